@@ -1,0 +1,65 @@
+# Each target says what it does; `make` alone lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+SHELL := /bin/sh
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lint types contracts bench screenshots lock wheel clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "sharebench needs Python 3.11 or newer; say which with: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || \
+		{ echo "could not make .venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@touch $@
+
+.venv/.installed: .venv/.made requirements.lock pyproject.toml
+	@echo "installing sharebench into .venv (once; a minute or so)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed requirements-dev.lock
+	@echo "installing what the tests need into .venv (once)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: .venv/.installed ## the main job on embedded practice servers, with all its own set-up
+	@$(BIN)/python -m app demo
+
+test: .venv/.installed-dev ## all tests, with all their own set-up
+	@$(BIN)/python -m pytest -n 2 -m "not alone" --dist loadgroup
+	@$(BIN)/python -m pytest -m alone
+
+check: lint types contracts test ## everything that CI checks: format, lint, types, import contracts, tests
+
+format: .venv/.installed-dev ## put the code into the one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --quiet .
+
+lint: .venv/.installed-dev ## format and lint (ruff)
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+
+types: .venv/.installed-dev ## types (mypy strict)
+	@$(BIN)/mypy
+
+contracts: .venv/.installed-dev ## import contracts (import-linter)
+	@$(BIN)/lint-imports
+
+bench: .venv/.installed-dev ## speeds side by side with other clients: a Markdown table and a JSON file in .bench/
+	@$(BIN)/python -m tests.benchmarks
+
+screenshots: .venv/.installed-dev ## draw the pictures of the TUI anew
+	@$(BIN)/python -m screenshots
+
+lock: .venv/.installed-dev ## renew the lock files
+	@sh .ci/lock
+
+wheel: .venv/.installed-dev ## build the wheel into dist/
+	@$(BIN)/uv build --quiet --no-build-isolation --wheel --out-dir dist
+
+clean: ## remove what the other targets made
+	rm -rf .venv dist .bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

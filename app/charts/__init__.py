@@ -1,0 +1,1 @@
+"""Terminal pictures, as pure functions of forms."""

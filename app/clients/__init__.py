@@ -1,0 +1,1 @@
+"""The programs that move the bytes, one module a client."""

@@ -1,0 +1,160 @@
+"""The one protocol that all clients speak, and the meter that they report to while bytes move."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.clients.content import Content
+from app.errors import CancelledError
+from storage.records import ClientFacts, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """What a login needs and nobody may keep: lives in memory and on the child's pipe only."""
+
+    password: str | None = None
+    nt_hash: str | None = None
+    """The NT hash in hexadecimal, in place of a password."""
+    kerberos: bool = False
+    """Use the ticket in the credential cache."""
+
+    def __repr__(self) -> str:
+        return "Secrets(…)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a client shall move the bytes; None means: as negotiated, or the client's own best."""
+
+    block_bytes: int | None = None
+    in_flight: int | None = None
+    sign: bool = False
+    """Sign although the server does not require it."""
+    encrypt: bool = False
+    """Encrypt although the server does not require it."""
+    timeout_seconds: float = 30.0
+    """A transfer with no progress for that long fails with StalledError; also the limit for connecting."""
+    drop_cache: bool = False
+    """``file://`` only: drop the file's pages from the page cache before each get."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One name in a folder."""
+
+    name: str
+    is_folder: bool
+    size_bytes: int
+    modified_at: str = ""
+    """UTC, ISO 8601; empty where the server does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transfer:
+    """One finished transfer, timed by the monotonic clock."""
+
+    size_bytes: int
+    seconds: float
+    """From the first read or write request of the open file until the last byte arrived or was acknowledged."""
+    open_seconds: float | None = None
+    close_seconds: float | None = None
+    progress: tuple[tuple[float, int], ...] | None = None
+    """(seconds, bytes moved) by a clock of the client's own; where absent, the meter's samples hold."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """Where a client reports bytes while it moves them, ten samples a second at most; raises when cancelled.
+
+    A client calls :meth:`start` right before its first request and :meth:`advance` after each block. Both are cheap
+    enough for the timed section: one clock reading and one comparison.
+    """
+
+    cancelled: threading.Event
+    on_sample: Callable[[float, int], None] = lambda _seconds, _bytes: None
+    interval_seconds: float = 0.1
+    clock: Callable[[], float] = time.perf_counter
+    samples: list[tuple[float, int]] = field(default_factory=list)
+    moved_bytes: int = 0
+    _started: float = 0.0
+    _due: float = 0.0
+
+    def start(self) -> float:
+        """The clock's reading as the transfer begins, in seconds."""
+        self.samples = []
+        self.moved_bytes = 0
+        self._started = self.clock()
+        self._due = self._started + self.interval_seconds
+        return self._started
+
+    def advance(self, moved_bytes: int) -> None:
+        """Record that so many bytes have moved since :meth:`start`; raises CancelledError when the person stopped it."""
+        self.moved_bytes = moved_bytes
+        now = self.clock()
+        if now < self._due:
+            return
+        self._due = now + self.interval_seconds
+        if self.cancelled.is_set():
+            raise CancelledError("cancelled")
+        seconds = now - self._started
+        self.samples.append((seconds, moved_bytes))
+        self.on_sample(seconds, moved_bytes)
+
+
+Sink = Callable[[int, memoryview], None]
+"""Takes a block's offset in bytes and its bytes, in any order; the view is reused after the call."""
+
+
+class Client(Protocol):
+    """A program that moves files between this machine and one target, one connection at a time.
+
+    Each method raises errors of :mod:`app.errors` alone, worded with host, share and file. Paths are those of
+    ``Target.path``: relative to the share for SMB, absolute for the others.
+    """
+
+    target: Target
+
+    def connect(self) -> None:
+        """Reach the server, log in and open the share; a second call does nothing while connected."""
+
+    def facts(self) -> ClientFacts:
+        """What this client is and what it negotiated; complete after :meth:`connect`."""
+
+    def shares(self) -> list[str]:
+        """The shares that can be browsed; empty where the protocol has none."""
+
+    def list(self, path: str) -> list[Entry]:
+        """The entries of the folder, without ``.`` and ``..``, in the server's order."""
+
+    def size(self, path: str) -> int:
+        """The file's size in bytes. Raises NoSuchFileError, NotAFileError for a folder."""
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+        """Read the whole file and let its bytes go, or hand each block to ``into`` (to verify; costs time).
+
+        Raises NoSuchFileError, NotAFileError (a folder, an empty file), AccessDeniedError, ConnectionLostError,
+        StalledError, CorruptedError, CancelledError.
+        """
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        """Write ``content`` as a new file; never replaces one. Raises as ``get`` does, and NoSpaceError."""
+
+    def digest(self, path: str) -> str:
+        """The SHA-256 in hexadecimal of the file, read by another way than the timed one where there is one."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file that :meth:`put` made; one that is gone already is no error."""
+
+    def facts_of_path(self) -> dict[str, str | int | float]:
+        """Facts of the connection worth keeping: credits, maximum sizes, local and peer address; may be empty."""
+
+    def abort(self) -> None:
+        """End whatever blocks, at once; may be called from another thread, any number of times."""
+
+    def close(self) -> None:
+        """Leave politely; never raises."""

@@ -1,0 +1,1 @@
+"""Facts: this host, the link, quiet time, the server."""

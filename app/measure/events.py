@@ -1,0 +1,129 @@
+"""What happens while a series is measured, as frozen events; one JSON object a line on the child's pipe."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from storage.records import ClientFacts, Phase, Run, RunStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The client is connected and the file is there; runs begin."""
+
+    client: ClientFacts
+    size_bytes: int
+    path_facts: dict[str, str | int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchMade:
+    """A file of ours now lies on the target."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchRemoved:
+    """It is gone again."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """A run begins; ``of`` is how many of its phase are planned, absent when that is open."""
+
+    number: int
+    phase: Phase
+    of: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """Bytes have moved in the current run; at most ten a second."""
+
+    seconds: float
+    moved_bytes: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    """A run ended, well or not."""
+
+    run: Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """The series waits, after a run, until it is told to go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """Something the admin should know; the text ends in what to do."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """The series ended before its time; ``kind`` is the name of an error class of :mod:`app.errors`."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """All runs are done; ``reached`` is False when ``--until`` was not met within the maximum."""
+
+    reached: bool | None = None
+
+
+Event = (
+    Started | ScratchMade | ScratchRemoved | RunStarted | Progressed | RunFinished | Paused | Warned | Failed | Finished
+)
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        Started,
+        ScratchMade,
+        ScratchRemoved,
+        RunStarted,
+        Progressed,
+        RunFinished,
+        Paused,
+        Warned,
+        Failed,
+        Finished,
+    )
+}
+
+
+def to_line(event: Event) -> str:
+    """The event as one line of JSON, without the line's end."""
+    return json.dumps({"event": type(event).__name__, **asdict(event)})
+
+
+def from_line(line: str) -> Event:
+    """The event that :func:`to_line` wrote. Raises ValueError for anything else."""
+    raw: dict[str, Any] = json.loads(line)
+    kind = _KINDS.get(raw.pop("event", ""))
+    if kind is None:
+        raise ValueError(f"not an event: {line[:80]}")
+    if "phase" in raw:
+        raw["phase"] = Phase(raw["phase"])
+    if kind is Started:
+        raw["client"] = ClientFacts(**raw["client"])
+    if kind is RunFinished:
+        run = raw["run"]
+        run["phase"], run["status"] = Phase(run["phase"]), RunStatus(run["status"])
+        run["progress"] = tuple((float(s), int(b)) for s, b in run["progress"])
+        raw["run"] = Run(**run)
+    event: Event = kind(**raw)
+    return event

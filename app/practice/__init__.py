@@ -1,0 +1,1 @@
+"""Embedded servers to practise on."""

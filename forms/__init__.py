@@ -1,0 +1,1 @@
+"""What is computed from records, and how it looks on paper."""

@@ -1,0 +1,1 @@
+"""The notebook: its records, its schema, reading and writing."""

@@ -1,0 +1,213 @@
+"""The records of the notebook: frozen, in the contract's words, with the unit in each number's name."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+FactValue = str | int | float
+"""One fact's value; facts that have parts are several facts with dotted names."""
+
+Facts = Mapping[str, FactValue]
+
+JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
+
+
+class Command(StrEnum):
+    """The direction of a transfer, in the book's words."""
+
+    GET = "get"
+    PUT = "put"
+
+
+class Phase(StrEnum):
+    """What a run is for."""
+
+    WARM_UP = "warm-up"
+    MEASURED = "measured"
+
+
+class RunStatus(StrEnum):
+    """Whether a run counts."""
+
+    VALID = "valid"
+    REJECTED = "rejected"
+    FAILED = "failed"
+
+
+class SeriesStatus(StrEnum):
+    """How a series ended. A new series is *interrupted* until it is complete, so that a crash needs no repair."""
+
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+class Decision(StrEnum):
+    """What became of a change in an experiment."""
+
+    KEPT = "kept"
+    REVERTED = "reverted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
+
+    protocol: str
+    """``smb``, ``ftp``, ``ftps``, ``file`` or ``iperf3``."""
+    host: str = ""
+    port: int | None = None
+    share: str | None = None
+    path: str = ""
+    user: str | None = None
+    domain: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientFacts:
+    """The program code that moves the bytes, and what it agreed on with the server."""
+
+    name: str
+    version: str = ""
+    dialect: str | None = None
+    signing: str | None = None
+    """``none``, ``hmac-sha256``, ``aes-cmac`` or ``aes-gmac``; absent where the protocol has none."""
+    encryption: str | None = None
+    """``none``, ``aes-128-ccm``, ``aes-128-gcm``, a TLS version and cipher for FTPS; absent where there is none."""
+    block_bytes: int | None = None
+    in_flight: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The ONE parameter in which a series differs from the one before it in the experiment."""
+
+    name: str
+    value: str
+    previous: str | None = None
+    evidence: str = "unconfirmed"
+    """``confirmed``, ``unconfirmed`` or ``contradicted``."""
+    also_changed: tuple[str, ...] = ()
+    remark: str | None = None
+    """Why the evidence is what it is, in a sentence for the admin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One timed transfer of one file: one row of the form."""
+
+    number: int
+    """From 1 within its phase."""
+    phase: Phase
+    status: RunStatus = RunStatus.VALID
+    reason: str | None = None
+    """Why the run is rejected."""
+    started_at: str = ""
+    """UTC, ISO 8601."""
+    size_bytes: int = 0
+    seconds: float | None = None
+    """From the first read or write request until the last byte; absent where the run failed."""
+    open_seconds: float | None = None
+    close_seconds: float | None = None
+    error: str | None = None
+    progress: tuple[tuple[float, int], ...] = ()
+    """(seconds since the first request, bytes moved so far), at most ten a second."""
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """Size over seconds, in bytes per second; absent where the run failed."""
+        return self.size_bytes / self.seconds if self.seconds else None
+
+    @property
+    def bits_per_second(self) -> float | None:
+        """8 times the bytes per second."""
+        rate = self.bytes_per_second
+        return None if rate is None else 8 * rate
+
+    def percent_of_link(self, link_bits_per_second: int | None) -> float | None:
+        """100 times the bits per second over the link's nominal rate; absent where either is unknown."""
+        bits = self.bits_per_second
+        return 100 * bits / link_bits_per_second if bits is not None and link_bits_per_second else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The runs of one command against one target with unchanged settings: one filled form."""
+
+    id: str
+    created_at: str
+    """UTC, ISO 8601, milliseconds, with a Z."""
+    status: SeriesStatus = SeriesStatus.INTERRUPTED
+    error: str | None = None
+    """What ended a failed series, as it was told to the admin."""
+    title: str = ""
+    label: str = ""
+    note: str = ""
+    experiment: str | None = None
+    base_id: str | None = None
+    """The series that this one was made from by changing one parameter."""
+    decision: Decision | None = None
+    change: Change | None = None
+    command: Command = Command.GET
+    target: Target
+    client: ClientFacts
+    link_bits_per_second: int | None = None
+    plan: Mapping[str, JSONValue] = field(default_factory=dict)
+    """The choices the series was measured by, so that it can be resumed; never a password."""
+    scratch_path: str | None = None
+    """A file of ours that may still lie on the target; absent once it is known to be gone."""
+    ceiling_bytes_per_second: float | None = None
+    """This client's own limit on this machine with these settings, as calibrated; absent where unknown."""
+    quiet: Mapping[str, JSONValue] | None = None
+    """``verdict`` (quiet, typical, busy, unknown) and the figures behind it."""
+    environment: Mapping[str, Facts] = field(default_factory=dict)
+    """Facts of ``client``, ``server`` and ``path``, by name."""
+    runs: tuple[Run, ...] = ()
+
+    def measured(self) -> tuple[Run, ...]:
+        """The measured runs that count: valid ones, in order."""
+        return tuple(r for r in self.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """A name given to a series."""
+
+    name: str
+    series_id: str
+    set_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """A client's own limit on one machine with one set of protocol settings, in bytes per second."""
+
+    key: str
+    """What it holds for: client, version, machine, protocol, command, dialect, signing, encryption, block, depth."""
+    bytes_per_second: float
+    measured_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worksheet:
+    """A saved calculation: its kind, name and the rows that were typed."""
+
+    kind: str
+    """``bottleneck`` or ``clients``."""
+    name: str
+    saved_at: str
+    content: Mapping[str, JSONValue]
+
+
+def new_series_id() -> str:
+    """A new series id: twelve hexadecimal digits, of which any unambiguous prefix will do."""
+    return secrets.token_hex(6)
+
+
+def utc_now() -> str:
+    """The time now: UTC, ISO 8601, milliseconds, with a Z."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
