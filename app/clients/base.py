@@ -93,7 +93,7 @@ class Meter:
         return self._started
 
     def advance(self, moved_bytes: int) -> None:
-        """Record that so many bytes have moved since :meth:`start`; raises CancelledError when the person stopped it."""
+        """Record that so many bytes have moved since :meth:`start`; raises CancelledError when cancelled."""
         self.moved_bytes = moved_bytes
         now = self.clock()
         if now < self._due:
