@@ -1,0 +1,305 @@
+"""The notebook: one open SQLite file, for one thread."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from storage.opening import open_database
+from storage.records import (
+    Baseline,
+    Ceiling,
+    Facts,
+    FactValue,
+    JSONValue,
+    Run,
+    RunStatus,
+    Series,
+    Worksheet,
+    utc_now,
+)
+from storage.rows import Row, run_from_row, run_to_row, series_from_row, series_to_row
+
+LAST = "last"
+"""The reference that means the newest series."""
+
+_MANY = 500
+"""Ids in one query: under SQLite's limit of variables."""
+
+
+class UnknownReferenceError(LookupError):
+    """No series, or more than one, answers to a reference; ``str()`` says which, in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """A series taken out of the notebook, with all that is needed to put it back."""
+
+    series: Series
+    baselines: tuple[Baseline, ...]
+    followers: tuple[str, ...]
+    """Ids of the series that were based on it."""
+
+
+class Notebook:
+    """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._db = open_database(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was written stays written."""
+        self._db.close()
+
+    def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
+        cursor = self._db.conn.execute(sql, arguments)
+        names = [column[0] for column in cursor.description]
+        return (dict(zip(names, row, strict=True)) for row in cursor)
+
+    # Series
+
+    def add(self, series: Series) -> None:
+        """Store a series that is not there yet, with its runs and facts. Raises sqlite3.IntegrityError if it is."""
+        with self._db.atomic():
+            self._db.table("series").insert(series_to_row(series))
+            for run in series.runs:
+                self._db.table("runs").insert(run_to_row(series.id, run))
+            for side, facts in series.environment.items():
+                self._write_facts(series.id, side, facts)
+
+    def add_run(self, series_id: str, run: Run) -> None:
+        """Store one run the moment it ended; a failed run of the same number is replaced by it."""
+        with self._db.atomic():
+            self._db.table("runs").insert(run_to_row(series_id, run), replace=True)
+
+    def update(self, series: Series) -> None:
+        """Store everything about the series but its runs and facts."""
+        row = series_to_row(series)
+        del row["id"]
+        with self._db.atomic():
+            self._db.table("series").update(series.id, row)
+
+    def set_facts(self, series_id: str, side: str, facts: Facts) -> None:
+        """Store facts of one side (``client``, ``server``, ``path``); a fact of the same name is replaced."""
+        with self._db.atomic():
+            self._write_facts(series_id, side, facts)
+
+    def _write_facts(self, series_id: str, side: str, facts: Facts) -> None:
+        self._db.conn.executemany(
+            "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
+            [(series_id, side, name, value) for name, value in facts.items()],
+        )
+
+    def judge_run(self, series_id: str, number: int, status: RunStatus, reason: str | None) -> None:
+        """Mark a measured run rejected (with its reason) or valid again. Raises UnknownReferenceError."""
+        with self._db.atomic():
+            found = self._db.conn.execute(
+                "UPDATE runs SET status = ?, reason = ?"
+                " WHERE series_id = ? AND phase = 'measured' AND number = ? AND status != 'failed'",
+                (status.value, reason, series_id, number),
+            ).rowcount
+        if not found:
+            raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
+
+    def series(self, reference: str) -> Series:
+        """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``."""
+        return self._load([self.resolve(reference)])[0]
+
+    def resolve(self, reference: str) -> str:
+        """The id that a reference means. Raises UnknownReferenceError."""
+        if reference == LAST:
+            for (found,) in self._db.execute("SELECT id FROM series ORDER BY created_at DESC, rowid DESC LIMIT 1"):
+                return str(found)
+            raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
+        for (found,) in self._db.execute("SELECT series_id FROM baselines WHERE name = ?", (reference,)):
+            return str(found)
+        ids = [
+            str(found)
+            for (found,) in self._db.execute(
+                "SELECT id FROM series WHERE substr(id, 1, length(:r)) = :r ORDER BY id = :r DESC, id LIMIT 6",
+                {"r": reference},
+            )
+        ]
+        if ids and (len(ids) == 1 or ids[0] == reference) and reference:
+            return ids[0]
+        if not ids or not reference:
+            raise UnknownReferenceError(
+                f"no series or baseline is called {reference!r}; `sharebench list` shows what there is"
+            )
+        more = ", …" if len(ids) > 5 else ""
+        raise UnknownReferenceError(f"{reference!r} is short for several series: {', '.join(ids[:5])}{more}")
+
+    def _load(self, ids: Sequence[str]) -> list[Series]:
+        heads: dict[str, Row] = {}
+        runs: dict[str, list[Run]] = {}
+        facts: dict[str, dict[str, dict[str, FactValue]]] = {}
+        for start in range(0, len(ids), _MANY):
+            part = list(ids[start : start + _MANY])
+            marks = ",".join("?" * len(part))
+            for row in self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part):  # noqa: S608 (marks only)
+                heads[row["id"]] = row
+            for row in self._rows(
+                f"SELECT * FROM runs WHERE series_id IN ({marks}) ORDER BY phase DESC, number",  # noqa: S608 (marks only)
+                part,
+            ):
+                runs.setdefault(row["series_id"], []).append(run_from_row(row))
+            for row in self._rows(f"SELECT * FROM facts WHERE series_id IN ({marks}) ORDER BY side, name", part):  # noqa: S608 (marks only)
+                sides = facts.setdefault(row["series_id"], {})
+                sides.setdefault(row["side"], {})[row["name"]] = row["value"]
+        return [series_from_row(heads[i], runs.get(i, ()), facts.get(i)) for i in ids if i in heads]
+
+    def experiment(self, name: str) -> list[Series]:
+        """The series of an experiment with runs and facts, in the order they were made."""
+        found = self._db.execute("SELECT id FROM series WHERE experiment = ? ORDER BY created_at, rowid", (name,))
+        return self._load([row[0] for row in found])
+
+    def experiments(self) -> list[tuple[str, int, str]]:
+        """Each experiment's name, number of series and time of its last one; newest first."""
+        return [
+            (str(name), int(count), str(last))
+            for name, count, last in self._db.execute(
+                "SELECT experiment, count(*), max(created_at) FROM series WHERE experiment IS NOT NULL"
+                " GROUP BY experiment ORDER BY max(created_at) DESC"
+            )
+        ]
+
+    def heads(self, limit: int | None = None, offset: int = 0) -> list[Series]:
+        """Series without runs and facts, newest first: what a list needs at once."""
+        rows = self._rows(
+            "SELECT * FROM series ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
+            (-1 if limit is None else limit, offset),
+        )
+        return [series_from_row(row) for row in rows]
+
+    def count(self) -> int:
+        """How many series there are."""
+        return int(self._db.execute("SELECT count(*) FROM series").fetchone()[0])
+
+    def runs_of(self, ids: Iterable[str]) -> dict[str, tuple[Run, ...]]:
+        """The runs of many series, without their progress: what a list's averages need."""
+        wanted = list(ids)
+        found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
+        for start in range(0, len(wanted), _MANY):
+            part = wanted[start : start + _MANY]
+            marks = ",".join("?" * len(part))
+            for row in self._rows(
+                "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608 (marks only)
+                " close_seconds, error, '[]' AS progress FROM runs"
+                f" WHERE series_id IN ({marks}) ORDER BY phase DESC, number",
+                part,
+            ):
+                found[row["series_id"]].append(run_from_row(row))
+        return {series_id: tuple(runs) for series_id, runs in found.items()}
+
+    def remove(self, series_id: str) -> Removed:
+        """Take a series out, giving back what :meth:`restore` needs."""
+        series = self.series(series_id)
+        names = tuple(b for b in self.baselines() if b.series_id == series_id)
+        followers = tuple(
+            str(row[0]) for row in self._db.execute("SELECT id FROM series WHERE base_id = ?", (series_id,))
+        )
+        with self._db.atomic():
+            self._db.table("series").delete(series_id)
+        return Removed(series=series, baselines=names, followers=followers)
+
+    def restore(self, removed: Removed) -> None:
+        """Put a removed series back as it was."""
+        with self._db.atomic():
+            self.add(removed.series)
+            for baseline in removed.baselines:
+                self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+            for follower in removed.followers:
+                self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (removed.series.id, follower))
+
+    # Baselines
+
+    def baselines(self) -> list[Baseline]:
+        """All baselines by name."""
+        rows = self._rows("SELECT name, series_id, set_at FROM baselines ORDER BY name")
+        return [Baseline(**row) for row in rows]
+
+    def set_baseline(self, name: str, series_id: str) -> None:
+        """Give a series a name; a name that was given already moves to it."""
+        with self._db.atomic():
+            baseline = Baseline(name=name, series_id=series_id, set_at=utc_now())
+            self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+
+    def remove_baseline(self, name: str) -> None:
+        """Forget a name; the series stays. Raises UnknownReferenceError."""
+        with self._db.atomic():
+            if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount:
+                raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
+
+    # Ceilings
+
+    def ceiling(self, key: str) -> Ceiling | None:
+        """The calibrated limit under that key."""
+        for row in self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,)):
+            return Ceiling(**row)
+        return None
+
+    def set_ceiling(self, ceiling: Ceiling) -> None:
+        """Store a calibrated limit, in place of an earlier one."""
+        with self._db.atomic():
+            self._db.table("ceilings").insert(
+                {
+                    "key": ceiling.key,
+                    "bytes_per_second": ceiling.bytes_per_second,
+                    "measured_at": ceiling.measured_at,
+                },
+                replace=True,
+            )
+
+    # Worksheets and what the guide remembers
+
+    def worksheets(self, kind: str) -> list[Worksheet]:
+        """The saved worksheets of one kind, newest first."""
+        rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
+        return [Worksheet(**row | {"content": json.loads(row["content"])}) for row in rows]
+
+    def save_worksheet(self, worksheet: Worksheet) -> None:
+        """Save a worksheet, in place of one of the same kind and name."""
+        with self._db.atomic():
+            self._db.table("worksheets").insert(
+                {
+                    "kind": worksheet.kind,
+                    "name": worksheet.name,
+                    "saved_at": worksheet.saved_at,
+                    "content": json.dumps(dict(worksheet.content)),
+                },
+                replace=True,
+            )
+
+    def remove_worksheet(self, kind: str, name: str) -> None:
+        """Forget a worksheet; one that is not there is no error."""
+        with self._db.atomic():
+            self._db.execute("DELETE FROM worksheets WHERE kind = ? AND name = ?", (kind, name))
+
+    def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
+        """Keep a value under a key across restarts; None forgets it."""
+        with self._db.atomic():
+            if value is None:
+                self._db.execute("DELETE FROM remembered WHERE key = ?", (key,))
+            else:
+                self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
+
+    def remembered(self, key: str) -> dict[str, JSONValue] | None:
+        """The value that was kept under the key."""
+        for (value,) in self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)):
+            found: dict[str, JSONValue] = json.loads(value)
+            return found
+        return None
+
+
+def _baseline_row(baseline: Baseline) -> dict[str, Any]:
+    return {"name": baseline.name, "series_id": baseline.series_id, "set_at": baseline.set_at}

@@ -1,0 +1,75 @@
+"""Opening a notebook: making it, migrating an older one after a copy is kept, refusing a newer one."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from storage.migrations import CURRENT_FORMAT, migrations
+
+BUSY_SECONDS = 15.0
+"""How long a writer waits for another one."""
+
+
+class NotebookFileError(Exception):
+    """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
+
+
+def open_database(path: Path) -> Database:
+    """The notebook at ``path``, made or migrated where needed. Raises NotebookFileError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise NotebookFileError(f"cannot open the notebook {path}: {error}; name another one with --db FILE") from error
+    try:
+        return _prepare(connection, path)
+    except (OSError, sqlite3.Error) as error:
+        connection.close()
+        raise NotebookFileError(f"cannot use {path} as a notebook: {error}; name another one with --db FILE") from error
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> Database:
+    db = Database(connection)
+    tables = set(db.table_names())
+    if "notebook_formats" in tables:
+        found, needs = db.execute(
+            "SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1"
+        ).fetchone()
+        if found > CURRENT_FORMAT:
+            raise NotebookFileError(
+                f"the notebook {path} was made by a newer version: it needs sharebench {needs} or newer"
+            )
+        if found < CURRENT_FORMAT:
+            _keep_copy(connection, path, found)
+    elif tables:
+        raise NotebookFileError(f"{path} is a database, but not a notebook; name another one with --db FILE")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if migrations.pending(db):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            migrations.apply(db)
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    return db
+
+
+def _keep_copy(connection: sqlite3.Connection, path: Path, found: int) -> None:
+    """A copy of the notebook as it was, beside it; never over an older copy."""
+    copy = path.with_name(f"{path.name}.format-{found}")
+    number = 1
+    while copy.exists():
+        number += 1
+        copy = path.with_name(f"{path.name}.format-{found}-{number}")
+    with sqlite3.connect(copy) as target:
+        connection.backup(target)
+    target.close()
