@@ -25,6 +25,7 @@ slightest of differences is unusual. With this one no run is flagged within 2.6 
 MIN_FOR_DRIFT = 5
 """The least number of values whose order can be told from chance: 4 in perfect order still have p = 0.083."""
 
+TOO_LITTLE_WARM_UP = "too little warm-up"
 DRIFT_ALPHA = 0.05
 EXACT_DRIFT_MAX = 60
 """The most values whose trend is tested by counting all orders; beyond it the normal approximation is as good."""
@@ -105,7 +106,7 @@ def unusual(rates: Sequence[float]) -> list[str | None]:
             f" (modified z-score {score:+.1f}, usual within ±{UNUSUAL_SCORE})"
         )
         warming = warming and slow
-        reasons.append(f"too little warm-up: {text}" if warming else text)
+        reasons.append(f"{TOO_LITTLE_WARM_UP}: {text}" if warming else text)
     return reasons
 
 

@@ -1,0 +1,85 @@
+"""Figures in words: rates, sizes, times and percentages as sentences and narrow columns show them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from storage.records import Series, Target
+
+_DECIMAL = ("", "k", "M", "G", "T", "P")
+_BINARY = ("", "K", "M", "G", "T", "P")
+
+
+def rate(bytes_per_second: float | None) -> str:
+    """Bytes per second with a decimal prefix, such as ``118.3 MB/s``; a dash for None."""
+    return "-" if bytes_per_second is None else f"{_scaled(bytes_per_second, 1000, _DECIMAL)}B/s"
+
+
+def bits(bits_per_second: float | None) -> str:
+    """Bits per second with a decimal prefix, as networks are sold, such as ``1 Gbit/s``; a dash for None."""
+    if bits_per_second is None:
+        return "-"
+    return f"{_scaled(bits_per_second, 1000, _DECIMAL, trim=True)}bit/s"
+
+
+def size(size_bytes: int) -> str:
+    """Bytes as ``--size`` reads them, in powers of 1024 where they divide evenly: ``64K``, ``3G``; else plain bytes."""
+    step = 0
+    while size_bytes and size_bytes % 1024 == 0 and step < len(_BINARY) - 1:
+        size_bytes //= 1024
+        step += 1
+    return f"{size_bytes}{_BINARY[step]}"
+
+
+def seconds(value: float) -> str:
+    """A time to three figures, such as ``0.123 s`` or ``2.32 s``."""
+    return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
+
+
+def percent(value: float) -> str:
+    """A percentage of three figures at most, such as ``0.8 %`` or ``12 %``; never ``-0.0``."""
+    text = f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
+    return f"{'0.0' if text == '-0.0' else text} %"
+
+
+def signed_percent(value: float) -> str:
+    """A change in percent with its sign, such as ``+2.5 %``; no change has none."""
+    text = percent(value)
+    return text if text.startswith("-") or text == "0.0 %" else f"+{text}"
+
+
+def count(number: int, noun: str) -> str:
+    """A number and its noun, such as ``1 run`` or ``5 runs``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(words: list[str]) -> str:
+    """Words as prose lists them: ``a``, ``a and b``, ``a, b and c``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def plain(text: str) -> str:
+    """Text from outside on one line, its control and direction characters made visible as ``?``."""
+    return "".join(" " if c.isspace() else "?" if unicodedata.category(c) in {"Cc", "Cf", "Cs"} else c for c in text)
+
+
+def place(target: Target) -> str:
+    """Where a transfer goes, as its URL would name it, without the user: ``smb://host/share/path``."""
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    port = f":{target.port}" if target.port is not None else ""
+    parts = [part for part in (target.share, target.path.strip("/")) if part]
+    return plain(f"{target.protocol}://{host}{port}/{'/'.join(parts)}")
+
+
+def name_of(series: Series) -> str:
+    """What a series is called in a sentence: its label, else its title, else its id."""
+    return plain(series.label or series.title or series.id)
+
+
+def _scaled(value: float, base: int, prefixes: tuple[str, ...], *, trim: bool = False) -> str:
+    step = 0
+    while abs(value) >= base * 0.99995 and step < len(prefixes) - 1:
+        value /= base
+        step += 1
+    text = f"{value:.4g}" if trim or abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")
+    return f"{text} {prefixes[step]}"

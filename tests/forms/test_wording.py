@@ -1,0 +1,61 @@
+"""Figures in words."""
+
+import pytest
+
+from forms import wording
+from storage.records import Target
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (0.0, "0.000 B/s"),
+        (999.96, "1.000 kB/s"),
+        (118_300_000, "118.3 MB/s"),
+        (2.9e9, "2.900 GB/s"),
+        (761_908, "761.9 kB/s"),
+    ],
+)
+def test_rates(value, text):
+    assert wording.rate(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "-"), (1e9, "1 Gbit/s"), (2.5e9, "2.5 Gbit/s"), (95.64e6, "95.64 Mbit/s")]
+)
+def test_bits(value, text):
+    assert wording.bits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (1000, "1000"), (65536, "64K"), (3 * 1024**3, "3G"), (1812898, "1812898")]
+)
+def test_sizes(value, text):
+    assert wording.size(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2.5, "+2.5 %"), (-2.5, "-2.5 %"), (-0.01, "0.0 %"), (0, "0.0 %"), (12.34, "+12 %")]
+)
+def test_changes_have_a_sign(value, text):
+    assert wording.signed_percent(value) == text
+
+
+def test_small_words():
+    assert wording.seconds(2.32) == "2.32 s"
+    assert wording.seconds(0.12345) == "0.123 s"
+    assert wording.seconds(1234.5) == "1234 s"
+    assert [wording.count(n, "run") for n in (0, 1, 2)] == ["0 runs", "1 run", "2 runs"]
+    assert [wording.listed(w) for w in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_text_from_outside_stays_on_one_line():
+    assert wording.plain("a\nb\x1b[31m\u202ec") == "a b?[31m?c"
+
+
+def test_a_place_has_no_user():
+    target = Target(protocol="smb", host="fe80::1", port=445, share="data", path="a/b", user="bench")
+    assert wording.place(target) == "smb://[fe80::1]:445/data/a/b"
+    assert wording.place(Target(protocol="file", path="/srv/x")) == "file:///srv/x"
+    assert wording.place(Target(protocol="iperf3", host="h")) == "iperf3://h/"
