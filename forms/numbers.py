@@ -1,0 +1,72 @@
+"""Numbers and units as they stand on a form."""
+
+from __future__ import annotations
+
+_RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
+_BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+ABSENT = "-"
+"""What stands in a cell that has no number."""
+
+
+def whole(value: float | None) -> str:
+    """A number without decimals, thousands apart: ``1,812,898``."""
+    return ABSENT if value is None else f"{value:,.0f}"
+
+
+def seconds(value: float | None) -> str:
+    """Seconds with four decimals: ``2.3000``."""
+    return ABSENT if value is None else f"{value:,.4f}"
+
+
+def percent(value: float | None) -> str:
+    """A percentage with two decimals, without the sign: ``60.95``."""
+    return ABSENT if value is None else f"{value:,.2f}"
+
+
+def signed_percent(value: float | None) -> str:
+    """A change in percent, with its sign: ``+2.5 %``."""
+    return ABSENT if value is None else f"{value:+,.1f} %"
+
+
+def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> str:
+    for factor, unit in units:
+        if abs(value) >= factor:
+            scaled = value / factor
+            text = f"{scaled:.0f}" if scaled == int(scaled) or scaled >= 1000 else f"{scaled:.3g}"
+            return f"{text} {unit}"
+    return f"{value:.0f} {smallest}"
+
+
+def link_rate(bits_per_second: float | None) -> str:
+    """A link's nominal rate as networks are sold: ``1 Gb/s``, ``2.5 Gb/s``; ``link`` where it is unknown."""
+    return "link" if bits_per_second is None else _scaled(bits_per_second, _RATE_UNITS, "b/s")
+
+
+def byte_rate(bytes_per_second: float | None) -> str:
+    """A throughput in decimal units: ``118 MB/s``."""
+    return ABSENT if bytes_per_second is None else _scaled(bytes_per_second, _BYTE_UNITS, "B") + "/s"
+
+
+def size(size_bytes: int) -> str:
+    """A size in powers of 1024: ``64 MiB``; exact bytes where it is no round number of them."""
+    for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size_bytes >= factor:
+            scaled = size_bytes / factor
+            return f"{scaled:.0f} {unit}" if scaled == int(scaled) else f"{scaled:.3g} {unit}"
+    return f"{size_bytes} bytes"
+
+
+def printable(text: str) -> str:
+    """Text from outside on one line: control characters, line ends and escapes become visible marks."""
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    if character in "\n\r\t":
+        return {"\n": "⏎", "\r": "␍", "\t": "␉"}[character]
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F or 0x80 <= code < 0xA0:
+        return "�"
+    return character
