@@ -1,0 +1,199 @@
+"""The names and values of smb.conf as Samba reads them: blanks, case and synonyms do not count."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+_YES = frozenset({"yes", "true", "on", "1"})
+_NO = frozenset({"no", "false", "off", "0"})
+_SIZE = re.compile(r"(\d+)([kmgtp]?)", re.IGNORECASE)
+_UNORDERED = frozenset(
+    {"hosts allow", "hosts deny", "valid users", "invalid users", "read list", "write list", "admin users"}
+)
+
+_DEMANDS = {
+    **dict.fromkeys(("no", "false", "0", "off", "disabled"), "no"),
+    **dict.fromkeys(("if_required", "yes", "true", "1", "on", "enabled", "auto"), "if_required"),
+    **dict.fromkeys(("required", "mandatory", "force", "forced", "enforced"), "required"),
+    **dict.fromkeys(("default", "desired")),
+}
+_PROTOCOLS = {
+    "smb3_11": "smb3",
+    "smb2_10": "smb2",
+    "core+": "coreplus",
+    **dict.fromkeys(
+        ("default", "smb3", "smb2", "smb3_02", "smb3_00", "smb2_02", "nt1", "lanman2", "lanman1", "core", "coreplus")
+    ),
+}
+_YES_NO_AUTO = {**dict.fromkeys(("yes", "true", "1"), "yes"), **dict.fromkeys(("no", "false", "0"), "no"), "auto": None}
+_CHOICES: Mapping[str, Mapping[str, str | None]] = {
+    "server signing": _DEMANDS,
+    "server smb encrypt": _DEMANDS,
+    "server max protocol": _PROTOCOLS,
+    "server min protocol": _PROTOCOLS,
+    "case sensitive": _YES_NO_AUTO,
+    "strict locking": _YES_NO_AUTO,
+    "smbd profiling level": dict.fromkeys(("off", "count", "on")),
+}
+"""Words that Samba 4.17.12 takes, each with the word that it prints in its place (testparm --show-all-parameters)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter of smb.conf under its canonical name."""
+
+    name: str
+    scope: str
+    """``global`` or ``share``; a share's parameter may stand in [global] too, as the default of all shares."""
+    kind: str
+    """``yes_no``, ``choice``, ``number``, ``octal``, ``size`` (bytes, K, M, G), ``list`` or ``text``."""
+    newer: bool = False
+    """Whether Samba 4.17.12 does not know it yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """What a name that somebody typed means to Samba."""
+
+    typed: str
+    name: str
+    """The canonical name; where nothing of that name is known, what was typed, in lower case with single blanks."""
+    parameter: Parameter | None
+    opposite: bool = False
+    """Whether the typed name says the opposite of the canonical one, as ``writeable`` of ``read only``."""
+
+    @property
+    def is_synonym(self) -> bool:
+        """Whether another word was typed than the canonical name; blanks and case do not make another word."""
+        return self.parameter is not None and squeeze(self.typed) != squeeze(self.name)
+
+
+def squeeze(name: str) -> str:
+    """The name without blanks and in lower case: what Samba compares when it reads a name."""
+    return "".join(name.split()).lower()
+
+
+def spelling(typed: str) -> Spelling:
+    """What the typed name means; ``module:option`` is nobody's to know and keeps its words."""
+    parameters, synonyms, opposites = _tables()
+    key = squeeze(typed)
+    name = synonyms.get(key) or opposites.get(key)
+    parameter = parameters.get(squeeze(name) if name else key)
+    plain = " ".join(typed.split()).lower()
+    return Spelling(
+        typed=typed, name=parameter.name if parameter else plain, parameter=parameter, opposite=key in opposites
+    )
+
+
+def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
+    """The canonical names closest to a typed one, best first."""
+    parameters, synonyms, opposites = _tables()
+    known = [*parameters, *synonyms, *opposites]
+    close = difflib.get_close_matches(squeeze(typed), known, n=3 * limit, cutoff=0.75)
+    return tuple(dict.fromkeys(spelling(match).name for match in close))[:limit]
+
+
+def tidy_value(name: str, value: str) -> str:
+    """The value as it compares: one word for each of Samba's synonyms, sizes and numbers in plain digits.
+
+    ``name`` is a canonical name; for a parameter that is not known the value is read by how it looks.
+    """
+    parameter = _tables()[0].get(squeeze(name))
+    words = " ".join(value.split()).strip('"').lower()
+    kind = parameter.kind if parameter else ""
+    if name in _CHOICES:
+        return _CHOICES[name].get(words) or words
+    if name == "socket options":
+        return _tidy_socket_options(words)
+    if name == "log level":
+        return words.removeprefix("all:")
+    if (kind in ("yes_no", "choice", "") and words in (_YES | _NO) - {"0", "1"}) or kind == "yes_no":
+        return "yes" if words in _YES else "no" if words in _NO else words
+    if kind == "list" or ("," in words and kind == ""):
+        items = words.replace(",", " ").replace(";", " ").split()
+        return " ".join(sorted(items) if name in _UNORDERED else items)
+    if kind == "octal":
+        return words.lstrip("0") or "0"
+    return _tidy_number(words)
+
+
+def same_value(name: str, one: str, other: str) -> bool:
+    """Whether two values of the parameter with that canonical name mean the same to Samba."""
+    return tidy_value(name, one) == tidy_value(name, other)
+
+
+def opposite_value(value: str) -> str:
+    """``no`` for any of Samba's words for yes, ``yes`` for any for no, and other words as they are."""
+    words = value.strip().lower()
+    return "no" if words in _YES else "yes" if words in _NO else value
+
+
+def refusal(name: str, value: str) -> str | None:
+    """Why testparm refuses the value, in words for the admin; None where it takes it or the parameter is not known.
+
+    A refused value ends the reading of smb.conf at that line: a server that is reloaded with it turns new sessions
+    away (measured on Samba 4.17.12).
+    """
+    parameter = _tables()[0].get(squeeze(name))
+    words = " ".join(value.split()).lower()
+    if parameter is None:
+        return None
+    if parameter.name in _CHOICES:
+        choices = _CHOICES[parameter.name]
+        return None if words in choices else f"{value!r} is none of {', '.join(choices)}"
+    if parameter.kind == "yes_no" and words not in _YES | _NO:
+        return f"{value!r} is neither yes nor no"
+    if parameter.kind == "size" and not _SIZE.fullmatch(words):
+        return f"{value!r} is not a size in bytes, such as 65536 or 64K"
+    return None
+
+
+def section(parameter: Parameter | None, share: str | None) -> str:
+    """The section that the parameter's line belongs into, with its brackets."""
+    return f"[{share}]" if parameter is not None and parameter.scope == "share" and share else "[global]"
+
+
+def parameters() -> tuple[Parameter, ...]:
+    """All parameters that are known, under their canonical names."""
+    return tuple(_tables()[0].values())
+
+
+def _tidy_number(words: str) -> str:
+    size = _SIZE.fullmatch(words)
+    if size:
+        return str(int(size[1]) * 1024 ** " kmgtp".index(size[2] or " "))
+    try:
+        return str(int(words, 0))
+    except ValueError:
+        return words
+
+
+def _tidy_socket_options(words: str) -> str:
+    options: dict[str, str] = {}
+    for word in words.replace(",", " ").split():
+        option, _, value = word.partition("=")
+        options[option] = _tidy_number(value) if value else "1"
+    return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
+
+
+@cache
+def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, str]]:
+    """Parameters by squeezed name, and canonical names by squeezed synonym and by squeezed opposite."""
+    text = resources.files("forms").joinpath("data", "parameters.toml").read_text(encoding="utf-8")
+    raw = tomllib.loads(text)
+    parameters = {
+        squeeze(name): Parameter(name=name, scope=scope, kind=kind, newer=newer)
+        for newer, scopes in ((False, raw), (True, raw["newer"]))
+        for scope in ("share", "global")
+        for kind, names in scopes[scope].items()
+        for name in names
+    }
+    synonyms = {squeeze(name): canonical for name, canonical in raw["synonyms"].items()}
+    opposites = {squeeze(name): canonical for name, canonical in raw["opposites"].items()}
+    return parameters, synonyms, opposites
