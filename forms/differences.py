@@ -1,21 +1,20 @@
-"""What differs between two series: their choices, what was negotiated, and the facts of their environments."""
+"""What differs between two series: their settings, and those facts of their surroundings that keep still."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from forms import wording
-from storage.records import JSONValue, Series
+from forms.smb_conf import same_value, spelling
+from storage.records import Facts, JSONValue, Series
 
-_VARYING = re.compile(
-    r"(load|uptime|time|count|counter|errors|drops|dropped|packets|retrans|free|available|used|address|pid)"
-)
-"""Names of facts that differ from one minute to the next without anybody's doing."""
+GLOBAL = "smb.conf/global/"
+SHARE = "smb.conf/share/"
+"""How the facts of the server name its effective parameters: those of [global], and those of the target's share."""
 
-_COUNTING = frozenset({"runs", "warmups", "until_percent", "max_runs", "verify", "settings"})
-"""Choices of a plan that say how often to measure, not what."""
+_KNOWN_LATER = ("size_bytes", "link_bits_per_second")
+_VARYING = ("load", "uptime", "busy", "_time", ".time", "counter", "free", "used", "available", "packets", "errors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,33 +22,111 @@ class Difference:
     """One setting or fact in which two series differ; None where a series does not have it."""
 
     name: str
+    """``target``, ``client.dialect``, ``link_bits_per_second``, ``server.smb.conf/share/strict sync``, …"""
     base: JSONValue
     other: JSONValue
 
+    @property
+    def parameter(self) -> str | None:
+        """The canonical name where it is a parameter of the server's smb.conf."""
+        return parameter_of(self.name.removeprefix("server."))
+
+    @property
+    def label(self) -> str:
+        """The name for people: ``strict sync`` for a parameter of smb.conf, the name itself for the rest."""
+        return self.parameter or self.name
+
+    def __str__(self) -> str:
+        return f"{self.label} {_shown(self.base)} -> {_shown(self.other)}"
+
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
-    """All settings and environment facts that differ, the choices first, facts by place and name."""
-    left, right = _traits(base), _traits(other)
-    names = [*left, *(name for name in right if name not in left)]
-    return tuple(
-        Difference(name=name, base=left.get(name), other=right.get(name))
-        for name in names
-        if left.get(name) != right.get(name)
-    )
+    """The settings and environment facts in which the two series differ, settings first, each part by name.
+
+    Facts that vary by themselves (load, counters, times) are left out, and so is what only one of the two could see:
+    without access to a server's configuration nothing is known to differ in it.
+    """
+    found = [
+        Difference(name=name, base=mine, other=theirs)
+        for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
+        if mine != theirs and not (name in _KNOWN_LATER and None in (mine, theirs))
+    ]
+    for group in sorted({*base.environment, *other.environment}):
+        mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})
+        found += [
+            Difference(name=f"{group}.{name}", base=mine.get(name), other=theirs.get(name))
+            for name in _differing_facts(mine, theirs)
+        ]
+    return tuple(found)
 
 
-def _traits(series: Series) -> dict[str, JSONValue]:
+def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | None:
+    """The value that smbd uses for the target's share (or in [global] alone); None where it is not known."""
+    value = facts.get(SHARE + parameter) if in_share else None
+    if value is None:
+        value = facts.get(GLOBAL + parameter)
+    return None if value is None else str(value)
+
+
+def parameter_of(fact: str) -> str | None:
+    """The canonical name of the smb.conf parameter that a fact is about; None for other facts."""
+    for prefix in (GLOBAL, SHARE):
+        if fact.startswith(prefix):
+            return spelling(fact.removeprefix(prefix)).name
+    return None
+
+
+def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
+    client = series.client
+    yield "command", series.command.value
+    yield "target", wording.place(series.target)
+    for part in ("user", "domain"):
+        yield f"target.{part}", getattr(series.target, part)
     sizes = sorted({run.size_bytes for run in series.measured()})
-    traits: dict[str, JSONValue] = {
-        "command": series.command.value,
-        "target": wording.place(series.target),
-        "size_bytes": sizes[0] if len(sizes) == 1 else ", ".join(map(str, sizes)) or None,
-        "link_bits_per_second": series.link_bits_per_second,
-    }
-    traits.update({f"client.{name}": value for name, value in asdict(series.client).items()})
+    yield "size_bytes", sizes[0] if len(sizes) == 1 else ", ".join(map(str, sizes)) or None
+    yield "link_bits_per_second", series.link_bits_per_second
+    for part in ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight"):
+        yield f"client.{part}", getattr(client, part)
     settings = series.plan.get("settings")
-    if isinstance(settings, Mapping):
-        traits.update({f"settings.{name}": value for name, value in settings.items()})
-    for place, facts in series.environment.items():
-        traits.update({f"{place}.{name}": value for name, value in facts.items() if not _VARYING.search(name.lower())})
-    return traits
+    for part in ("sign", "encrypt", "drop_cache"):
+        yield f"settings.{part}", bool(settings.get(part)) if isinstance(settings, Mapping) else False
+
+
+def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
+    seen_by_both = {_family(n) for n in base} & {_family(n) for n in other}
+    for name in sorted({*base, *other}):
+        parameter = parameter_of(name)
+        if varies(name) or _family(name) not in seen_by_both:
+            continue
+        if parameter is None:
+            if base.get(name) != other.get(name):
+                yield name
+        elif _parameter_differs(name, parameter, base, other):
+            yield name
+
+
+def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> bool:
+    in_share = fact.startswith(SHARE)
+    mine, theirs = effective(base, parameter, in_share=in_share), effective(other, parameter, in_share=in_share)
+    if (
+        not in_share
+        and SHARE + parameter in {*base, *other}
+        and _parameter_differs(SHARE + parameter, parameter, base, other)
+    ):
+        return False  # said once, as the share has it
+    if mine is None or theirs is None:
+        return mine is not theirs
+    return not same_value(parameter, mine, theirs)
+
+
+def _family(name: str) -> str:
+    return name.partition("/")[0] if "/" in name else name.partition(".")[0]
+
+
+def varies(name: str) -> bool:
+    """Whether a fact changes by itself from one minute to the next, so that it tells nothing of a setting."""
+    return parameter_of(name) is None and any(part in name for part in _VARYING)
+
+
+def _shown(value: JSONValue) -> str:
+    return "(not there)" if value is None else "(empty)" if value == "" else wording.plain(str(value))
