@@ -27,7 +27,7 @@ CREATE TABLE series (
     change_value TEXT,
     change_previous TEXT,
     change_evidence TEXT CHECK (change_evidence IN ('confirmed', 'unconfirmed', 'contradicted')),
-    change_also_changed TEXT CHECK (json_valid(change_also_changed)),
+    change_also_changed TEXT CHECK (change_also_changed IS NULL OR json_valid(change_also_changed)),
     change_remark TEXT,
     command TEXT NOT NULL CHECK (command IN ('get', 'put')),
     protocol TEXT NOT NULL,
@@ -48,7 +48,7 @@ CREATE TABLE series (
     ceiling_bytes_per_second REAL,
     "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
     scratch_path TEXT,
-    quiet TEXT CHECK (json_valid(quiet))
+    quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
 ) STRICT;
 CREATE INDEX series_by_time ON series (created_at);
 CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT NULL;
@@ -69,6 +69,7 @@ CREATE TABLE runs (
     progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
     PRIMARY KEY (series_id, phase, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
 
 CREATE TABLE facts (
     series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
