@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from storage.listing import Found, Query, find
 from storage.opening import open_database
 from storage.records import (
     Baseline,
@@ -180,6 +181,20 @@ class Notebook:
             (-1 if limit is None else limit, offset),
         )
         return [series_from_row(row) for row in rows]
+
+    def heads_of(self, ids: Sequence[str]) -> list[Series]:
+        """The series of these ids without runs and facts, in this order; an id that is gone is left out."""
+        found: dict[str, Series] = {}
+        for start in range(0, len(ids), _MANY):
+            part = ids[start : start + _MANY]
+            marks = ",".join("?" * len(part))
+            for row in self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part):  # noqa: S608 (marks only)
+                found[row["id"]] = series_from_row(row)
+        return [found[series_id] for series_id in ids if series_id in found]
+
+    def find(self, query: Query) -> list[Found]:
+        """The ids of the series that a list shows, filtered and in order."""
+        return find(self._db, query)
 
     def count(self) -> int:
         """How many series there are."""
