@@ -1,0 +1,68 @@
+"""The measuring process: a plan comes in on stdin, events go out on stdout, and the end of stdin means cancel."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO
+
+from app.errors import SharebenchError
+from app.measure.control import Brake, Word
+from app.measure.events import Event, Failed, to_line
+from app.measure.plan import Plan
+
+if TYPE_CHECKING:
+    from app.clients.base import Client
+
+
+def main() -> int:
+    """Measure the one plan that stands in the first line of stdin; 0 when the last event could be told."""
+    out = _own_stdout()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    brake = Brake()
+    signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
+    plan = Plan.from_json(sys.stdin.readline())
+    threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
+
+    def emit(event: Event) -> None:
+        try:
+            out.write(to_line(event) + "\n")
+            out.flush()
+        except BrokenPipeError:
+            brake.cancel()
+
+    try:
+        _measure(plan, brake, emit)
+    except SharebenchError as error:
+        emit(Failed(kind=type(error).__name__, text=str(error)))
+    return 0
+
+
+def _measure(plan: Plan, brake: Brake, emit: Callable[[Event], None]) -> None:
+    from app.clients.registry import make_client  # noqa: PLC0415  the plan says which libraries are needed
+    from app.measure.engine import Engine  # noqa: PLC0415
+
+    def client() -> Client:
+        return make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
+
+    Engine(plan, client, brake, emit).measure()
+
+
+def _own_stdout() -> TextIO:
+    """The pipe that events go out on; what a library prints lands on stderr instead."""
+    pipe = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(pipe, "w", encoding="utf-8")
+
+
+def _listen(brake: Brake) -> None:
+    for line in sys.stdin:
+        brake.hear(Word(line.strip()))
+    brake.cancel()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

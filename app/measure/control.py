@@ -1,0 +1,130 @@
+"""What a person can say to a running series, from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from enum import StrEnum
+
+
+class Word(StrEnum):
+    """A line on the measuring process's stdin; its end means cancel."""
+
+    PAUSE = "pause"
+    GO_ON = "go-on"
+    FINISH = "finish"
+    STEP = "step"
+
+
+class Brake:
+    """The measuring side: what has been said so far, and the wait for more."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self._changed = threading.Condition()
+        self._paused = False
+        self._finish = False
+        self._steps = 0
+        self._on_cancel: Callable[[], None] | None = None
+
+    def hear(self, word: Word) -> None:
+        """Take note of a word."""
+        with self._changed:
+            if word is Word.PAUSE:
+                self._paused = True
+            elif word is Word.GO_ON:
+                self._paused = False
+            elif word is Word.FINISH:
+                self._finish = True
+            else:
+                self._steps += 1
+            self._changed.notify_all()
+
+    def cancel(self) -> None:
+        """End everything at once."""
+        with self._changed:
+            self.cancelled.set()
+            self._changed.notify_all()
+            on_cancel = self._on_cancel
+        if on_cancel:
+            on_cancel()
+
+    def when_cancelled(self, call: Callable[[], None] | None) -> None:
+        """Have ``call`` made on cancelling, at once if that has happened; None for nothing any more."""
+        with self._changed:
+            self._on_cancel = call
+            happened = self.cancelled.is_set()
+        if happened and call:
+            call()
+
+    @property
+    def finishing(self) -> bool:
+        """Whether the series shall end after the current run."""
+        return self._finish
+
+    def must_wait(self, *, stepped: bool) -> bool:
+        """Whether the next run has to wait."""
+        return not self.cancelled.is_set() and not self._finish and (self._paused or (stepped and not self._steps))
+
+    def wait(self, *, stepped: bool) -> None:
+        """Return when the next run may start, or nothing is to run any more; uses up a step."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.must_wait(stepped=stepped))
+            if stepped and self._steps:
+                self._steps -= 1
+
+
+class Control:
+    """The person's side: words to the measuring process, kept until there is one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._say: Callable[[Word], None] | None = None
+        self._end: Callable[[], None] | None = None
+        self._waiting: list[Word] = []
+        self.cancelled = threading.Event()
+
+    def attach(self, say: Callable[[Word], None], end: Callable[[], None]) -> None:
+        """Connect to a measuring process: ``say`` a word to it, ``end`` it by closing its stdin."""
+        with self._lock:
+            self._say, self._end = say, end
+            waiting, self._waiting = self._waiting, []
+            for word in waiting:
+                say(word)
+            if self.cancelled.is_set():
+                end()
+
+    def detach(self) -> None:
+        """The measuring process is gone."""
+        with self._lock:
+            self._say = self._end = None
+
+    def _send(self, word: Word) -> None:
+        with self._lock:
+            if self._say:
+                self._say(word)
+            else:
+                self._waiting.append(word)
+
+    def cancel(self) -> None:
+        """Stop at once; what was measured is kept. May be said again."""
+        with self._lock:
+            self.cancelled.set()
+            if self._end:
+                self._end()
+
+    def pause(self) -> None:
+        """Wait after the current run."""
+        self._send(Word.PAUSE)
+
+    def go_on(self) -> None:
+        """End the pause."""
+        self._send(Word.GO_ON)
+
+    def finish_after_run(self) -> None:
+        """End the series after the current run."""
+        self._send(Word.FINISH)
+
+    def step(self) -> None:
+        """Let a stepped series make its next run."""
+        self._send(Word.STEP)

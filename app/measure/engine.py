@@ -1,0 +1,281 @@
+"""The engine: connects, warms up, measures, verifies, cleans up, and tells of it in events.
+
+It tells by a callback rather than as a generator because a transfer has things to tell while it blocks; the reader of
+the measuring process (:mod:`app.measure.reader`) turns them into a generator for everybody else.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.clients.base import Client, Meter, Transfer
+from app.clients.content import Content
+from app.errors import (
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    SharebenchError,
+    UsageError,
+)
+from app.measure.control import Brake
+from app.measure.events import (
+    Event,
+    Failed,
+    Finished,
+    Paused,
+    Progressed,
+    RunFinished,
+    RunStarted,
+    ScratchMade,
+    ScratchRemoved,
+    Started,
+    Warned,
+)
+from app.measure.plan import Plan
+from app.targets import join
+from forms.statistics import half_width_percent
+from storage.records import Command, Phase, Run, RunStatus, utc_now
+
+SCRATCH_PREFIX = ".sharebench-"
+MIN_RUNS_FOR_INTERVAL = 3
+"""Two runs that happen to agree prove nothing: an interval is believed from three on."""
+
+
+class Engine:
+    """One series being measured with one client; call :meth:`measure` once."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        make_client: Callable[[], Client],
+        brake: Brake,
+        emit: Callable[[Event], None],
+        now: Callable[[], str] = utc_now,
+    ) -> None:
+        self._plan = plan
+        self._make_client = make_client
+        self._brake = brake
+        self._emit = emit
+        self._now = now
+        self._client = make_client()
+        self._scratch: list[str] = []
+        self._rates = list(plan.done_rates)
+        self._runs_done = plan.done_runs
+        self._content: Content | None = None
+        self._size_bytes = 0
+        self._path = plan.target.path
+        self._reached: bool | None = None if plan.until_percent is None else False
+
+    def measure(self) -> None:
+        """Measure the series; every outcome is an event, the last one Finished or Failed."""
+        self._brake.when_cancelled(self._client.abort)
+        failure: SharebenchError | None = None
+        try:
+            self._prepare()
+            self._run_all()
+            if self._plan.verify:
+                self._verify()
+        except SharebenchError as error:
+            failure = error
+        finally:
+            self._brake.when_cancelled(None)
+            left = self._clean_up()
+            self._client.close()
+        if self._brake.cancelled.is_set() and not isinstance(failure, UsageError):
+            failure = CancelledError("cancelled")
+        if failure is None:
+            self._emit(Finished(reached=self._reached))
+        else:
+            self._emit(Failed(kind=type(failure).__name__, text=f"{failure}{left}"))
+
+    def _prepare(self) -> None:
+        plan, client = self._plan, self._client
+        client.connect()
+        if plan.scratch_path:
+            self._scratch.append(plan.scratch_path)
+            self._remove(plan.scratch_path)
+        if plan.command is Command.PUT or plan.make_file:
+            if not plan.size_bytes:
+                raise UsageError("how big shall the file be? say it with --size SIZE")
+            self._content = Content(plan.size_bytes)
+            self._size_bytes = plan.size_bytes
+        if plan.command is Command.GET:
+            if plan.make_file and self._content and (plan.runs or plan.warmups):
+                self._path = self._new_scratch()
+                client.put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
+            self._size_bytes = client.size(self._path)
+        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=client.facts_of_path()))
+
+    def _run_all(self) -> None:
+        plan = self._plan
+        gc.collect()
+        gc.freeze()
+        for number in range(plan.done_warmups + 1, plan.done_warmups + plan.warmups + 1):
+            if self._brake.finishing:
+                return
+            self._one_run(number, Phase.WARM_UP, plan.done_warmups + plan.warmups)
+        while not self._brake.finishing and self._wants_another():
+            self._runs_done += 1
+            self._one_run(self._runs_done, Phase.MEASURED, None if plan.until_percent is not None else plan.runs)
+
+    def _wants_another(self) -> bool:
+        plan = self._plan
+        if plan.until_percent is None:
+            return self._runs_done < plan.runs
+        half_width = half_width_percent(self._rates) if len(self._rates) >= MIN_RUNS_FOR_INTERVAL else None
+        self._reached = half_width is not None and half_width <= plan.until_percent
+        if self._reached and self._runs_done >= min(plan.runs, plan.max_runs):
+            return False
+        return self._runs_done < plan.max_runs
+
+    def _one_run(self, number: int, phase: Phase, planned: int | None) -> None:
+        if self._brake.must_wait(stepped=self._plan.stepped):
+            self._emit(Paused())
+        self._brake.wait(stepped=self._plan.stepped)
+        if self._brake.cancelled.is_set():
+            raise CancelledError("cancelled")
+        if self._brake.finishing:
+            self._runs_done -= phase is Phase.MEASURED
+            return
+        self._emit(RunStarted(number=number, phase=phase, of=planned))
+        run = Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
+        meter = Meter(self._brake.cancelled, self._progress)
+        try:
+            transfer = self._transfer(meter)
+        except CancelledError:
+            raise
+        except MeasurementError as error:
+            if self._brake.cancelled.is_set():
+                raise CancelledError("cancelled") from error
+            failed = replace(run, status=RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
+            self._emit(RunFinished(run=failed))
+            raise
+        run = replace(
+            run,
+            size_bytes=transfer.size_bytes,
+            seconds=transfer.seconds,
+            open_seconds=transfer.open_seconds,
+            close_seconds=transfer.close_seconds,
+            progress=transfer.progress if transfer.progress is not None else tuple(meter.samples),
+        )
+        self._emit(RunFinished(run=run))
+        if phase is Phase.MEASURED and run.bytes_per_second is not None:
+            self._rates.append(run.bytes_per_second)
+        self._watch_size(run)
+
+    def _transfer(self, meter: Meter) -> Transfer:
+        if self._plan.command is Command.GET:
+            return _undisturbed(lambda: self._client.get(self._path, meter))
+        assert self._content
+        content, path = self._content, self._new_scratch()
+        transfer = _undisturbed(lambda: self._client.put(path, content, meter))
+        self._remove(path)
+        return transfer
+
+    def _watch_size(self, run: Run) -> None:
+        if run.size_bytes != self._size_bytes:
+            self._emit(
+                Warned(
+                    text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
+                    " measured; measure a file that nobody writes to"
+                )
+            )
+            self._size_bytes = run.size_bytes
+
+    def _progress(self, seconds: float, moved_bytes: int) -> None:
+        self._emit(Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
+
+    def _verify(self) -> None:
+        """Compare what the timed path moves with what another path reads."""
+        client, path = self._client, self._path
+        quiet_meter = Meter(self._brake.cancelled)
+        if self._plan.command is Command.PUT:
+            assert self._content
+            path = self._new_scratch()
+            client.put(path, self._content, quiet_meter)
+            sent, received = self._content.digest(), client.digest(path)
+        else:
+            digest = OrderedDigest()
+            client.get(path, quiet_meter, digest)
+            sent, received = client.digest(path), digest.hexdigest()
+        if sent != received:
+            raise CorruptedError(
+                f"{path}: the bytes that arrived are not those that were sent (SHA-256 {received[:16]}…, not"
+                f" {sent[:16]}…); do not trust this series or this path"
+            )
+
+    def _new_scratch(self) -> str:
+        path = join(self._plan.target, f"{SCRATCH_PREFIX}{secrets.token_hex(6)}")
+        if self._plan.target.protocol != "iperf3":
+            self._scratch.append(path)
+            self._emit(ScratchMade(path=path))
+        return path
+
+    def _remove(self, path: str) -> None:
+        if path in self._scratch:
+            self._client.remove(path)
+            self._scratch.remove(path)
+            self._emit(ScratchRemoved(path=path))
+
+    def _clean_up(self) -> str:
+        """Remove what we made, over a new connection if need be; what could not be removed, for the error's text."""
+        if not self._scratch:
+            return ""
+        try:
+            if self._brake.cancelled.is_set():
+                raise ConnectionLostError("aborted")
+            self._remove_all()
+        except MeasurementError:
+            self._client.close()
+            self._client = self._make_client()
+            try:
+                self._client.connect()
+                self._remove_all()
+            except MeasurementError as error:
+                names = ", ".join(self._scratch)
+                return f"; {names} may still be there ({error}): remove it by hand, or resume the series"
+        return ""
+
+    def _remove_all(self) -> None:
+        for path in tuple(self._scratch):
+            self._remove(path)
+
+
+class OrderedDigest:
+    """The SHA-256 of blocks that arrive in any order; holds back those that came too early."""
+
+    def __init__(self) -> None:
+        self._sha = hashlib.sha256()
+        self._next = 0
+        self._early: dict[int, bytes] = {}
+
+    def __call__(self, offset: int, block: memoryview) -> None:
+        """Take the block at ``offset``."""
+        if offset != self._next:
+            self._early[offset] = bytes(block)
+            return
+        self._sha.update(block)
+        self._next += len(block)
+        while self._next in self._early:
+            early = self._early.pop(self._next)
+            self._sha.update(early)
+            self._next += len(early)
+
+    def hexdigest(self) -> str:
+        """The digest so far, in hexadecimal."""
+        return self._sha.hexdigest()
+
+
+def _undisturbed(transfer: Callable[[], Transfer]) -> Transfer:
+    """The transfer without garbage collection in it."""
+    gc.collect()
+    gc.disable()
+    try:
+        return transfer()
+    finally:
+        gc.enable()

@@ -1,0 +1,99 @@
+"""The other end of the measuring process: starts it and reads its events."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Self
+
+from app.measure.control import Control, Word
+from app.measure.events import Event, Failed, Finished, from_line
+from app.measure.plan import Plan
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+GRACE_SECONDS = 30.0
+"""How long a cancelled measuring process may take to clean up after itself."""
+
+
+class Measuring:
+    """One measuring process; iterate over :meth:`events` to the end, inside ``with``."""
+
+    def __init__(self, plan: Plan, control: Control) -> None:
+        self._plan = plan
+        self._control = control
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "app.measure.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            encoding="utf-8",
+            env=os.environ | {"PYTHONPATH": str(_ROOT)},
+            start_new_session=True,
+        )
+
+    @property
+    def pid(self) -> int:
+        """The measuring process's id."""
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        self._write(self._plan.to_json())
+        self._control.attach(self._say, self._end)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._control.detach()
+        self._end()
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stdout
+        self._process.stdout.close()
+        self._errors.close()
+
+    def _write(self, line: str) -> None:
+        """Write a line; a process that is gone has no use for it, and its end is seen by the reading side."""
+        assert self._process.stdin
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+
+    def _say(self, word: Word) -> None:
+        self._write(word.value)
+
+    def _end(self) -> None:
+        assert self._process.stdin
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._process.stdin.close()
+
+    def events(self) -> Iterator[Event]:
+        """All events to the last one, which is Finished or Failed, whatever becomes of the process."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            event = from_line(line)
+            yield event
+            if isinstance(event, Finished | Failed):
+                return
+        yield Failed(kind="ChildDiedError", text=self._epitaph())
+
+    def _epitaph(self) -> str:
+        code = self._process.wait()
+        if code < 0:
+            how = f"was ended by signal {-code} ({signal.Signals(-code).name})"
+        else:
+            how = f"ended with exit code {code}"
+        self._errors.seek(0)
+        last = self._errors.read()[-4000:].decode(errors="replace").strip().splitlines()
+        why = f": {last[-1]}" if last else ""
+        return f"the measuring process {how}{why}; what was measured before is kept, `run --resume` goes on"

@@ -1,0 +1,197 @@
+"""The recorder: runs a plan, stores each run the moment it ended, and hands the events on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app import errors
+from app.clients.base import Secrets
+from app.measure.control import Control
+from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
+from app.measure.plan import Plan
+from app.measure.reader import Measuring
+from app.targets import format_target
+from storage.notebook import Notebook
+from storage.opening import NotebookFileError
+from storage.records import (
+    Change,
+    ClientFacts,
+    JSONValue,
+    Phase,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    new_series_id,
+    utc_now,
+)
+
+__all__ = ["Closed", "Control", "Opened", "Order", "failure_of", "open_notebook", "record", "resume"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A series to be measured and all that is to be written on its form."""
+
+    plan: Plan
+    link_bits_per_second: int | None = None
+    title: str = ""
+    """Empty for one made from command and target."""
+    label: str = ""
+    note: str = ""
+    experiment: str | None = None
+    base_id: str | None = None
+    change_name: str | None = None
+    change_value: str = ""
+    quiet: Mapping[str, JSONValue] | None = None
+    """The quiet-time verdict from before the series, where somebody looked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The series is in the notebook."""
+
+    series_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """The series is over and everything is stored; always the last event."""
+
+    series_id: str
+    status: SeriesStatus
+    failure: Failed | None = None
+
+
+RecorderEvent = Event | Opened | Closed
+
+
+def open_notebook(path: Path) -> Notebook:
+    """The notebook at ``path``. Raises NotebookError."""
+    try:
+        return Notebook(path)
+    except NotebookFileError as error:
+        raise errors.NotebookError(str(error)) from error
+
+
+def record(order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+    """Measure a new series; every finished run is stored before its event is seen. Raises NotebookError."""
+    with open_notebook(notebook_path) as notebook:
+        plan = order.plan
+        series = Series(
+            id=new_series_id(),
+            created_at=utc_now(),
+            title=order.title or default_title(plan),
+            label=order.label,
+            note=order.note,
+            experiment=order.experiment,
+            base_id=order.base_id,
+            change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
+            command=plan.command,
+            target=plan.target,
+            client=ClientFacts(name=plan.client or "sharebench"),
+            link_bits_per_second=order.link_bits_per_second,
+            plan=plan.to_notebook(),
+            quiet=order.quiet,
+        )
+        notebook.add(series)
+        yield from _measure(series, plan, notebook, control)
+
+
+def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+    """Complete an interrupted or failed series: its missing runs, after its warm-up. Raises NotebookError."""
+    with open_notebook(notebook_path) as notebook:
+        series = notebook.series(series_id)
+        yield from _measure(series, plan_to_resume(series, secrets), notebook, control)
+
+
+def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
+    """The plan of a stored series, with what is done already taken off. Raises UsageError where nothing is missing."""
+    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
+    done = [run for run in finished if run.phase is Phase.MEASURED]
+    if series.status is SeriesStatus.COMPLETE:
+        raise errors.UsageError(f"series {series.id} is complete; measure a new one with `sharebench run`")
+    return replace(
+        plan,
+        secrets=secrets,
+        done_warmups=sum(run.phase is Phase.WARM_UP for run in finished),
+        done_runs=max((run.number for run in done), default=0),
+        done_rates=tuple(run.bytes_per_second for run in series.measured() if run.bytes_per_second),
+        scratch_path=series.scratch_path,
+    )
+
+
+def default_title(plan: Plan) -> str:
+    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
+    return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
+
+
+def _measure(series: Series, plan: Plan, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+    yield Opened(series_id=series.id)
+    failure: Failed | None = None
+    with Measuring(plan, control) as child:
+        for event in child.events():
+            series = _stored(series, event, notebook)
+            if isinstance(event, Failed):
+                failure = event
+            yield event
+    if failure and failure.kind == "ChildDiedError" and series.scratch_path:
+        series = _clean_after_crash(series, plan, notebook)
+    series = replace(series, status=_status(failure), error=failure.text if failure else None)
+    notebook.update(series)
+    yield Closed(series_id=series.id, status=series.status, failure=failure)
+
+
+def _status(failure: Failed | None) -> SeriesStatus:
+    if failure is None:
+        return SeriesStatus.COMPLETE
+    return SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else SeriesStatus.FAILED
+
+
+def _stored(series: Series, event: Event, notebook: Notebook) -> Series:
+    """The series after the event, with everything the event brought written down."""
+    match event:
+        case RunFinished(run=run):
+            notebook.add_run(series.id, _kept(run))
+            return series
+        case Started(client=client, path_facts=path_facts):
+            series = replace(series, client=client)
+            notebook.set_facts(series.id, "path", path_facts)
+        case ScratchMade(path=path):
+            series = replace(series, scratch_path=path)
+        case ScratchRemoved(path=path) if path == series.scratch_path:
+            series = replace(series, scratch_path=None)
+        case _:
+            return series
+    notebook.update(series)
+    return series
+
+
+def _kept(run: Run) -> Run:
+    """The run with its progress thinned to what a chart can show."""
+    limit = 600
+    if len(run.progress) <= limit:
+        return run
+    step = -(-len(run.progress) // limit)
+    return replace(run, progress=run.progress[::step])
+
+
+def _clean_after_crash(series: Series, plan: Plan, notebook: Notebook) -> Series:
+    """Remove the file that a killed measuring process left, if the server still lets us."""
+    cleaning = replace(plan, runs=0, warmups=0, done_runs=0, until_percent=None, scratch_path=series.scratch_path)
+    with Measuring(cleaning, Control()) as child:
+        for event in child.events():
+            series = _stored(series, event, notebook)
+    return series
+
+
+def failure_of(closed: Closed) -> errors.SharebenchError | None:
+    """The error that a closed series ended with, to be raised by a face; None for a complete one."""
+    if closed.failure is None:
+        return None
+    kind = getattr(errors, closed.failure.kind, errors.MeasurementError)
+    found: errors.SharebenchError = kind(closed.failure.text)
+    return found

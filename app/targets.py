@@ -1,0 +1,155 @@
+"""Targets as URLs: read from what an admin types, and written back."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from urllib.parse import unquote
+
+from app.errors import PasswordInURLError, UsageError
+from storage.records import Command, Target
+
+DEFAULT_PORTS = {"smb": 445, "ftp": 21, "ftps": 21, "iperf3": 5201}
+PROTOCOLS = ("smb", "ftp", "ftps", "file", "iperf3")
+
+FORMS = (
+    "smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://[USER@]HOST[:PORT]/PATH, ftps://…, "
+    "file:///PATH or iperf3://HOST[:PORT]"
+)
+
+HOW_TO_LOG_IN = (
+    "leave it out and type it at the prompt, set SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
+)
+
+_ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+def parse_target(text: str) -> Target:
+    r"""The target that a URL names; ``\\HOST\SHARE\PATH`` and ``/PATH`` are understood too.
+
+    Raises UsageError, PasswordInURLError. ``%20`` is a space; a ``%`` that starts no escape is itself.
+    """
+    url = _as_url(text.strip())
+    scheme, separator, rest = url.partition("://")
+    protocol = scheme.lower()
+    if not separator or protocol not in PROTOCOLS:
+        raise UsageError(f"not a target: {_without_password(text)!r}; write {FORMS}")
+    authority, slash, raw_path = rest.partition("/")
+    if "\x00" in rest or "\n" in rest or "\r" in rest:
+        raise UsageError("a target cannot contain line ends or NUL")
+    if protocol == "file":
+        return _file_target(text, authority, slash + raw_path)
+    login, _, address = authority.rpartition("@")
+    domain, user = _login(protocol, login)
+    host, port = _address(text, address, protocol)
+    if protocol == "smb":
+        share, _, path = raw_path.partition("/")
+        return Target(
+            protocol=protocol,
+            host=host,
+            port=port,
+            share=_unescape(share) or None,
+            path=_unescape(path).strip("/"),
+            user=user,
+            domain=domain,
+        )
+    if protocol == "iperf3":
+        if raw_path.strip("/") or user:
+            raise UsageError(
+                f"an iperf3 target has no user and no path: {_without_password(text)!r}; write iperf3://HOST[:PORT]"
+            )
+        return Target(protocol=protocol, host=host, port=port)
+    return Target(protocol=protocol, host=host, port=port, path="/" + _unescape(raw_path).lstrip("/"), user=user)
+
+
+def _as_url(text: str) -> str:
+    if text.startswith("\\\\"):
+        return "smb://" + text[2:].replace("\\", "/")
+    if text.startswith("//"):
+        return "smb:" + text
+    if text.startswith("/"):
+        return "file://" + text.replace("%", "%25")
+    return text
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r"(//[^/@]*?):[^/]*@", r"\1:…@", text)
+
+
+def _unescape(text: str) -> str:
+    """Percent escapes resolved; a group that is no UTF-8 stays as it was typed."""
+
+    def resolve(match: re.Match[str]) -> str:
+        try:
+            return unquote(match[0], errors="strict")
+        except UnicodeDecodeError:
+            return match[0]
+
+    return _ESCAPE.sub(resolve, text)
+
+
+def _login(protocol: str, login: str) -> tuple[str | None, str | None]:
+    if ":" in login:
+        raise PasswordInURLError(f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}")
+    domain, separator, user = login.partition(";") if protocol == "smb" else ("", "", login)
+    if not separator:
+        domain, user = "", login
+    return _unescape(domain) or None, _unescape(user) or None
+
+
+def _address(text: str, address: str, protocol: str) -> tuple[str, int]:
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::(\d*))?", address)
+    if not match or not match[1].strip("[]"):
+        raise UsageError(f"no host in {_without_password(text)!r}; write {FORMS}")
+    port = int(match[2]) if match[2] else DEFAULT_PORTS[protocol]
+    if not 0 < port < 65536:
+        raise UsageError(f"no such port: {match[2]}; ports go from 1 to 65535")
+    return match[1].strip("[]"), port
+
+
+def _file_target(text: str, authority: str, path: str) -> Target:
+    if authority not in ("", "localhost"):
+        raise UsageError(f"a file target has three slashes: file:///{authority}{path}, not {text!r}")
+    if not path.strip("/") and not path:
+        raise UsageError(f"no path in {text!r}; write file:///PATH")
+    return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
+
+
+def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:
+    """Make sure that the target names what the command needs. Raises UsageError."""
+    if target.protocol == "smb" and not target.share:
+        raise UsageError(
+            f"no share in {format_target(target)}; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"
+        )
+    needs_file = command is Command.GET and not make_file and target.protocol != "iperf3"
+    if needs_file and not target.path.strip("/"):
+        raise UsageError(
+            f"no file in {format_target(target)}; name one to read, or let one be made with --make-file --size SIZE"
+        )
+
+
+def format_target(target: Target) -> str:
+    """The URL that :func:`parse_target` reads back as the same target; default ports are left out."""
+    if target.protocol == "file":
+        return "file://" + _escape(target.path)
+    login = f"{_escape(target.domain)};" if target.domain else ""
+    login += _escape(target.user, "@/:;") + "@" if target.user else ""
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    port = f":{target.port}" if target.port and target.port != DEFAULT_PORTS[target.protocol] else ""
+    where = "/".join(part for part in (target.share or "", target.path.lstrip("/")) if part)
+    slash = "/" if where else ""
+    return f"{target.protocol}://{login}{host}{port}{slash}{_escape(where)}"
+
+
+def _escape(text: str, more: str = "") -> str:
+    """A literal ``%`` only where it would be read as an escape, and what would end the part."""
+    text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
+    return "".join(f"%{ord(c):02X}" if c in more or ord(c) < 0x20 else c for c in text)
+
+
+def join(target: Target, name: str) -> str:
+    """The path of a name in the folder that ``target.path`` is, in the form of ``Target.path``."""
+    folder = target.path.rstrip("/")
+    if target.protocol == "smb":
+        return f"{folder}/{name}" if folder else name
+    return f"{folder}/{name}"

@@ -1,0 +1,36 @@
+"""Sizes and rates as people type them."""
+
+from __future__ import annotations
+
+import re
+
+from app.errors import UsageError
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits/s)?", re.IGNORECASE)
+_POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def parse_size(text: str) -> int:
+    """Bytes: ``64K``, ``1M``, ``3G`` and ``64KiB`` are powers of 1024, ``64KB`` of 1000. Raises UsageError."""
+    match = _SIZE.fullmatch(text.strip())
+    if not match:
+        raise UsageError(f"not a size: {text!r}; write it like 64K, 1M, 3G (powers of 1024) or 500MB (10^6)")
+    number, prefix, unit = match.groups()
+    base = 1000 if prefix and (unit or "").lower() == "b" else 1024
+    size = int(float(number) * float(base) ** _POWER[prefix.lower()])
+    if size < 1:
+        raise UsageError(f"a size must be at least one byte: {text!r}")
+    return size
+
+
+def parse_rate(text: str) -> int:
+    """Bits per second, decimal as networks are sold: ``10M``, ``100M``, ``2.5G``. Raises UsageError."""
+    match = _RATE.fullmatch(text.strip())
+    if not match:
+        raise UsageError(f"not a link rate: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
+    number, prefix = match.groups()
+    rate = round(float(number) * 1000.0 ** _POWER[prefix.lower()])
+    if rate < 1000:
+        raise UsageError(f"no link is that slow: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
+    return rate

@@ -1,0 +1,226 @@
+"""The engine against a fake client with planned durations: what is told, in which order, and what is left behind."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+
+import pytest
+
+from app.clients.base import Client
+from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, UnreachableError
+from app.measure.control import Brake, Word
+from app.measure.engine import Engine, OrderedDigest
+from app.measure.events import (
+    Event,
+    Failed,
+    Finished,
+    RunFinished,
+    RunStarted,
+    ScratchMade,
+    ScratchRemoved,
+    Started,
+    Warned,
+    from_line,
+    to_line,
+)
+from app.measure.plan import Plan
+from storage.records import Command, Phase, RunStatus, Target
+from tests.app.fakes import FakeClient, FakeServer
+
+GET = Target(protocol="file", path="/data/file")
+PUT = Target(protocol="file", path="/data")
+
+
+def measure(plan: Plan, server: FakeServer, brake: Brake | None = None, on_event=None) -> list[Event]:
+    events: list[Event] = []
+
+    def emit(event: Event) -> None:
+        events.append(from_line(to_line(event)))
+        if on_event:
+            on_event(event)
+
+    def client() -> Client:
+        return FakeClient(server, plan.target)
+
+    Engine(plan, client, brake or Brake(), emit, now=lambda: "2026-01-31T10:00:00.000Z").measure()
+    return events
+
+
+def kinds(events: list[Event]) -> list[str]:
+    return [type(event).__name__ for event in events if type(event).__name__ != "Progressed"]
+
+
+def runs(events: list[Event]):
+    return [event.run for event in events if isinstance(event, RunFinished)]
+
+
+def test_get_warms_up_then_measures():
+    server = FakeServer(files={"/data/file": 1000}, seconds=deque([9.0, 2.0, 4.0]))
+    events = measure(Plan(command=Command.GET, target=GET, warmups=1, runs=2), server)
+    assert kinds(events) == ["Started", *["RunStarted", "RunFinished"] * 3, "Finished"]
+    assert [(r.phase, r.number, r.seconds, r.bytes_per_second) for r in runs(events)] == [
+        (Phase.WARM_UP, 1, 9.0, 1000 / 9),
+        (Phase.MEASURED, 1, 2.0, 500.0),
+        (Phase.MEASURED, 2, 4.0, 250.0),
+    ]
+    started = events[0]
+    assert isinstance(started, Started)
+    assert started.size_bytes == 1000
+    assert started.path_facts == {"credits": 512}
+
+
+def test_put_removes_each_file_it_made():
+    server = FakeServer(files={"/data/keep": 5})
+    events = measure(Plan(command=Command.PUT, target=PUT, warmups=1, runs=1, size_bytes=64), server)
+    made = [e.path for e in events if isinstance(e, ScratchMade)]
+    assert len(made) == len(set(made)) == 2
+    assert all(path.startswith("/data/.sharebench-") for path in made)
+    assert [e.path for e in events if isinstance(e, ScratchRemoved)] == made
+    assert server.files == {"/data/keep": 5}
+
+
+def test_make_file_for_a_get_is_removed_at_the_end():
+    server = FakeServer()
+    plan = Plan(command=Command.GET, target=PUT, warmups=0, runs=2, size_bytes=64, make_file=True)
+    events = measure(plan, server)
+    assert kinds(events)[0] == "ScratchMade"
+    assert kinds(events)[-2:] == ["ScratchRemoved", "Finished"]
+    assert [r.size_bytes for r in runs(events)] == [64, 64]
+    assert server.files == {}
+
+
+def test_a_failed_run_is_told_and_ends_the_series():
+    server = FakeServer(files={"/data/file": 1000}, fail_at={2: ConnectionLostError("the server went away")})
+    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=3), server)
+    assert [(r.status, r.seconds) for r in runs(events)] == [(RunStatus.VALID, 1.0), (RunStatus.FAILED, None)]
+    assert events[-1] == Failed(kind="ConnectionLostError", text="the server went away")
+
+
+def test_a_lost_put_is_cleaned_up_over_a_new_connection():
+    server = FakeServer(fail_at={1: ConnectionLostError("gone")})
+    original = FakeClient.remove
+    lost = []
+
+    def remove(self, path):
+        if self.server.connections == 1:
+            lost.append(path)
+            raise ConnectionLostError("gone")
+        original(self, path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FakeClient, "remove", remove)
+        events = measure(Plan(command=Command.PUT, target=PUT, warmups=0, runs=2, size_bytes=64), server)
+    assert lost
+    assert server.connections == 2
+    assert server.files == {}
+    assert kinds(events)[-2:] == ["ScratchRemoved", "Failed"]
+
+
+def test_what_could_not_be_removed_is_named():
+    server = FakeServer(fail_at={1: ConnectionLostError("gone")})
+
+    def remove(self, path):
+        raise AccessDeniedError("not allowed")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FakeClient, "remove", remove)
+        events = measure(Plan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert f"{next(iter(server.files))} may still be there" in failed.text
+
+
+def test_no_connection_fails_before_any_run():
+    server = FakeServer(refuse_connections=UnreachableError("nobody there"))
+    assert measure(Plan(command=Command.GET, target=GET), server) == [
+        Failed(kind="UnreachableError", text="nobody there")
+    ]
+
+
+def test_no_file_fails_before_any_run():
+    events = measure(Plan(command=Command.GET, target=GET), FakeServer())
+    assert events == [Failed(kind=NoSuchFileError.__name__, text="no file /data/file on fake")]
+
+
+def test_cancelling_keeps_what_is_done_and_cleans_up():
+    server = FakeServer()
+    brake = Brake()
+
+    def cancel_in_second_run(event: Event) -> None:
+        if isinstance(event, RunStarted) and event.number == 2:
+            brake.cancel()
+
+    server.fail_at = {2: ConnectionLostError("aborted")}
+    plan = Plan(command=Command.PUT, target=PUT, warmups=0, runs=5, size_bytes=64)
+    events = measure(plan, server, brake, cancel_in_second_run)
+    assert len(runs(events)) == 1
+    assert events[-1] == Failed(kind="CancelledError", text="cancelled")
+    assert server.files == {}
+
+
+def test_finishing_after_a_run_ends_well():
+    server = FakeServer(files={"/data/file": 1000})
+    brake = Brake()
+
+    def finish(event: Event) -> None:
+        if isinstance(event, RunStarted) and event.number == 2:
+            brake.hear(Word.FINISH)
+
+    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=5), server, brake, finish)
+    assert [r.number for r in runs(events)] == [1, 2]
+    assert events[-1] == Finished()
+
+
+def test_until_goes_on_to_the_interval_and_says_reached():
+    server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 1.2, 1.1, *[1.1] * 40]))
+    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=3, until_percent=2.0, max_runs=40), server)
+    assert events[-1] == Finished(reached=True)
+    assert 3 < len(runs(events)) < 40
+
+
+def test_until_stops_at_the_maximum_and_says_not_reached():
+    server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 2.0] * 10))
+    events = measure(Plan(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)
+    assert events[-1] == Finished(reached=False)
+    assert len(runs(events)) == 6
+
+
+def test_a_resumed_series_numbers_on_and_makes_only_what_is_missing():
+    server = FakeServer(files={"/data/file": 1000, "/data/.sharebench-old": 7})
+    plan = Plan(
+        command=Command.GET, target=GET, warmups=1, runs=4, done_warmups=2, done_runs=3, done_rates=(1.0, 2.0, 3.0),
+        scratch_path="/data/.sharebench-old",
+    )  # fmt: skip
+    events = measure(plan, server)
+    assert [(r.phase, r.number) for r in runs(events)] == [(Phase.WARM_UP, 3), (Phase.MEASURED, 4)]
+    assert "/data/.sharebench-old" not in server.files
+
+
+def test_a_changed_size_is_warned_of():
+    server = FakeServer(files={"/data/file": 1000})
+
+    def grow(event: Event) -> None:
+        if isinstance(event, RunStarted) and event.number == 2:
+            server.files["/data/file"] = 1500
+
+    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=2), server, on_event=grow)
+    assert [r.size_bytes for r in runs(events)] == [1000, 1500]
+    assert any(isinstance(event, Warned) and "changed its size" in event.text for event in events)
+
+
+@pytest.mark.parametrize(("digest", "ends"), [(hashlib.sha256(b"got").hexdigest(), "Finished"), ("0" * 64, "Failed")])
+def test_verify_compares_what_two_ways_read(digest: str, ends: str):
+    server = FakeServer(files={"/data/file": 3}, digests=deque([digest]))
+    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=1, verify=True), server)
+    assert kinds(events)[-1] == ends
+    if ends == "Failed":
+        assert isinstance(events[-1], Failed)
+        assert events[-1].kind == "CorruptedError"
+
+
+def test_ordered_digest_takes_blocks_in_any_order():
+    digest = OrderedDigest()
+    for offset, block in ((3, b"def"), (6, b"g"), (0, b"abc")):
+        digest(offset, memoryview(block))
+    assert digest.hexdigest() == hashlib.sha256(b"abcdefg").hexdigest()
