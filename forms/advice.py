@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from forms import statistics, wording
+from forms import numbers, statistics, wording
 from storage.records import JSONValue, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
@@ -203,7 +203,7 @@ def _ceiling(series: Series) -> Iterator[Advice]:
     yield Advice(
         key="ceiling",
         text=f"This is {wording.percent(share)} of what this client can do on this machine"
-        f" ({wording.rate(series.ceiling_bytes_per_second)}), so the server may be faster than it looks: measure"
+        f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), so the server may be faster than it looks: measure"
         f" {wording.listed(ways)}.",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics as basic
 from dataclasses import dataclass
 
-from forms import wording
+from forms import numbers, wording
 from forms.differences import Difference, differences
 from forms.power import change_percent, needed_runs, welch_interval
 from forms.rank_test import mann_whitney_p, rank_shift, smallest_p
@@ -63,13 +63,13 @@ class Comparison:
         if self.change_percent is None:
             return "no change can be computed"
         interval = (
-            f" (95 % interval {wording.signed_percent(self.interval_percent[0])} to"
-            f" {wording.signed_percent(self.interval_percent[1])})"
+            f" (95 % interval {numbers.signed_percent(self.interval_percent[0])} to"
+            f" {numbers.signed_percent(self.interval_percent[1])})"
             if self.interval_percent
             else ""
         )
         p = "" if self.p_value is None else f", p {'< 0.0001' if self.p_value < 0.0001 else f'= {self.p_value:.4f}'}"
-        return f"{wording.signed_percent(self.change_percent)}{interval}{p}"
+        return f"{numbers.signed_percent(self.change_percent)}{interval}{p}"
 
     @property
     def sentence(self) -> str:

@@ -25,7 +25,7 @@ def percent(value: float | None) -> str:
 
 def signed_percent(value: float | None) -> str:
     """A change in percent, with its sign: ``+2.5 %``."""
-    return ABSENT if value is None else f"{value:+,.1f} %"
+    return ABSENT if value is None else f"{round(value, 1) + 0.0:+,.1f} %"
 
 
 def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> str:

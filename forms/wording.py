@@ -1,25 +1,12 @@
-"""Figures in words: rates, sizes, times and percentages as sentences and narrow columns show them."""
+"""Figures in words: sizes, times, percentages, lists and places as sentences have them."""
 
 from __future__ import annotations
 
-import unicodedata
-
+from forms import numbers
 from storage.records import Series, Target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
-
-
-def rate(bytes_per_second: float | None) -> str:
-    """Bytes per second with a decimal prefix, such as ``118.3 MB/s``; a dash for None."""
-    return "-" if bytes_per_second is None else f"{_scaled(bytes_per_second, 1000, _DECIMAL)}B/s"
-
-
-def bits(bits_per_second: float | None) -> str:
-    """Bits per second with a decimal prefix, as networks are sold, such as ``1 Gbit/s``; a dash for None."""
-    if bits_per_second is None:
-        return "-"
-    return f"{_scaled(bits_per_second, 1000, _DECIMAL, trim=True)}bit/s"
 
 
 def size(size_bytes: int) -> str:
@@ -42,10 +29,14 @@ def percent(value: float) -> str:
     return f"{'0.0' if text == '-0.0' else text} %"
 
 
-def signed_percent(value: float) -> str:
-    """A change in percent with its sign, such as ``+2.5 %``; no change has none."""
-    text = percent(value)
-    return text if text.startswith("-") or text == "0.0 %" else f"+{text}"
+def rate(bytes_per_second: float | None) -> str:
+    """Bytes per second to four figures, so that small changes can be seen: ``118.3 MB/s``; a dash for None."""
+    if bytes_per_second is None:
+        return numbers.ABSENT
+    value, step = bytes_per_second, 0
+    while abs(value) >= 999.95 and step < len(_DECIMAL) - 1:
+        value, step = value / 1000, step + 1
+    return f"{value:#.4g}".rstrip(".") + f" {_DECIMAL[step]}B/s"
 
 
 def count(number: int, noun: str) -> str:
@@ -59,8 +50,8 @@ def listed(words: list[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Text from outside on one line, its control and direction characters made visible as ``?``."""
-    return "".join(" " if c.isspace() else "?" if unicodedata.category(c) in {"Cc", "Cf", "Cs"} else c for c in text)
+    """Text from outside on one line, what would steer a terminal made visible."""
+    return numbers.printable(text)
 
 
 def place(target: Target) -> str:
@@ -74,12 +65,3 @@ def place(target: Target) -> str:
 def name_of(series: Series) -> str:
     """What a series is called in a sentence: its label, else its title, else its id."""
     return plain(series.label or series.title or series.id)
-
-
-def _scaled(value: float, base: int, prefixes: tuple[str, ...], *, trim: bool = False) -> str:
-    step = 0
-    while abs(value) >= base * 0.99995 and step < len(prefixes) - 1:
-        value /= base
-        step += 1
-    text = f"{value:.4g}" if trim or abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")
-    return f"{text} {prefixes[step]}"

@@ -29,7 +29,7 @@ def test_faster_slower_and_the_same():
     faster = against(TEN, scaled(TEN, 1.1))
     assert (faster.verdict, faster.sign, faster.needed_runs) == ("faster", "+", None)
     assert faster.change_percent == pytest.approx(10)
-    assert faster.sentence.startswith("Faster: +10 % (95 % interval +9")
+    assert faster.sentence.startswith("Faster: +10.0 % (95 % interval +9")
     slower = against(TEN, scaled(TEN, 0.9))
     assert (slower.verdict, slower.sign) == ("slower", "-")
     same = against(TEN, scaled(TEN, 1.001))

@@ -1,0 +1,64 @@
+"""Comparisons as text for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from forms import wording
+from forms.comparison_form import ComparisonForm, ComparisonRow
+
+WIDTH = 80
+_NAME = 16
+_SIDE = 31
+
+
+def comparison_text(form: ComparisonForm) -> str:
+    """The comparison form: both series side by side, the verdict in words, what differs, what to keep in mind."""
+    lines = [
+        "Comparison",
+        "",
+        *_row("", "base", "other", " "),
+        *(line for row in form.rows if row.base or row.other for line in _of(row)),
+    ]
+    if form.differences:
+        lines += ["", "What else differs"]
+        lines += [line for row in form.differences for line in _of(row)]
+    lines += ["", *_wrapped(f"[{form.comparison.sign}] {form.comparison.sentence}")]
+    for remark in form.remarks:
+        lines += _wrapped(f"  ! {remark}")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _of(row: ComparisonRow) -> Iterator[str]:
+    return _row(row.name, row.base, row.other, "≠" if row.differs else " ")
+
+
+def _row(name: str, base: str, other: str, mark: str) -> Iterator[str]:
+    """One row on as many lines as its widest cell needs."""
+    cells = [_cell(name, _NAME), _cell(base, _SIDE - 1), _cell(other, _SIDE - 1)]
+    for index in range(max(map(len, cells))):
+        left, middle, right = (cell[index] if index < len(cell) else "" for cell in cells)
+        yield f"{left:<{_NAME}} {mark if index == 0 else ' '} {middle:<{_SIDE - 1}} {right}"
+
+
+def _cell(text: str, room: int) -> list[str]:
+    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def verdict_lines(forms: Sequence[ComparisonForm]) -> str:
+    """One line or two a comparison, for several at once: sign, both names, the sentence."""
+    lines: list[str] = []
+    for form in forms:
+        comparison = form.comparison
+        lines += _wrapped(
+            f"[{comparison.sign}] {comparison.other_name} against {comparison.base_name}"
+            f" ({form.other.series.command}): {comparison.sentence}"
+        )
+        for remark in form.remarks:
+            lines += _wrapped(f"  ! {wording.plain(remark)}")
+    return "\n".join(lines) + "\n"
