@@ -1,0 +1,109 @@
+"""The TUI's application: its rooms, themes, keys and the one place where errors are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import App
+
+from app.tui import rooms
+from app.tui.app_keys import APP_KEYS, known_commands
+from app.tui.background import told
+from app.tui.base import BaseScreen
+from app.tui.commands import Commanded, Offered
+from app.tui.context import Context
+from app.tui.dialogs import ConfirmDialog, MessageDialog
+from app.tui.help import HelpDialog
+from app.tui.keys import KeysFileError, keys_file, read_keys
+from app.tui.palette import CommandProvider
+from app.tui.themes import DARK, THEMES
+
+
+class SharebenchApp(App[int], Commanded):
+    """The application; the screens do the rest."""
+
+    TITLE = "sharebench"
+    CSS_PATH = "sharebench.tcss"
+    KEYS: ClassVar = APP_KEYS
+    COMMANDS: ClassVar = {CommandProvider}
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
+
+    def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
+        """``first`` is the room to open in, over the first one; ``arguments`` go to its screen."""
+        super().__init__()
+        self.context = context
+        self.first = first
+        self.first_arguments = arguments
+        self.keys_path = context.keys_file or keys_file()
+        self.chosen_keys: dict[str, str] = {}
+
+    def get_default_screen(self) -> BaseScreen:
+        """The first room, under all others."""
+        return rooms.ROOMS[0].load()()
+
+    def on_mount(self) -> None:
+        """Put on the theme and the person's own keys, and open the room that was asked for."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK.name
+        try:
+            self.chosen_keys = read_keys(self.keys_path, known_commands)
+        except KeysFileError as error:
+            self.notify(str(error), severity="warning", markup=False, timeout=15)
+        self.set_keymap(self.chosen_keys)
+        if self.first:
+            self.visit(self.first, **self.first_arguments)
+
+    def visit(self, name: str, **arguments: object) -> None:
+        """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
+        kind = rooms.room(name).load()
+        if not arguments and any(type(screen) is kind for screen in self.screen_stack):
+            while type(self.screen) is not kind:
+                self.pop_screen()
+            return
+        screen: Callable[..., BaseScreen] = kind
+        self.push_screen(screen(**arguments))
+
+    def action_visit(self, name: str) -> None:
+        """Go to a room, unless a dialog waits for its answer."""
+        if not self.screen.is_modal:
+            self.visit(name)
+
+    def go_back(self) -> None:
+        """Leave the screen for the one under it; the last one stays."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+
+    def give(self, offer: Offered) -> None:
+        """Give a command as if its key were pressed."""
+        self.call_later(self.run_action, offer.command.action, offer.node)
+
+    def tell_error(self, error: Exception) -> None:
+        """The one dialog in which an error is told."""
+        self.push_screen(MessageDialog(*told(error)))
+
+    def action_help(self) -> None:
+        """Help for what has the focus; the same key closes it."""
+        if isinstance(self.screen, HelpDialog):
+            self.screen.dismiss(None)
+        else:
+            self.push_screen(HelpDialog(self.screen))
+
+    async def action_quit(self) -> None:
+        """Leave; a screen that has something under way asks first."""
+        question = next(
+            (q for s in reversed(self.screen_stack) if isinstance(s, BaseScreen) and (q := s.quit_question())), None
+        )
+        if question is None:
+            self.exit(0)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.exit(0)
+
+        if not isinstance(self.screen, ConfirmDialog):
+            self.push_screen(ConfirmDialog("Leave sharebench?", question, yes="Leave", no="Stay"), answered)

@@ -1,0 +1,97 @@
+"""A command of the TUI: one record that gives the key binding, the footer, the palette entry and the row in F1 help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.screen import Screen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyCommand:
+    """Something that a key does on the app, on a screen or on a widget."""
+
+    id: str
+    """Its name in the keys file, such as ``run.pause``; one of its kind."""
+    keys: str
+    """Textual's key names, with a comma between alternatives: ``p`` or ``p,f8``."""
+    action: str
+    """Textual's action, such as ``pause`` or ``app.help``."""
+    name: str
+    """What the palette and the help call it."""
+    help: str
+    """What it does, in one sentence."""
+    footer: str = ""
+    """A word or two for the footer; empty for a command that the footer leaves out."""
+    priority: bool = False
+    """Whether the key works while an input has the focus."""
+
+    def binding(self) -> Binding:
+        """The command as Textual's binding."""
+        return Binding(
+            self.keys,
+            self.action,
+            self.footer or self.name,
+            show=bool(self.footer),
+            priority=self.priority,
+            tooltip=self.help,
+            id=self.id,
+        )
+
+
+class Commanded(DOMNode):
+    """A node that declares its commands in ``KEYS``; the bindings follow from them."""
+
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = ()
+    ABOUT: ClassVar[str] = ""
+    """What the node is for, for F1 help."""
+
+    def __init_subclass__(cls, inherit_bindings: bool = True) -> None:
+        """Derive Textual's bindings from the class's own commands."""
+        if "KEYS" in cls.__dict__:
+            cls.BINDINGS = [command.binding() for command in cls.KEYS]
+        super().__init_subclass__(inherit_bindings=inherit_bindings)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A command together with the node that declares it."""
+
+    command: KeyCommand
+    node: DOMNode
+
+
+def offered(screen: Screen[object]) -> Iterator[Offered]:
+    """The commands that can be given now: of the focused widget, of what contains it, of the screen and the app."""
+    start = screen.focused or screen
+    seen: set[str] = set()
+    for node in start.ancestors_with_self:
+        for command in keys_of(type(node)):
+            if command.id not in seen and _enabled(node, command):
+                seen.add(command.id)
+                yield Offered(command, node)
+
+
+def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
+    """The commands that a class declares or inherits."""
+    found: dict[str, KeyCommand] = {}
+    for base in kind.__mro__:
+        declared: Iterable[KeyCommand] = base.__dict__.get("KEYS", ())
+        for command in declared:
+            found.setdefault(command.id, command)
+    return list(found.values())
+
+
+def _enabled(node: DOMNode, command: KeyCommand) -> bool:
+    return "." in command.action or bool(node.check_action(command.action.partition("(")[0], ()))
+
+
+def keys_in_use(app: App[Any], command: KeyCommand, chosen: Mapping[str, str]) -> str:
+    """The command's keys after the person's own choices, as they are shown: ``p`` or ``p F8``."""
+    keys = chosen.get(command.id, command.keys)
+    return " ".join(app.get_key_display(Binding(key.strip(), "")) for key in keys.split(","))

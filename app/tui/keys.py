@@ -1,0 +1,56 @@
+"""The keys file: the person's own keys for commands, read from the settings folder."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+from platformdirs import user_config_path
+
+_KEY = re.compile(r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete)")
+"""Keys that every terminal, tmux and ssh hand on."""
+
+
+class KeysFileError(ValueError):
+    """The keys file cannot be used; ``str()`` of it is one line that says why."""
+
+
+def keys_file() -> Path:
+    """Where the person's own keys are looked for."""
+    return user_config_path("sharebench") / "keys.toml"
+
+
+def allowed(keys: str) -> bool:
+    """Whether each of the comma-separated keys is one that every terminal hands on."""
+    return all(_KEY.fullmatch(key.strip()) for key in keys.split(","))
+
+
+def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
+    """The keys by command name; empty where there is no file. Raises KeysFileError.
+
+    The file has a table ``[keys]`` of lines such as ``"run.pause" = "p,f8"``; F1 help shows the names.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeysFileError(f"cannot read {path}: {error}; the usual keys are in use") from error
+    try:
+        table = tomllib.loads(text).get("keys", {})
+    except tomllib.TOMLDecodeError as error:
+        raise KeysFileError(f"{path} is not TOML: {error}; the usual keys are in use") from error
+    if not isinstance(table, dict):
+        raise KeysFileError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
+    names = known() if table else set()
+    for name, keys in table.items():
+        if name not in names:
+            raise KeysFileError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
+        if not isinstance(keys, str) or not allowed(keys):
+            raise KeysFileError(
+                f"{path}: {name} = {keys!r} is no key that every terminal hands on: use a letter, a digit, f1 to f10,"
+                " an arrow, enter, escape or ctrl+letter"
+            )
+    return dict(table)

@@ -1,0 +1,61 @@
+"""The rooms of the TUI: screens that are loaded when they are first visited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from app.tui.base import BaseScreen
+from app.tui.commands import KeyCommand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A screen by name, with the module that is loaded for it."""
+
+    name: str
+    home: str
+    """``module:class`` of a BaseScreen."""
+    title: str
+    help: str
+    """What one does there, in a sentence."""
+    key: str = ""
+    """The key that leads there from everywhere; empty for a room that other screens lead to."""
+
+    def load(self) -> type[BaseScreen]:
+        """The screen's class."""
+        module, _, name = self.home.partition(":")
+        return cast("type[BaseScreen]", getattr(import_module(module), name))
+
+    def command(self) -> KeyCommand:
+        """The command that leads there."""
+        return KeyCommand(
+            id=f"room.{self.name}",
+            keys=self.key,
+            action=f"app.visit('{self.name}')",
+            name=self.title,
+            help=self.help,
+            footer=self.title,
+            priority=True,
+        )
+
+
+ROOMS = (
+    Room(
+        name="guide",
+        home="app.tui.guide.screen:GuideScreen",
+        title="Measure",
+        help="Measure a series, step by step through the method.",
+        key="f3",
+    ),
+)
+"""In the order of the footer; the first is where the TUI opens."""
+
+
+def room(name: str) -> Room:
+    """The room of that name. Raises KeyError."""
+    for candidate in ROOMS:
+        if candidate.name == name:
+            return candidate
+    raise KeyError(name)

@@ -1,0 +1,26 @@
+"""How the tests drive the TUI: wait for its work, and read what stands on a screen."""
+
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+
+
+async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
+    """All work of all screens is done and its messages are handled."""
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def text_of(screen: Screen[Any], selector: str) -> str:
+    """The plain text of the labels that the selector finds, a line each."""
+    return "\n".join(str(widget.render()) for widget in screen.query(selector).results(Static))
+
+
+def painted(app: App[Any]) -> str:
+    """What the screen shows now, cell by cell, as lines of text."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text[:width] for strip in strips[:height])
