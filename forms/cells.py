@@ -1,0 +1,102 @@
+"""Text in terminal cells: how wide it is, and how it is cut, wrapped and padded by that width."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_EMOJI_PRESENTATION = "\ufe0f"
+_DIRECTION_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_LINE_ENDS = frozenset("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+
+
+def width(text: str) -> int:
+    """How many cells a terminal gives to a text: 2 for wide characters, 0 for combining and invisible ones.
+
+    A sequence joined by U+200D is counted part by part, as the terminals do that do not join it; no terminal
+    draws it wider.
+    """
+    cells = 0
+    previous = 0
+    for character in text:
+        if character == _EMOJI_PRESENTATION:
+            cells += previous == 1
+            previous = 0
+            continue
+        previous = _width_of(character)
+        cells += previous
+    return cells
+
+
+def _width_of(character: str) -> int:
+    if character < "\u0300":
+        return 1
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+
+
+def visible(text: str) -> str:
+    """Text from outside as one line for a terminal or plain text: what would steer the screen becomes a mark.
+
+    Line ends become ``⏎``, other control characters their pictures, direction overrides and lone surrogates ``�``.
+    """
+    return "".join(_mark(c) for c in text.replace("\r\n", "\n"))
+
+
+def _mark(character: str) -> str:
+    if character in _LINE_ENDS:
+        return "⏎"
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if 0x7F <= code < 0xA0 or character in _DIRECTION_OVERRIDES or 0xD800 <= code < 0xE000:
+        return "\ufffd"
+    return character
+
+
+def lines_of(text: str) -> list[str]:
+    """A text's own lines, each made visible; at least one."""
+    return [visible(line) for line in text.splitlines()] or [""]
+
+
+def wrap(text: str, room: int) -> list[str]:
+    """A one-line text on lines of at most ``room`` cells, broken at spaces, and inside words that are wider.
+
+    A percent sign stays with its number.
+    """
+    lines: list[str] = []
+    line = ""
+    for word in re.split(r" (?!%)", text):
+        joined = f"{line} {word}" if line else word
+        if width(joined) <= room:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        *whole, line = _pieces(word, room)
+        lines.extend(whole)
+    return [*lines, line]
+
+
+def _pieces(word: str, room: int) -> list[str]:
+    """A word in pieces of at most ``room`` cells; what combines stays with what it combines with."""
+    pieces = [""]
+    for character in word:
+        if pieces[-1] and width(pieces[-1] + character) > max(room, 2):
+            pieces.append("")
+        pieces[-1] += character
+    return pieces
+
+
+def cut(text: str, room: int) -> str:
+    """A text that takes at most ``room`` cells; one that was cut ends in ``…``."""
+    if width(text) <= room:
+        return text
+    return _pieces(text, max(room - 1, 1))[0] + "…" if room > 1 else "…"[:room]
+
+
+def pad(text: str, room: int, *, right: bool = False, fill: str = " ") -> str:
+    """A text filled up to ``room`` cells, on its left where it is to stand at the right."""
+    filling = fill * max(0, room - width(text))
+    return filling + text if right else text + filling
