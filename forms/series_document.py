@@ -57,6 +57,25 @@ def series_document(series: Series) -> Document:
     return document
 
 
+def blank_document(link_bits_per_second: int | None, runs: int) -> Document:
+    """The JSON object of a form that is still to be filled: every value to be given is null."""
+    run = dict.fromkeys(("size_bytes", "seconds", "open_seconds", "close_seconds", "reason", "error"))
+    return {
+        "schema": SCHEMA,
+        "id": None,
+        "created_at": None,
+        "status": "complete",
+        "title": "",
+        "label": "",
+        "note": "",
+        "command": None,
+        "target": dict.fromkeys(("protocol", "host", "port", "share", "path", "user")),
+        "client": dict.fromkeys(ClientFacts.__dataclass_fields__),
+        "link_bits_per_second": link_bits_per_second,
+        "runs": [{"number": n + 1, "phase": "measured", "status": "valid", **run} for n in range(runs)],
+    }
+
+
 def _rows_with_runs(form: RunForm) -> list[tuple[Any, Run]]:
     runs = {(run.phase, run.number): run for run in form.series.runs}
     return [(row, runs[row.phase, row.number]) for row in form.all_rows]

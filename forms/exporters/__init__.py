@@ -1,1 +1,60 @@
-"""One exporter a format, all from the same form model."""
+"""One exporter a format, all from the same sheets; a format's module is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forms.sheet import Sheet
+    from storage.records import Series
+
+PAPERS = ("A4", "Letter")
+"""The paper sizes that HTML and PDF know; HTML prints on either, whatever is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A way to write forms to a file."""
+
+    name: str
+    suffix: str
+    binary: bool
+    """Whether it is of no use on a terminal."""
+    what: str
+    module: str
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        f.name: f
+        for f in (
+            Format(name="text", suffix=".txt", binary=False, what="as the terminal shows it", module="text"),
+            Format(name="markdown", suffix=".md", binary=False, what="for a wiki or a ticket", module="markdown"),
+            Format(name="json", suffix=".json", binary=False, what="for programs, and import", module="json_document"),
+        )
+    }
+)
+
+
+def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> bytes:
+    """The filled run forms of these series as one document. Raises KeyError for an unknown format."""
+    from forms.run_form import run_form  # noqa: PLC0415 (the registry alone stays light)
+    from forms.run_sheet import run_sheet  # noqa: PLC0415
+
+    return export_sheets([run_sheet(run_form(one)) for one in series], format_name, paper=paper)
+
+
+def export_sheets(sheets: Sequence[Sheet], format_name: str, *, paper: str = "A4") -> bytes:
+    """Any forms as one document. Raises KeyError for an unknown format."""
+    module = importlib.import_module(f"{__name__}.{FORMATS[format_name].module}")
+    rendered: bytes = module.render(sheets, paper=paper)
+    return rendered
+
+
+def format_of(file_name: str, names: Iterable[str] = FORMATS) -> str | None:
+    """The format that a file's name asks for by its suffix; None where it does not say."""
+    return next((name for name in names if file_name.lower().endswith(FORMATS[name].suffix)), None)

@@ -1,0 +1,85 @@
+"""Forms as Markdown: GitHub's tables and strike-through, everything else CommonMark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from forms.cells import lines_of, visible
+from forms.sheet import Cell, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remark_text
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~&$@]|:(?=[/a-zA-Z+-])|(?<=www)\.")
+"""What Markdown or GitHub would read as markup, a link, a mention or an emoji's name."""
+_BLOCK_START = re.compile(r"^(\s*)([-+=])|^(\s*\d+)([.)])(?=\s|$)")
+"""What would start a list or underline a heading."""
+
+
+def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+    """The forms in UTF-8, a rule between two of them."""
+    return "\n---\n\n".join(sheet_markdown(sheet) for sheet in sheets).encode(errors="replace")
+
+
+def sheet_markdown(sheet: Sheet) -> str:
+    """One form, ending in a line end."""
+    return "".join(f"{line}\n" for line in _lines(sheet))
+
+
+def escaped(text: str) -> str:
+    """Text from outside on one line, as text: nothing in it is markup, a link, a mention or a formula."""
+    return _BLOCK_START.sub(r"\1\3\\\2\4", _SPECIAL.sub(r"\\\g<0>", visible(text)))
+
+
+def _lines(sheet: Sheet) -> Iterator[str]:
+    yield f"# {escaped(sheet.title)}"
+    yield ""
+    yield from _field_lines(sheet.fields)
+    for table in sheet.tables:
+        yield ""
+        if table.caption:
+            yield f"**{escaped(table.caption)}**"
+            yield ""
+        yield from _table_lines(table)
+    if sheet.results:
+        yield ""
+        yield from _field_lines(sheet.results)
+    if sheet.advice:
+        yield ""
+        for text in sheet.advice:
+            yield f"- {escaped(text)}"
+
+
+def _field_lines(fields: Sequence[Field]) -> Iterator[str]:
+    for field in fields:
+        first, *more = [escaped(line) or "&nbsp;" for line in lines_of(field.text)]
+        start = f"- **{field.name}**: {first}"
+        for line in more:
+            yield f"{start}\\"
+            start = f"  {line}"
+        yield start
+
+
+def _table_lines(table: Table) -> Iterator[str]:
+    remarks = table.marked and any(row.mark is not Mark.NONE for row in table.rows)
+    yield _piped([*(escaped(column.heading) for column in table.columns), *(["Remark"] if remarks else [])])
+    yield _piped(
+        [*(":---" if column.kind is Kind.TEXT else "---:" for column in table.columns), *([":---"] if remarks else [])]
+    )
+    for row in table.rows:
+        yield _piped([*_row_texts(table, row), *([escaped(remark_text(row))] if remarks else [])])
+
+
+def _row_texts(table: Table, row: Row) -> list[str]:
+    texts = [_cell(cell, column.kind) for cell, column in zip(row.cells, table.columns, strict=False)]
+    texts += [""] * (len(table.columns) - len(texts))
+    sign = "~~" if row.struck else ""
+    if row.role is not Role.ENTRY or row.mark is Mark.LEAST:
+        sign = "**"
+    return [f"{sign}{text}{sign}" if text else "" for text in texts]
+
+
+def _cell(cell: Cell, kind: Kind) -> str:
+    return escaped(cell.value) if isinstance(cell.value, str) else cell_text(cell, kind)
+
+
+def _piped(texts: Sequence[str]) -> str:
+    return f"| {' | '.join(texts)} |"

@@ -1,0 +1,172 @@
+"""Forms as plain text for a terminal: at most so many cells wide, with or without ANSI styles.
+
+A rejected row is struck through by a line in its gaps, so that it shows without styles and its numbers stay whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from forms import cells
+from forms.run_form import RunForm
+from forms.run_sheet import run_sheet
+from forms.sheet import Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remarks
+
+WIDTH = 80
+"""The contract's narrowest screen."""
+_SIGNS = {
+    Mark.NONE: " ",
+    Mark.WARM_UP: " ",
+    Mark.UNUSUAL: "*",
+    Mark.REJECTED: "x",
+    Mark.FAILED: "!",
+    Mark.LEAST: "<",
+}
+_RULE = "─"
+_BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 13, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
+"""Cells for a number to be written by hand."""
+_LEAST_ROOM = 4
+_BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
+
+
+def run_form_text(form: RunForm, *, width: int = WIDTH, ansi: bool = False) -> str:
+    """The filled run form in lines of at most ``width`` cells, ending in a line end; styled where ``ansi``."""
+    return sheet_text(run_sheet(form), width=width, ansi=ansi)
+
+
+def sheets_text(sheets: Sequence[Sheet], *, width: int = WIDTH, ansi: bool = False) -> str:
+    """Several forms, one below the other."""
+    return f"\n{'═' * width}\n\n".join(sheet_text(sheet, width=width, ansi=ansi) for sheet in sheets)
+
+
+def sheet_text(sheet: Sheet, *, width: int = WIDTH, ansi: bool = False) -> str:
+    """Any form in lines of at most ``width`` cells, ending in a line end."""
+    return "".join(f"{line.rstrip()}\n" for line in _lines(sheet, width, ansi))
+
+
+def _lines(sheet: Sheet, width: int, ansi: bool) -> Iterator[str]:
+    for line in cells.wrap(cells.visible(sheet.title), width):
+        yield _styled(line, _BOLD, ansi)
+    yield from _field_lines(sheet.fields, width, blank=sheet.blank)
+    for table in sheet.tables:
+        yield ""
+        if table.caption:
+            yield from cells.wrap(cells.visible(table.caption), width)
+        yield from table_lines(table, width, ansi=ansi)
+    if sheet.results:
+        yield ""
+        yield from _field_lines(sheet.results, width)
+    for text in sheet.advice:
+        yield ""
+        yield from _hanging("→ ", text, width)
+
+
+def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False) -> Iterator[str]:
+    name_room = max((cells.width(field.name) for field in fields), default=0) + 2
+    for field in fields:
+        start = cells.pad(f"{field.name}:", name_room)
+        text = "_" * (min(width, WIDTH) - name_room) if blank and not field.text else field.text
+        yield from _hanging(start, text, width)
+
+
+def _hanging(start: str, text: str, width: int) -> Iterator[str]:
+    """The text beside its start, later lines below the text."""
+    room = cells.width(start)
+    for line in cells.lines_of(text):
+        for part in cells.wrap(line, max(width - room, 8)):
+            yield start + part
+            start = " " * room
+
+
+def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
+    """The table's headings and rows, then what is said of its marked rows."""
+    texts = [_row_texts(table, row) for row in table.rows]
+    widths, gap, texts = _fitted(table, texts, width)
+    split = [cells.wrap(_heading(table, index), room) for index, room in enumerate(widths)]
+    height = max(len(lines) for lines in split)
+    for level in range(height):
+        parts = [lines[level - height + len(lines)] if level >= height - len(lines) else "" for lines in split]
+        yield _styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi)
+    room = sum(widths) + gap * (len(widths) - 1)
+    yield _RULE * room
+    before: Role | None = None
+    for row, parts in zip(table.rows, texts, strict=True):
+        if row.role is not before and before is not None:
+            yield _RULE * room
+        before = row.role if row.role is not Role.HEADING else before
+        if row.role is Role.HEADING:
+            yield from cells.wrap(cells.visible(row.name), width)
+        elif row.struck:
+            yield _styled(_struck(_joined(table, parts, widths, gap)), _STRUCK, ansi)
+        else:
+            look = {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, "")
+            yield _styled(_joined(table, parts, widths, gap), look, ansi)
+    for row, said in remarks(table):
+        yield from _hanging(f"{_SIGNS[row.mark]} ", said, width)
+
+
+def _row_texts(table: Table, row: Row) -> list[str]:
+    texts = [cells.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
+    texts += [""] * (len(table.columns) - len(texts))
+    if table.marked and row.role is not Role.HEADING:
+        texts[0] = f"{_SIGNS[row.mark]} {texts[0]}"
+    return texts
+
+
+def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]]:
+    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names cut."""
+    unparted = [[text.replace(",", "") for text in row] for row in texts]
+    for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
+        rooms = _rooms(table, rows, whole_headings=whole)
+        if sum(rooms) + gap * (len(rooms) - 1) <= width:
+            return rooms, gap, rows
+    over = sum(rooms) + len(rooms) - 1 - width
+    while over > 0 and max(rooms) > _LEAST_ROOM:
+        names = [i for i, column in enumerate(table.columns) if column.kind is Kind.TEXT and rooms[i] > _LEAST_ROOM]
+        rooms[max(names or range(len(rooms)), key=lambda i: rooms[i])] -= 1
+        over -= 1
+    return rooms, 1, [[cells.cut(text, room) for text, room in zip(row, rooms, strict=True)] for row in unparted]
+
+
+def _rooms(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:
+    """The cells that each column needs; columns that are empty all the way down leave room to write by hand."""
+    rooms: list[int] = []
+    counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
+    for index, column in enumerate(table.columns):
+        heading = _heading(table, index)
+        words = [heading] if whole_headings else heading.split(" ")
+        widest = max((cells.width(parts[index]) for parts in counted), default=0)
+        by_hand = 0 if widest else _BY_HAND[column.kind]
+        rooms.append(max(widest, by_hand, *(cells.width(word) for word in words)))
+    return rooms
+
+
+def _heading(table: Table, index: int) -> str:
+    return ("\u00a0\u00a0" if table.marked and not index else "") + cells.visible(table.columns[index].heading)
+
+
+def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
+    return (" " * gap).join(
+        cells.pad(part, room, right=column.kind is not Kind.TEXT)
+        for part, room, column in zip(parts, widths, table.columns, strict=True)
+    )
+
+
+def _struck(line: str) -> str:
+    """A row's line with its gaps drawn through; the sign and the space after it stay."""
+    return line[:2] + re.sub(" +", _stroke, line[2:])
+
+
+def _stroke(gap: re.Match[str]) -> str:
+    length = len(gap[0])
+    return f" {_RULE * (length - 2)} " if length > 2 else _RULE * length
+
+
+def _styled(line: str, style: str, ansi: bool) -> str:
+    return f"{style}{line.rstrip()}{_PLAIN}" if ansi and style else line
+
+
+def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+    """The forms as UTF-8 text without styles."""
+    return sheets_text(sheets).encode()
