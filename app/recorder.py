@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 from app import errors
@@ -18,7 +19,6 @@ from storage.opening import NotebookFileError
 from storage.records import (
     Change,
     ClientFacts,
-    JSONValue,
     Phase,
     Run,
     RunStatus,
@@ -28,7 +28,15 @@ from storage.records import (
     utc_now,
 )
 
-__all__ = ["Closed", "Control", "Opened", "Order", "failure_of", "open_notebook", "record", "resume"]
+__all__ = ["Closed", "Control", "Opened", "Order", "QuietTime", "failure_of", "open_notebook", "record", "resume"]
+
+
+class QuietTime(StrEnum):
+    """What to do about a busy time."""
+
+    RECORD = "record"
+    REQUIRE = "require"
+    SKIP = "skip"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +45,7 @@ class Order:
 
     plan: Plan
     link_bits_per_second: int | None = None
+    """The link's nominal rate; None to ask the network interface for it."""
     title: str = ""
     """Empty for one made from command and target."""
     label: str = ""
@@ -45,8 +54,15 @@ class Order:
     base_id: str | None = None
     change_name: str | None = None
     change_value: str = ""
-    quiet: Mapping[str, JSONValue] | None = None
-    """The quiet-time verdict from before the series, where somebody looked."""
+    quiet_time: QuietTime = QuietTime.RECORD
+    wait_seconds: float = 0.0
+    """How long to wait for a quiet time before measuring anyway, or refusing to."""
+    server_ssh: str | None = None
+    """``[USER@]HOST`` to read facts of the server through, by the system's ssh."""
+    smb_conf: Path | None = None
+    """Where the server keeps its smb.conf, if not where its smbd was built to look."""
+    recalibrate: bool = False
+    """Measure this client's own limit anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +110,6 @@ def record(order: Order, notebook_path: Path, control: Control) -> Iterator[Reco
             client=ClientFacts(name=plan.client or "sharebench"),
             link_bits_per_second=order.link_bits_per_second,
             plan=plan.to_notebook(),
-            quiet=order.quiet,
         )
         notebook.add(series)
         yield from _measure(series, plan, notebook, control)
