@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 
 from app import errors
@@ -13,6 +12,7 @@ from app.measure.control import Control
 from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
 from app.measure.reader import Measuring
+from app.recorder.order import Order
 from app.targets import format_target
 from storage.notebook import Notebook
 from storage.opening import NotebookFileError
@@ -27,42 +27,6 @@ from storage.records import (
     new_series_id,
     utc_now,
 )
-
-__all__ = ["Closed", "Control", "Opened", "Order", "QuietTime", "failure_of", "open_notebook", "record", "resume"]
-
-
-class QuietTime(StrEnum):
-    """What to do about a busy time."""
-
-    RECORD = "record"
-    REQUIRE = "require"
-    SKIP = "skip"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """A series to be measured and all that is to be written on its form."""
-
-    plan: Plan
-    link_bits_per_second: int | None = None
-    """The link's nominal rate; None to ask the network interface for it."""
-    title: str = ""
-    """Empty for one made from command and target."""
-    label: str = ""
-    note: str = ""
-    experiment: str | None = None
-    base_id: str | None = None
-    change_name: str | None = None
-    change_value: str = ""
-    quiet_time: QuietTime = QuietTime.RECORD
-    wait_seconds: float = 0.0
-    """How long to wait for a quiet time before measuring anyway, or refusing to."""
-    server_ssh: str | None = None
-    """``[USER@]HOST`` to read facts of the server through, by the system's ssh."""
-    smb_conf: Path | None = None
-    """Where the server keeps its smb.conf, if not where its smbd was built to look."""
-    recalibrate: bool = False
-    """Measure this client's own limit anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,24 +59,29 @@ def open_notebook(path: Path) -> Notebook:
 def record(order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
     """Measure a new series; every finished run is stored before its event is seen. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
-        plan = order.plan
-        series = Series(
-            id=new_series_id(),
-            created_at=utc_now(),
-            title=order.title or default_title(plan),
-            label=order.label,
-            note=order.note,
-            experiment=order.experiment,
-            base_id=order.base_id,
-            change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
-            command=plan.command,
-            target=plan.target,
-            client=ClientFacts(name=plan.client or "sharebench"),
-            link_bits_per_second=order.link_bits_per_second,
-            plan=plan.to_notebook(),
-        )
-        notebook.add(series)
-        yield from _measure(series, plan, notebook, control)
+        yield from recording(order, notebook, control)
+
+
+def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+    """As :func:`record`, in a notebook that is open."""
+    plan = order.plan
+    series = Series(
+        id=new_series_id(),
+        created_at=utc_now(),
+        title=order.title or default_title(plan),
+        label=order.label,
+        note=order.note,
+        experiment=order.experiment,
+        base_id=order.base_id,
+        change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
+        command=plan.command,
+        target=plan.target,
+        client=ClientFacts(name=plan.client or "sharebench"),
+        link_bits_per_second=order.link_bits_per_second,
+        plan=plan.to_notebook(),
+    )
+    notebook.add(series)
+    yield from _measure(series, plan, notebook, control)
 
 
 def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
