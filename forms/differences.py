@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from forms import wording
+from forms.facts import is_volatile
 from forms.smb_conf import same_value, spelling
 from storage.records import Facts, JSONValue, Series
 
@@ -14,7 +15,6 @@ SHARE = "smb.conf/share/"
 """How the facts of the server name its effective parameters: those of [global], and those of the target's share."""
 
 _KNOWN_LATER = ("size_bytes", "link_bits_per_second")
-_VARYING = ("load", "uptime", "busy", "_time", ".time", "counter", "free", "used", "available", "packets", "errors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ def _family(name: str) -> str:
 
 def varies(name: str) -> bool:
     """Whether a fact changes by itself from one minute to the next, so that it tells nothing of a setting."""
-    return parameter_of(name) is None and any(part in name for part in _VARYING)
+    return is_volatile(name)
 
 
 def _shown(value: JSONValue) -> str:
