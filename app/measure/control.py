@@ -99,8 +99,7 @@ class Control:
         with self._lock:
             self._say = self._end = None
 
-    def tell(self, word: Word) -> None:
-        """Say a word; kept for a process that is not there yet."""
+    def _send(self, word: Word) -> None:
         with self._lock:
             if self._say:
                 self._say(word)
@@ -116,16 +115,16 @@ class Control:
 
     def pause(self) -> None:
         """Wait after the current run."""
-        self.tell(Word.PAUSE)
+        self._send(Word.PAUSE)
 
     def go_on(self) -> None:
         """End the pause."""
-        self.tell(Word.GO_ON)
+        self._send(Word.GO_ON)
 
     def finish_after_run(self) -> None:
         """End the series after the current run."""
-        self.tell(Word.FINISH)
+        self._send(Word.FINISH)
 
     def step(self) -> None:
         """Let a stepped series make its next run."""
-        self.tell(Word.STEP)
+        self._send(Word.STEP)

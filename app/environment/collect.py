@@ -1,0 +1,58 @@
+"""All facts of one measurement's surroundings, taken before it, and what its link counted by the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from app.environment.counters import LinkCounters, counter_facts
+from app.environment.host import client_facts
+from app.environment.link import Link, facts_of_link, find_link
+from app.environment.server import server_facts
+from storage.records import Facts, FactValue, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """Facts of client, server and path, by name; the names are those of the modules that read them."""
+
+    client: Mapping[str, FactValue] = field(default_factory=dict)
+    server: Mapping[str, FactValue] = field(default_factory=dict)
+    path: Mapping[str, FactValue] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    """What could not be found out: a line each, that ends in what to do. None of them fails a measurement."""
+    link: Link | None = None
+    """The link to the target; absent for a local path and where no way leads there."""
+    counters: LinkCounters | None = None
+    """The link's counters when the facts were taken."""
+
+    def parts(self) -> dict[str, Facts]:
+        """The facts as a series keeps them: ``client``, ``server`` and ``path``, without those that are empty."""
+        named = {"client": self.client, "server": self.server, "path": self.path}
+        return {name: facts for name, facts in named.items() if facts}
+
+
+def collect(target: Target, *, ssh: str | None = None, smb_conf: str | None = None) -> Environment:
+    """The surroundings of a measurement of ``target``, to be called right before it; never raises.
+
+    ``ssh`` and ``smb_conf`` are those of :func:`app.environment.server.server_facts`.
+    """
+    server = server_facts(target, ssh, smb_conf)
+    link = find_link(target.host, target.port) if target.host else None
+    client = client_facts()
+    return Environment(
+        client=client,
+        server=server.facts,
+        path=facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
+        problems=server.problems,
+        link=link,
+        counters=LinkCounters.snapshot(link.interface) if link else None,
+    )
+
+
+def with_counters(before: Environment) -> Environment:
+    """The same surroundings at the end of the measurement: what its link counted since is added to the path's facts."""
+    if before.counters is None:
+        return before
+    after = LinkCounters.snapshot(before.counters.interface)
+    return replace(before, path={**before.path, **counter_facts(before.counters, after)})

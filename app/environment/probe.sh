@@ -1,0 +1,171 @@
+# Prints what a file server knows about itself, in sections that each begin with a line "$mark NAME".
+# POSIX sh; reads only; the caller sets mark, samba, conf, share, folder, client, server and files before it.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin
+LC_ALL=C
+export PATH LC_ALL
+
+section() {
+    printf '\n%s %s\n' "$mark" "$1"
+}
+
+# NAME COMMAND...: standard output as NAME, standard error as NAME.err, exit code as NAME.rc
+record() {
+    name=$1
+    shift
+    section "$name"
+    errors=$("$@" 2>&1 >&3)
+    code=$?
+    section "$name.rc"
+    printf '%s\n' "$code"
+    section "$name.err"
+    printf '%s\n' "$errors"
+} 3>&1
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+machine() {
+    section uid
+    id -u
+    printf '%s\n' "$files" | while IFS= read -r file; do
+        [ -r "$file" ] || continue
+        section "file:$file"
+        cat "$file" 2>/dev/null
+    done
+}
+
+network() {
+    outward=
+    inward=
+    if has ip; then
+        outward=$(ip -o route get "$client" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
+        inward=$(ip -o addr show to "$server" 2>/dev/null | sed -n 's/^[0-9]*: *\([^ ]*\).*/\1/p' | head -n 1)
+    fi
+    section outward
+    printf '%s\n' "$outward"
+    section inward
+    printf '%s\n' "$inward"
+    section interfaces
+    for device in /sys/class/net/*/device; do
+        device=${device%/device}
+        [ "$(cat "$device/operstate" 2>/dev/null)" = up ] && printf '%s\n' "${device##*/}"
+    done
+    [ -n "$outward" ] || return 0
+    for item in speed duplex mtu statistics/rx_errors statistics/tx_errors statistics/rx_dropped statistics/tx_dropped; do
+        section "nic:$item"
+        cat "/sys/class/net/$outward/$item" 2>/dev/null
+    done
+    section nic:driver
+    driver=$(readlink "/sys/class/net/$outward/device/driver")
+    printf '%s\n' "${driver##*/}"
+    has tc && record shaper tc -j qdisc show dev "$outward"
+}
+
+running_smbds() {
+    section processes
+    for process in /proc/[0-9]*; do
+        { IFS= read -r command <"$process/comm"; } 2>/dev/null || continue
+        case $command in
+        smbd*)
+            tr '\000' ' ' <"$process/cmdline" 2>/dev/null
+            printf '\n'
+            ;;
+        esac
+    done
+}
+
+# Prints smb.conf and every file that it includes, each in a section of its own.
+configuration_files() {
+    waiting=$1
+    depth=0
+    while [ -n "$waiting" ] && [ "$depth" -lt 40 ]; do
+        depth=$((depth + 1))
+        current=$(printf '%s\n' "$waiting" | head -n 1)
+        waiting=$(printf '%s\n' "$waiting" | sed 1d)
+        [ -f "$current" ] && [ -r "$current" ] || continue
+        section "conf:$current"
+        cat "$current"
+        included=$(sed -n 's/^[[:blank:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:blank:]]*=[[:blank:]]*//p' "$current")
+        waiting=$(printf '%s\n%s\n' "$waiting" "$included" | sed '/^$/d')
+    done
+}
+
+parameter() {
+    testparm -s --parameter-name="$1" ${2:+--section-name="$2"} "$conf" 2>/dev/null
+}
+
+configuration() {
+    build=$(smbd -b 2>/dev/null)
+    section build
+    printf '%s\n' "$build"
+    section version
+    smbd -V
+    default=$(printf '%s\n' "$build" | sed -n 's/^ *CONFIGFILE: *//p')
+    [ -n "$conf" ] || conf=$default
+    section conf
+    printf '%s\n' "$conf"
+    [ -n "$conf" ] || return 0
+    configuration_files "$conf"
+    modules=$(printf '%s\n' "$build" | sed -n 's/^ *MODULESDIR: *//p')
+    section modules
+    [ -n "$modules" ] && ls "$modules/vfs" 2>/dev/null
+    has testparm || return 0
+    record testparm testparm -sv "$conf"
+    record scopes testparm --show-all-parameters
+    record encrypt.global testparm -s --parameter-name='smb encrypt' "$conf"
+    [ -n "$share" ] || return 0
+    record encrypt.share testparm -s --parameter-name='smb encrypt' --section-name="$share" "$conf"
+    [ -n "$folder" ] || folder=$(parameter path "$share" | sed "s|%S|$share|g")
+}
+
+sessions() {
+    if grep -Eiqs '^[[:blank:]]*(include|config[[:blank:]]*backend)[[:blank:]]*=[[:blank:]]*registry' "$conf"; then
+        has net && record registry net -s "$conf" conf list
+    fi
+    # Asked of a configuration that no smbd runs with, these two would make its databases.
+    served=$(printf '%s\n' "$running" | grep -F -e "$conf")
+    [ "$conf" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e ' -s' -e configfile)
+    [ -n "$served" ] || return 0
+    has smbstatus && record smbstatus smbstatus -s "$conf" --json
+    has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel
+}
+
+filesystem() {
+    section folder
+    printf '%s\n' "$folder"
+    [ -n "$folder" ] || return 0
+    record df df -Pk "$folder"
+    section realpath
+    readlink -f "$folder"
+    section mounts
+    cat /proc/self/mounts 2>/dev/null
+    source=$(df -P "$folder" 2>/dev/null | sed -n '2s/ .*//p')
+    case $source in
+    /dev/*)
+        block=$(readlink -f "/sys/class/block/$(basename "$(readlink -f "$source")")")
+        [ -d "$block/queue" ] || block=${block%/*}
+        for item in rotational scheduler read_ahead_kb; do
+            section "disk:$item"
+            cat "$block/queue/$item" 2>/dev/null
+        done
+        ;;
+    esac
+}
+
+main() {
+    machine
+    network
+    if [ "$samba" = yes ]; then
+        processes=$(running_smbds)
+        printf '%s\n' "$processes"
+        running=$(printf '%s\n' "$processes" | sed "/^$mark/d;/^ *$/d")
+        configuration
+        [ -n "$conf" ] && sessions
+    fi
+    filesystem
+    section end
+}
+
+main </dev/null 2>/dev/null
+exit 0

@@ -1,0 +1,125 @@
+"""Facts of the server: asked here when the target is this machine, through ssh when that is given, else unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.environment.filesystem import filesystem_facts
+from app.environment.host import HOST_FILES, host_facts
+from app.environment.route import find_route, is_this_machine
+from app.environment.samba import samba_facts
+from app.environment.shaper import parse_shaper
+from app.environment.ssh import Answer, ask_server
+from storage.records import FactValue, Target
+
+SMB_PORT = 445
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """Facts of the server by name, and what could not be found out: a line each, that ends in what to do."""
+
+    facts: dict[str, FactValue] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def server_facts(target: Target, ssh: str | None = None, smb_conf: str | None = None) -> ServerFacts:
+    """What the server of a target says about itself; costs facts when it cannot, never raises.
+
+    ``ssh`` is ``[USER@]HOST`` for the system's ssh; without it only a target on this machine is asked. ``smb_conf``
+    is where the server keeps its configuration, if not where its smbd was built to look. The names are those of
+    :func:`app.environment.host.host_facts`, :mod:`app.environment.samba`,
+    :func:`app.environment.filesystem.filesystem_facts`, and ``link.*`` of the interface that answers this client.
+    """
+    if target.protocol == "file":
+        return ServerFacts(facts=_folder_facts(target.path))
+    if ssh is None and not is_this_machine(target.host):
+        return ServerFacts(
+            problems=(f"the settings of {target.host} are unknown; give --server-ssh [USER@]{target.host}",)
+        )
+    route = find_route(target.host, target.port)
+    client = route.local_address if route else ""
+    answer = ask_server(
+        {
+            "samba": "yes" if target.protocol == "smb" else "no",
+            "conf": smb_conf or "",
+            "share": target.share or "",
+            "folder": "",
+            "client": client,
+            "server": route.address if route else "",
+            "files": "\n".join(HOST_FILES),
+        },
+        ssh,
+    )
+    if answer.problem:
+        return ServerFacts(problems=(answer.problem,))
+    facts = {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
+    problems: list[str] = []
+    if target.protocol == "smb":
+        samba = samba_facts(answer, target.share, client)
+        if ssh or smb_conf or listens_on(samba.facts, target.port or SMB_PORT):
+            facts.update(samba.facts)
+            problems += samba.problems
+        else:
+            port = target.port or SMB_PORT
+            problems.append(
+                f"which smb.conf the server on port {port} of this machine has is unknown; say it with --smb-conf FILE"
+            )
+    return ServerFacts(facts=facts, problems=tuple(problems))
+
+
+def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
+    """Whether a Samba with these facts runs and serves a port: else the server there is another one."""
+    ports = samba.get("smb.conf/global/smb ports")
+    return bool(samba.get("samba.smbd_running")) and (ports is None or str(port) in re.split(r"[\s,:]+", str(ports)))
+
+
+def _folder_facts(folder: str) -> dict[str, FactValue]:
+    settings = {"samba": "no", "conf": "", "share": "", "folder": folder, "client": "", "server": "", "files": ""}
+    return filesystem_facts(ask_server(settings, None))
+
+
+def _network_facts(answer: Answer) -> dict[str, FactValue]:
+    """The interface that carries the server's answers, and whether the requests come in by another.
+
+    ``link.interface`` (outward), ``link.inward_interface``, ``link.cards_up``, ``link.card_rate_bits_per_second``,
+    ``link.duplex``, ``link.mtu_bytes``, ``link.driver``, ``link.shaper``, ``link.errors_before``,
+    ``link.drops_before``.
+    """
+    facts: dict[str, FactValue] = {}
+    for name, section in (
+        ("link.interface", "outward"),
+        ("link.inward_interface", "inward"),
+        ("link.driver", "nic:driver"),
+        ("link.duplex", "nic:duplex"),
+    ):
+        text = (answer.text(section) or "").strip()
+        if text and text != "unknown":
+            facts[name] = text
+    if facts.get("link.interface") == "lo":
+        facts["link.inward_interface"] = "lo"
+    if "link.interface" not in facts:
+        return facts
+    facts["link.cards_up"] = len((answer.text("interfaces") or "").split())
+    shaper = parse_shaper(answer.text("shaper"))
+    facts["link.shaper"] = shaper.kind if shaper else "none"
+    if shaper and shaper.bits_per_second:
+        facts["link.shaper_bits_per_second"] = shaper.bits_per_second
+    mtu, speed = _number(answer, "nic:mtu"), _number(answer, "nic:speed")
+    if mtu:
+        facts["link.mtu_bytes"] = mtu
+    if speed and speed > 0 and "link.driver" in facts:
+        facts["link.card_rate_bits_per_second"] = speed * 1_000_000
+    for word in ("errors", "dropped"):
+        counts = [_number(answer, f"nic:statistics/{way}_{word}") for way in ("rx", "tx")]
+        facts[f"link.{'errors' if word == 'errors' else 'drops'}_before"] = sum(count or 0 for count in counts)
+    return facts
+
+
+def _number(answer: Answer, section: str) -> int | None:
+    try:
+        return int(answer.text(section) or "")
+    except ValueError:
+        return None
