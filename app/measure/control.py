@@ -99,7 +99,8 @@ class Control:
         with self._lock:
             self._say = self._end = None
 
-    def _send(self, word: Word) -> None:
+    def tell(self, word: Word) -> None:
+        """Say a word; kept for a process that is not there yet."""
         with self._lock:
             if self._say:
                 self._say(word)
@@ -115,16 +116,16 @@ class Control:
 
     def pause(self) -> None:
         """Wait after the current run."""
-        self._send(Word.PAUSE)
+        self.tell(Word.PAUSE)
 
     def go_on(self) -> None:
         """End the pause."""
-        self._send(Word.GO_ON)
+        self.tell(Word.GO_ON)
 
     def finish_after_run(self) -> None:
         """End the series after the current run."""
-        self._send(Word.FINISH)
+        self.tell(Word.FINISH)
 
     def step(self) -> None:
         """Let a stepped series make its next run."""
-        self._send(Word.STEP)
+        self.tell(Word.STEP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from app.measure.control import Control
 from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
 from app.measure.reader import Measuring
+from app.recorder.order import Order
 from app.targets import format_target
 from storage.notebook import Notebook
 from storage.opening import NotebookFileError
 from storage.records import (
     Change,
     ClientFacts,
-    JSONValue,
     Phase,
     Run,
     RunStatus,
@@ -27,26 +27,6 @@ from storage.records import (
     new_series_id,
     utc_now,
 )
-
-__all__ = ["Closed", "Control", "Opened", "Order", "failure_of", "open_notebook", "record", "resume"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """A series to be measured and all that is to be written on its form."""
-
-    plan: Plan
-    link_bits_per_second: int | None = None
-    title: str = ""
-    """Empty for one made from command and target."""
-    label: str = ""
-    note: str = ""
-    experiment: str | None = None
-    base_id: str | None = None
-    change_name: str | None = None
-    change_value: str = ""
-    quiet: Mapping[str, JSONValue] | None = None
-    """The quiet-time verdict from before the series, where somebody looked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,25 +59,29 @@ def open_notebook(path: Path) -> Notebook:
 def record(order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
     """Measure a new series; every finished run is stored before its event is seen. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
-        plan = order.plan
-        series = Series(
-            id=new_series_id(),
-            created_at=utc_now(),
-            title=order.title or default_title(plan),
-            label=order.label,
-            note=order.note,
-            experiment=order.experiment,
-            base_id=order.base_id,
-            change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
-            command=plan.command,
-            target=plan.target,
-            client=ClientFacts(name=plan.client or "sharebench"),
-            link_bits_per_second=order.link_bits_per_second,
-            plan=plan.to_notebook(),
-            quiet=order.quiet,
-        )
-        notebook.add(series)
-        yield from _measure(series, plan, notebook, control)
+        yield from recording(order, notebook, control)
+
+
+def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+    """As :func:`record`, in a notebook that is open."""
+    plan = order.plan
+    series = Series(
+        id=new_series_id(),
+        created_at=utc_now(),
+        title=order.title or default_title(plan),
+        label=order.label,
+        note=order.note,
+        experiment=order.experiment,
+        base_id=order.base_id,
+        change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
+        command=plan.command,
+        target=plan.target,
+        client=ClientFacts(name=plan.client or "sharebench"),
+        link_bits_per_second=order.link_bits_per_second,
+        plan=plan.to_notebook(),
+    )
+    notebook.add(series)
+    yield from _measure(series, plan, notebook, control)
 
 
 def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:

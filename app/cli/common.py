@@ -1,0 +1,179 @@
+"""What the commands share: options of all, the notebook, words to people on stderr and answers on stdout."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from app.clients.base import Secrets
+from app.errors import PasswordInURLError, UsageError
+from app.logins import log_in_as
+from app.targets import HOW_TO_LOG_IN, parse_target
+from app.units import parse_rate, parse_size
+from storage.records import Series, Target
+
+if TYPE_CHECKING:
+    from app.measure.control import Control
+    from storage.notebook import Notebook
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class OpenTUI(Protocol):
+    """What opens the TUI; handed in from above, since neither face knows the other."""
+
+    def __call__(
+        self,
+        notebook_path: Path,
+        *,
+        first: str = "",
+        practice: tuple[Target, ...] = (),
+        practice_secrets: Mapping[str, Secrets] | None = None,
+    ) -> int:
+        """Show the TUI until it is left; its exit code."""
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
+    """Note an option of all, wherever on the line it stands."""
+    if value is not None and parameter.name:
+        context.find_root().ensure_object(dict)[parameter.name] = value
+    return value
+
+
+def options_of_all(function: _F) -> _F:
+    """--db and --credentials after the command's name as well as before it."""
+    for option in (
+        click.option(
+            "--credentials", metavar="FILE", expose_value=False, callback=_keep, help="The login, from a file."
+        ),
+        click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="The notebook to use."),
+    ):
+        function = option(function)
+    return function
+
+
+def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise PasswordInURLError(f"a password on the command line can be read by others: {HOW_TO_LOG_IN}")
+
+
+def login_options(function: _F) -> _F:
+    """--kerberos, and --password only to say what works instead."""
+    for option in (
+        click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
+        click.option("--kerberos", is_flag=True, help="Log in with the ticket in the credential cache."),
+    ):
+        function = option(function)
+    return function
+
+
+class SizeType(click.ParamType[int]):
+    """A size such as 64K or 500MB, in bytes."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int:
+        """The size in bytes. Raises UsageError."""
+        return value if isinstance(value, int) else parse_size(value)
+
+
+class RateType(click.ParamType[int | str]):
+    """A link rate such as 1G in bits per second; None for ``auto``."""
+
+    name = "RATE"
+
+    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | str:
+        """The rate in bits per second, or ``auto``. Raises UsageError."""
+        return value if isinstance(value, int) or value == "auto" else parse_rate(value)
+
+
+def notebook_path(context: click.Context) -> Path:
+    """The notebook's file: --db, SHAREBENCH_DB, or the one in the user data folder."""
+    chosen = (context.find_root().obj or {}).get("db")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_data_path  # noqa: PLC0415  not needed where --db is given
+
+    return user_data_path("sharebench", appauthor=False) / "notebook.db"
+
+
+@contextmanager
+def notebook(context: click.Context) -> Iterator[Notebook]:
+    """The notebook, open; references that mean nothing become UsageError."""
+    from app.recorder import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.notebook import UnknownReferenceError  # noqa: PLC0415
+
+    with open_notebook(notebook_path(context)) as found:
+        try:
+            yield found
+        except UnknownReferenceError as error:
+            raise UsageError(str(error)) from error
+
+
+def series(context: click.Context, reference: str) -> Series:
+    """The series that a reference means. Raises UsageError."""
+    with notebook(context) as found:
+        return found.series(reference)
+
+
+def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> tuple[Target, Secrets]:
+    """The target of a URL and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    return secrets_for(context, parse_target(url), kerberos=kerberos)
+
+
+def secrets_for(context: click.Context, target: Target, *, kerberos: bool = False) -> tuple[Target, Secrets]:
+    """The target with its user and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    credentials = (context.find_root().obj or {}).get("credentials")
+    ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
+    return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)
+
+
+def _ask(prompt: str) -> str:
+    return getpass.getpass(prompt, stream=sys.stderr)
+
+
+def say(text: str) -> None:
+    """Words for people, on stderr."""
+    click.echo(text, err=True)
+
+
+def answer(text: str) -> None:
+    """The answer, on stdout, and nothing else there."""
+    click.echo(text)
+
+
+def answer_json(document: object) -> None:
+    """The answer as JSON."""
+    answer(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def draws_colour() -> bool:
+    """Whether stdout is a terminal that may be written to with attributes."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def stopping_politely(control: Control) -> Iterator[None]:
+    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder."""
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        if control.cancelled.is_set():
+            raise KeyboardInterrupt
+        control.cancel()
+
+    before = {number: signal.signal(number, cancel) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

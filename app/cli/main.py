@@ -1,0 +1,123 @@
+"""The frame of the command line: options of all, commands loaded when they are called, errors to exit codes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from app import __version__
+from app.cli import common
+from app.errors import CancelledError, SharebenchError, UsageError
+
+_COMMANDS = {
+    "demo": "practises on embedded SMB and FTP servers on the loopback",
+    "check": "reaches, logs in, looks: what is fine, what is not, what to do",
+    "run": "measures one series and prints the form",
+    "list": "the notebook, one line a series",
+    "show": "one filled form",
+    "reject": "marks a run unusable",
+    "accept": "marks a run usable again",
+    "note": "annotates a series",
+    "baseline": "gives a series a name to compare with",
+    "compare": "faster, slower, the same, or not yet known",
+    "survey": "the whole picture of a server",
+    "selftest": "the smallest change that this set-up can show",
+    "experiment": "the ladder of changes",
+    "export": "forms out",
+    "import": "series in",
+    "worksheet": "the calculations of the method: bottleneck, clients",
+    "catalogue": "what can be changed, in order of impact",
+    "serve": "the TUI in a browser, on the loopback",
+}
+_MODULES = {"list": "list_", "import": "import_", "accept": "reject"}
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that --help and --version stay light."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"app.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        return found
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="SERIES is an id (any unambiguous prefix), a baseline's name, or `last`.",
+)
+@click.version_option(__version__, prog_name="sharebench", message="%(prog)s %(version)s")
+@click.option("--db", metavar="FILE", envvar="SHAREBENCH_DB", help="The notebook (default: in the user data folder).")
+@click.option("--credentials", metavar="FILE", help="A file with username = …, password = …, domain = ….")
+@click.option("--debug", is_flag=True, help="Show a traceback with an error.")
+@click.pass_context
+def cli(context: click.Context, /, db: str | None, credentials: str | None, debug: bool) -> None:  # noqa: ARG001  --debug is taken in run()
+    """Measures file servers by the classic method and keeps every run.
+
+    Without a command it opens the TUI.
+    """
+    context.obj.update(db=db, credentials=credentials)
+    if context.invoked_subcommand is None:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
+        context.exit(context.obj["open_tui"](common.notebook_path(context)))
+
+
+def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
+    """Run one command line; the exit code of the contract."""
+    debug = "--debug" in arguments
+    try:
+        result = cli.main(
+            args=[a for a in arguments if a != "--debug"],
+            prog_name="sharebench",
+            standalone_mode=False,
+            obj={"open_tui": open_tui},
+        )
+        sys.stdout.flush()
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _fail(CancelledError("cancelled"), debug=debug)
+    except click.ClickException as error:
+        return _fail(UsageError(_one_line(error)), debug=debug)
+    except SharebenchError as error:
+        return _fail(error, debug=debug)
+    except sqlite3.Error as error:
+        return _fail(
+            SharebenchError(f"the notebook could not be read or written: {error}; try again, or --db FILE"), debug=debug
+        )
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _one_line(error: click.ClickException) -> str:
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx:
+        hint = f"; see `{error.ctx.command_path} --help`"
+    return " ".join(error.format_message().split()).rstrip(".") + hint
+
+
+def _fail(error: SharebenchError, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    message = " ".join(str(error).split())
+    print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
+    return error.exit_code

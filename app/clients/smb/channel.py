@@ -1,0 +1,276 @@
+"""One TCP connection that speaks SMB2: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5)."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+from app.clients.smb import wire
+from app.clients.smb.crypto import Sealer, Signer
+from app.clients.smb.errors import PENDING
+from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_BYTES, Response, View
+from app.errors import CancelledError, ConnectionLostError, CorruptedError, ProtocolError, StalledError
+
+TICK_SECONDS = 0.1
+"""How long the kernel waits before it lets us look at the clock and at a cancellation."""
+_FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
+"""What every frame has at least: the prefix and a header, or a transform header and more."""
+_SLACK_BYTES = 4096
+_WANTED_CREDITS = 512
+_PLAIN, _SIGNED, _SEALED = range(3)
+_NO_SIGNATURE = bytes(16)
+
+
+class Channel:
+    """One connection: requests go out with ids and credits by the book, and come back verified, in any order.
+
+    The socket blocks in the kernel, in ticks, so that a whole block is received by one call and a stall, a
+    cancellation or a shutdown from another thread is still noticed.
+    """
+
+    def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
+        self.sock = sock
+        self.where = where
+        """What is being used, for errors: ``//host/share/file``."""
+        self.timeout_seconds = timeout_seconds
+        self.watch: Callable[[int], None] = lambda _bytes: None
+        """Called at each tick with the bytes of the current frame so far; may raise to break off."""
+        self.multi_credit = False
+        self.session_id = 0
+        self.credits = 1
+        self.signer: Signer | None = None
+        self.sealer: Sealer | None = None
+        self.sign_all = False
+        self.seal_all = False
+        self.sealed_trees: set[int] = set()
+        self.wanted_credits = _WANTED_CREDITS
+        self.broken = False
+        """Nothing more can be asked here: the connection ended, or stopped in the middle of a frame."""
+        self.aborted = False
+        self._next_id = 0
+        self._outstanding: dict[int, int] = {}
+        self._deadline = 0.0
+        self._buffer = bytearray(_SLACK_BYTES)
+        self._view = memoryview(self._buffer)
+        sock.settimeout(None)
+        tick = struct.pack("ll", 0, int(TICK_SECONDS * 1e6))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    @property
+    def outstanding(self) -> int:
+        """How many requests wait for their final answer."""
+        return len(self._outstanding)
+
+    def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
+        """Send a request made by :func:`wire.frame` and give its message id.
+
+        ``charge`` is what it costs in credits, which the caller has made sure of; ``sign`` signs this one although
+        the session does not sign all. The buffers are free again when this returns.
+        """
+        message_id = self._next_id
+        self._next_id += charge if self.multi_credit else 1
+        self.credits -= charge
+        tree_id = int.from_bytes(message[FRAME_BYTES + 36 : FRAME_BYTES + 40], "little")
+        seal = self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
+        signed = self.signer is not None and (sign or self.sign_all) and not seal
+        wanted = max(charge, self.wanted_credits - self.credits)
+        flags = wire.FLAG_SIGNED if signed else 0
+        wire.stamp(message, charge if self.multi_credit else 0, wanted, flags, message_id, self.session_id)
+        if not payload:
+            payload = b""
+        if seal and self.sealer is not None:
+            self._outstanding[message_id] = _SEALED
+            sealed = self.sealer.seal(memoryview(message)[FRAME_BYTES:], payload)
+            self._push([len(sealed).to_bytes(FRAME_BYTES, "big"), sealed])
+            return message_id
+        if signed and self.signer is not None:
+            signature = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
+            message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
+        self._outstanding[message_id] = _SIGNED if signed else _PLAIN
+        message[:FRAME_BYTES] = (len(message) - FRAME_BYTES + len(payload)).to_bytes(FRAME_BYTES, "big")
+        self._push([message, payload] if payload else [message])
+        return message_id
+
+    def receive(self) -> Response:
+        """The next final answer, whichever request it belongs to; verified, its credits counted.
+
+        Interim answers and oplock breaks are taken in on the way: no oplock is ever held here.
+        """
+        while True:
+            message, protection = self._message()
+            header = wire.parse_header(message)
+            self.credits += header.credits
+            if header.message_id == wire.UNSOLICITED:
+                continue
+            pending = header.status == PENDING and header.flags & wire.FLAG_ASYNC
+            expected = (
+                self._outstanding.get(header.message_id) if pending else self._outstanding.pop(header.message_id, None)
+            )
+            if expected is None or not header.flags & wire.FLAG_RESPONSE:
+                raise self.fail(ProtocolError(f"{self.where}: the server answered what was not asked"))
+            if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
+                self._verify(message, header.message_id)
+                protection = _SIGNED
+            if pending:
+                continue
+            if protection < expected:
+                kind = "encrypted" if expected == _SEALED else "signed"
+                raise self.fail(
+                    CorruptedError(f"{self.where}: an answer that must be {kind} is not; look for what is in between")
+                )
+            return Response(
+                header.status,
+                header.command,
+                header.flags,
+                header.message_id,
+                header.tree_id,
+                header.session_id,
+                message,
+            )
+
+    def ask(self, message: bytearray, *, charge: int = 1, sign: bool = False) -> Response:
+        """Send one request and wait for its answer; answers to requests given up before are dropped."""
+        self.touch()
+        return self.receive_for(self.send(message, charge=charge, sign=sign))
+
+    def receive_for(self, message_id: int | None) -> Response:
+        """The answer to one request; None takes the next answer."""
+        while True:
+            response = self.receive()
+            if message_id is None or response.message_id == message_id:
+                return response
+
+    def touch(self) -> None:
+        """Start the time anew within which something must move."""
+        self._deadline = time.monotonic() + self.timeout_seconds
+
+    def reserve(self, message_bytes: int) -> None:
+        """Make room for answers of that size, so that no time is lost on it later."""
+        if len(self._buffer) < message_bytes + _SLACK_BYTES:
+            self._buffer = bytearray(message_bytes + _SLACK_BYTES)
+            self._view = memoryview(self._buffer)
+
+    def fail(self, error: Exception) -> Exception:
+        """Mark the connection as unusable, and give the error back to be raised."""
+        self.broken = True
+        return error
+
+    def abort(self) -> None:
+        """End whatever blocks; for another thread."""
+        self.aborted = True
+        self.shut()
+
+    def shut(self) -> None:
+        """End the connection without a word."""
+        self.broken = True
+        with contextlib.suppress(OSError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+
+    def _verify(self, message: memoryview, message_id: int) -> None:
+        signature = bytes(message[48:64])
+        message[48:64] = _NO_SIGNATURE
+        assert self.signer is not None
+        if self.signer.sign(message_id, message, from_server=True) != signature:
+            raise self.fail(CorruptedError(f"{self.where}: a signature does not match: bytes were changed on the way"))
+
+    def _message(self) -> tuple[memoryview, int]:
+        """The next message and how it was protected."""
+        self._fill(0, _FIRST_BYTES)
+        while self._buffer[0] == wire.KEEP_ALIVE:
+            self._buffer[: _FIRST_BYTES - FRAME_BYTES] = self._buffer[FRAME_BYTES:_FIRST_BYTES]
+            self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
+        length = int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
+        if self._buffer[0] or length < HEADER_BYTES:
+            raise self.fail(ProtocolError(f"{self.where}: the server sent what is not SMB; check host and port"))
+        end = FRAME_BYTES + length
+        if len(self._buffer) < end + _SLACK_BYTES // 2:
+            old = self._buffer[:_FIRST_BYTES]
+            self.reserve(end)
+            self._buffer[:_FIRST_BYTES] = old
+        self._fill(_FIRST_BYTES, end)
+        message, protocol = self._view[FRAME_BYTES:end], bytes(self._buffer[FRAME_BYTES : FRAME_BYTES + 4])
+        if protocol == wire.TRANSFORM_ID:
+            return self._open(message), _SEALED
+        if protocol != wire.SMB2_ID:
+            raise self.fail(ProtocolError(f"{self.where}: the server does not speak SMB 2 or newer; allow it there"))
+        return message, _PLAIN
+
+    def _open(self, sealed: memoryview) -> memoryview:
+        if self.sealer is None or len(sealed) < TRANSFORM_BYTES + HEADER_BYTES:
+            raise self.fail(ProtocolError(f"{self.where}: the server encrypts although nothing was agreed"))
+        message = self.sealer.open(sealed, self._view[FRAME_BYTES:])
+        if message is None:
+            raise self.fail(
+                CorruptedError(f"{self.where}: an encryption tag does not match: bytes were changed on the way")
+            )
+        return message
+
+    def _fill(self, start: int, end: int) -> None:
+        """Receive into the buffer from ``start`` to ``end``."""
+        view, receive = self._view, self.sock.recv_into
+        while start < end:
+            try:
+                count = receive(view[start:end], 0, socket.MSG_WAITALL)
+            except BlockingIOError:
+                self._idle(start)
+                continue
+            except OSError as error:
+                raise self._lost() from error
+            if not count:
+                raise self._lost()
+            start += count
+            self.touch()
+            if start < end:
+                self._look(start)
+
+    def _push(self, parts: list[View]) -> None:
+        """Send all the parts."""
+        left = sum(len(part) for part in parts)
+        while True:
+            try:
+                sent = self.sock.sendmsg(parts)
+            except BlockingIOError:
+                self._idle(0)
+                continue
+            except OSError as error:
+                raise self._lost() from error
+            left -= sent
+            if not left:
+                return
+            self.touch()
+            self._look(0)
+            while sent >= len(parts[0]):
+                sent -= len(parts.pop(0))
+            parts[0] = memoryview(parts[0])[sent:]
+
+    def _look(self, got: int) -> None:
+        try:
+            self.watch(got)
+        except BaseException:
+            self.broken = True
+            raise
+
+    def _idle(self, got: int) -> None:
+        """A tick without a byte: give up when it is the last that is allowed."""
+        self._look(got)
+        if time.monotonic() > self._deadline:
+            raise self.fail(
+                StalledError(
+                    f"{self.where}: nothing moved for {self.timeout_seconds:g} s; look at the server and the network, "
+                    "or allow more with --timeout"
+                )
+            )
+
+    def _lost(self) -> Exception:
+        if self.aborted:
+            return self.fail(CancelledError("cancelled"))
+        return self.fail(
+            ConnectionLostError(
+                f"{self.where}: the connection ended in the middle; check that the server still runs, and measure again"
+            )
+        )

@@ -1,0 +1,274 @@
+"""The SMB client: smbclient-ng's session for all that is not timed, our own pipeline for what is."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from app import __version__
+from app.clients.base import Entry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.content import Content
+from app.clients.smb import wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.connection import Connection, Protection
+from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
+from app.clients.smb.errors import place
+from app.clients.smb.negotiate import Negotiated
+from app.clients.smb.session import Session, mapped, reach
+from app.clients.smb.share import Share, wire_name
+from app.clients.smb.transfer import Window, choose_window, read_file, write_file
+from app.clients.smb.wire import Opened
+from app.errors import MeasurementError, NotAFileError, UsageError
+from storage.records import ClientFacts, Target
+
+_POLITE_SECONDS = 1.0
+
+
+class _Link(NamedTuple):
+    """A login that works, and the share that it opened, if one was named."""
+
+    session: Session
+    channel: Channel
+    share: Share | None
+
+    @property
+    def connection(self) -> Connection:
+        return self.session.connection
+
+    @property
+    def negotiated(self) -> Negotiated:
+        found = self.session.connection.negotiated
+        assert found is not None
+        return found
+
+
+class SMBClient:
+    """One SMB connection to one share, SMB 2.0.2 to 3.1.1; signs and encrypts only where it must or is asked to."""
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        self.target = target
+        self._secrets = secrets
+        self._settings = settings
+        self._channel: Channel | None = None
+        self._link: _Link | None = None
+
+    def connect(self) -> None:
+        """Reach the server, log in and open the share; a lost connection is made anew."""
+        self._linked()
+
+    def facts(self) -> ClientFacts:
+        """What was negotiated; block and depth are those of a get."""
+        link = self._linked()
+        found, window = link.negotiated, self._window(link, link.negotiated.max_read_bytes)
+        sealed = link.share.sealed if link.share else link.channel.seal_all
+        signing = None if sealed else link.connection.signing
+        return ClientFacts(
+            name="sharebench",
+            version=__version__,
+            dialect=wire.DIALECTS[found.dialect],
+            signing="none" if signing is None else SIGNING_NAMES[signing],
+            encryption=CIPHER_NAMES[found.cipher] if sealed and found.cipher is not None else "none",
+            block_bytes=window.block_bytes,
+            in_flight=window.in_flight,
+        )
+
+    def shares(self) -> list[str]:
+        """The shares that can be browsed."""
+        return self._linked().session.share_names()
+
+    def list(self, path: str) -> builtins.list[Entry]:
+        """The entries of a folder of the share."""
+        name = wire_name(path)
+        with self._using(path) as (link, _share), mapped(link.channel.where):
+            found = link.session.client.listPath(self.target.share, f"{name}\\*" if name else "*")
+        return [
+            Entry(
+                name=entry.get_longname(),
+                is_folder=bool(entry.is_directory()),
+                size_bytes=entry.get_filesize(),
+                modified_at=_iso(entry.get_mtime_epoch()),
+            )
+            for entry in found
+            if entry.get_longname() not in {".", ".."}
+        ]
+
+    def size(self, path: str) -> int:
+        """The file's size in bytes."""
+        with self._using(path) as (_link, share):
+            file = share.open(path, wire.ACCESS_ATTRIBUTES)
+            share.close(file)
+            return file.size_bytes
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+        """Read the whole file."""
+        with self._using(path) as (link, share):
+            window = self._window(link, link.negotiated.max_read_bytes)
+
+            def move(file: Opened) -> float:
+                if not file.size_bytes:
+                    raise NotAFileError(f"{link.channel.where}: the file is empty; name one with something in it")
+                return read_file(link.channel, share.tree_id, file, window, meter, into)
+
+            return _timed(share, lambda: share.open(path, wire.ACCESS_READ), move)
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        """Write ``content`` as a new file."""
+        with self._using(path) as (link, share):
+            window = self._window(link, link.negotiated.max_write_bytes)
+            done = _timed(
+                share,
+                lambda: share.open(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
+                lambda file: write_file(link.channel, share.tree_id, file, window, meter, content),
+            )
+            return replace(done, size_bytes=content.size_bytes)
+
+    def digest(self, path: str) -> str:
+        """The SHA-256 of the file as impacket's own reads give it."""
+        sha = hashlib.sha256()
+        with self._using(path) as (link, _share), mapped(link.channel.where):
+            link.session.client.getFile(self.target.share, wire_name(path), sha.update)
+        return sha.hexdigest()
+
+    def remove(self, path: str) -> None:
+        """Remove a file; one that is gone already is no error."""
+        with self._using(path) as (_link, share):
+            share.remove(path)
+
+    def facts_of_path(self) -> dict[str, str | int | float]:
+        """What the server allows and how it is reached."""
+        link = self._linked()
+        found = link.negotiated
+        return {
+            "smb.max_read_bytes": found.max_read_bytes,
+            "smb.max_write_bytes": found.max_write_bytes,
+            "smb.max_transact_bytes": found.max_transact_bytes,
+            "smb.put_block_bytes": self._window(link, found.max_write_bytes).block_bytes,
+            "smb.credits": link.channel.credits,
+            "smb.capabilities": f"0x{found.capabilities:02X}",
+            "smb.requires_signing": "yes" if found.requires_signing else "no",
+            "smb.guest": "yes" if link.connection.is_guest else "no",
+            "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
+            "local_address": _address(link.channel.sock.getsockname()),
+            "peer_address": _address(link.channel.sock.getpeername()),
+        }
+
+    def abort(self) -> None:
+        """End whatever blocks."""
+        if channel := self._channel:
+            channel.abort()
+
+    def close(self) -> None:
+        """Log off and hang up."""
+        if self._link is not None and not self._link.channel.broken:
+            self._link.channel.timeout_seconds = min(self._link.channel.timeout_seconds, _POLITE_SECONDS)
+            self._link.session.close()
+        self._drop()
+
+    def _linked(self) -> _Link:
+        if self._link is None or self._link.channel.broken:
+            self._drop()
+            self._link = self._make_link()
+        return self._link
+
+    def _make_link(self) -> _Link:
+        where = place(self.target)
+        timeout = self._settings.timeout_seconds
+        channel = self._channel = Channel(reach(self.target, timeout), where, timeout)
+        try:
+            protection = Protection(sign=self._settings.sign, encrypt=self._settings.encrypt)
+            session = Session(self.target, self._secrets, channel, protection)
+            share = None
+            if self.target.share:
+                with mapped(where):
+                    share = Share(channel, session.connection.connectTree(self.target.share))
+            link = _Link(session, channel, share)
+            self._gather_credits(link)
+        except BaseException:
+            self._drop()
+            raise
+        return link
+
+    def _drop(self) -> None:
+        """Hang up without a word."""
+        self._link = None
+        if self._channel is not None:
+            self._channel.shut()
+            self._channel.sock.close()
+            self._channel = None
+
+    def _window(self, link: _Link, maximum_bytes: int) -> Window:
+        asked = self._settings
+        return choose_window(link.negotiated, maximum_bytes, link.channel.credits, asked.block_bytes, asked.in_flight)
+
+    def _gather_credits(self, link: _Link) -> None:
+        """Ask for credits until the windows can be filled, or until the server gives no more."""
+        found, channel = link.negotiated, link.channel
+        largest = max(found.max_read_bytes, found.max_write_bytes)
+        asked = choose_window(found, largest, 1 << 16, self._settings.block_bytes, self._settings.in_flight)
+        channel.wanted_credits = max(channel.wanted_credits, asked.credits)
+        before = 0
+        while before < channel.credits < asked.credits:
+            before = channel.credits
+            channel.ask(wire.echo_frame())
+
+    @contextlib.contextmanager
+    def _using(self, path: str) -> Iterator[tuple[_Link, Share]]:
+        """Name the path in errors; a connection that cannot be used any more is dropped at once."""
+        link = self._linked()
+        if link.share is None:
+            raise UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
+        channel = link.channel
+        channel.where = place(self.target, path)
+        try:
+            yield link, link.share
+        except BaseException:
+            if channel.broken:
+                self._drop()
+            raise
+        finally:
+            channel.watch = lambda _bytes: None
+            channel.where = place(self.target)
+
+
+def _timed(share: Share, open_file: Callable[[], Opened], move: Callable[[Opened], float]) -> Transfer:
+    """A transfer between an open and a close; one that is broken off leaves no half-sent request behind."""
+    channel = share.channel
+    opening_at = time.perf_counter()
+    file = open_file()
+    open_seconds = time.perf_counter() - opening_at
+    try:
+        seconds = move(file)
+    except BaseException as error:
+        channel.watch = lambda _bytes: None
+        if channel.outstanding or channel.broken or not isinstance(error, MeasurementError):
+            channel.shut()
+        else:
+            share.close(file)
+        raise
+    closing_at = time.perf_counter()
+    share.close(file)
+    return Transfer(
+        size_bytes=file.size_bytes,
+        seconds=seconds,
+        open_seconds=open_seconds,
+        close_seconds=time.perf_counter() - closing_at,
+    )
+
+
+def _address(address: Any) -> str:
+    host, port = address[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _iso(epoch_seconds: float) -> str:
+    try:
+        return datetime.fromtimestamp(epoch_seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
+        return ""

@@ -1,0 +1,191 @@
+"""impacket's SMB 3 connection with our channel below it: what it negotiates, signs, encrypts and sends is ours."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+from impacket import nmb, smb3
+from impacket.smb3structs import SMB2Packet
+
+from app.clients.smb import wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.crypto import HMAC_SHA256, Keys, Sealer, signer
+from app.clients.smb.errors import SUCCESS, status_error
+from app.clients.smb.negotiate import Negotiated, negotiate_frame, parse_negotiated
+from app.clients.smb.wire import FRAME_BYTES, Command, Response
+from app.errors import CorruptedError, LoginError, MeasurementError
+
+_SLOW_BLOCK_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protection:
+    """What the person asks for beyond what the server requires."""
+
+    sign: bool = False
+    encrypt: bool = False
+
+
+class Connection(smb3.SMB3):  # type: ignore[misc]
+    """An SMB3 of impacket's whose messages go through a :class:`Channel`.
+
+    impacket signs with Python loops, checks nothing it receives and negotiates AES-CCM and AES-CMAC alone. It keeps
+    what it is good at: the logins, the named pipes and the structures of the rarer requests.
+    """
+
+    def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Protection) -> None:
+        self.channel = channel
+        self.protection = protection
+        self.negotiated: Negotiated | None = None
+        self.is_guest = False
+        self.signing: int | None = None
+        self.cipher: int | None = None
+        self._login_answer = b""
+        session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
+        super().__init__(host, host, "", sess_port=port, timeout=channel.timeout_seconds, session=session)
+
+    def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
+        """Agree on dialect, signing and encryption (MS-SMB2 3.2.4.2.2, 3.2.5.2)."""
+        guid = os.urandom(16)
+        request = negotiate_frame(guid, sign=self.protection.sign)
+        response = self.channel.ask(request)
+        if response.status != SUCCESS:
+            raise status_error(response.status, self.channel.where)
+        found = parse_negotiated(response.message, self.channel.where)
+        self.negotiated = found
+        self.channel.multi_credit = found.multi_credit
+        sent = bytes(request[FRAME_BYTES:])
+        chained = hashlib.sha512(bytes(64) + sent).digest()
+        self._Connection.update(
+            PreauthIntegrityHashValue=hashlib.sha512(chained + response.message).digest(),
+            Dialect=found.dialect,
+            ServerGuid=found.server_guid,
+            GSSNegotiateToken=found.token,
+            MaxTransactSize=found.max_transact_bytes,
+            SupportsMultiCredit=found.multi_credit,
+            RequireSigning=True,  # makes impacket's NTLM exchange a session key
+            SupportsEncryption=False,  # ours
+        )
+        self.RequireMessageSigning = self.protection.sign or found.requires_signing
+        self._bound_sizes()
+
+    def sendSMB(self, packet: Any) -> int:  # noqa: N802 - impacket's name
+        """Send one of impacket's packets and give its message id."""
+        data = bytearray(FRAME_BYTES) + packet.getData()
+        charge = packet.fields.get("CreditCharge") or 1
+        if not self.channel.multi_credit:
+            charge = 1
+        command = packet["Command"]
+        data[FRAME_BYTES + 36 : FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
+        sign = command == Command.TREE_CONNECT and self._Connection["Dialect"] == wire.SMB_3_1_1
+        self.channel.touch()
+        message_id = self.channel.send(data, charge=charge, sign=sign)
+        if command == Command.SESSION_SETUP:
+            self._chain(bytes(data[FRAME_BYTES:]))
+        return message_id
+
+    def recvSMB(self, packetID: int | None = None) -> Any:  # noqa: N802, N803 - impacket's name
+        """The answer to one of impacket's packets."""
+        response = self.channel.receive_for(packetID)
+        self._bound_sizes()
+        data = bytes(response.message)
+        if response.command == Command.SESSION_SETUP:
+            self._login_answer = data
+            self._Session["SessionID"] = response.session_id
+            self.channel.session_id = response.session_id
+        elif response.command == Command.TREE_CONNECT and response.status == SUCCESS:
+            self._open_tree(response)
+        return SMB2Packet(data)
+
+    def login(self, *who: Any, **more: Any) -> Any:
+        """The NTLM login of impacket, protected from its end on."""
+        done = super().login(*who, **more)
+        self._protect()
+        return done
+
+    def kerberosLogin(self, *who: Any, **more: Any) -> Any:  # noqa: N802 - impacket's name
+        """The Kerberos login of impacket, protected from its end on."""
+        done = super().kerberosLogin(*who, **more)
+        self._protect()
+        return done
+
+    def _protect(self) -> None:
+        """Begin to sign and encrypt as agreed, once the login is done; checks the login's own signature."""
+        found, channel = self.negotiated, self.channel
+        assert found is not None
+        flags = wire.session_flags(memoryview(self._login_answer))
+        self.is_guest = bool(flags & (wire.SESSION_IS_GUEST | wire.SESSION_IS_NULL))
+        session_key = self._Session["SessionKey"]
+        if self.is_guest or not session_key:
+            self._refuse_unprotected(found)
+            return
+        keys = Keys(session_key, found.dialect, self._Session["PreauthIntegrityHashValue"])
+        algorithm = found.signing if found.dialect >= wire.SMB_3_0 else HMAC_SHA256
+        channel.signer = signer(algorithm, keys.signing)
+        self._check_login()
+        if found.cipher is not None:
+            channel.sealer = Sealer(found.cipher, keys, channel.session_id)
+        channel.sign_all = self.protection.sign or found.requires_signing
+        channel.seal_all = self.protection.encrypt or bool(flags & wire.SESSION_ENCRYPT)
+        if channel.seal_all and channel.sealer is None:
+            raise MeasurementError(
+                f"{channel.where}: encryption is wanted, and SMB {wire.DIALECTS[found.dialect]} here has none; "
+                "allow SMB 3 there, or measure without --encrypt"
+            )
+        self.signing = algorithm if channel.sign_all and not channel.seal_all else None
+        self.cipher = found.cipher if channel.seal_all else None
+
+    def _refuse_unprotected(self, found: Negotiated) -> None:
+        if self.protection.sign or self.protection.encrypt:
+            raise LoginError(
+                f"{self.channel.where}: a guest session can be neither signed nor encrypted; log in as a user, or "
+                "measure without --sign and --encrypt"
+            )
+        if found.requires_signing:
+            raise LoginError(
+                f"{self.channel.where}: the server requires signing, which a guest cannot do; log in as a user"
+            )
+
+    def _check_login(self) -> None:
+        """Verify the signature of the answer that ended the login; 3.1.1 demands one (MS-SMB2 3.2.5.3.1)."""
+        answer, where = bytearray(self._login_answer), self.channel.where
+        header = wire.parse_header(memoryview(answer))
+        if not header.flags & wire.FLAG_SIGNED:
+            if self._Connection["Dialect"] == wire.SMB_3_1_1:
+                raise CorruptedError(f"{where}: the login's answer is not signed; look for what is in between")
+            return
+        signature = bytes(answer[48:64])
+        answer[48:64] = bytes(16)
+        assert self.channel.signer is not None
+        if self.channel.signer.sign(header.message_id, answer, from_server=True) != signature:
+            raise CorruptedError(
+                f"{where}: the login's signature does not match; look for what is in between, or check the password"
+            )
+
+    def _open_tree(self, response: Response) -> None:
+        if not wire.share_flags(response.message) & wire.SHARE_ENCRYPT:
+            return
+        if self.channel.sealer is None:
+            raise MeasurementError(
+                f"{self.channel.where}: the share wants encryption, which this session cannot do; log in as a user, "
+                "and allow SMB 3 there"
+            )
+        self.channel.sealed_trees.add(response.tree_id)
+
+    def _chain(self, data: bytes) -> None:
+        """Take a login request into the hash that the keys of 3.1.1 are made with."""
+        if self._Connection["Dialect"] == wire.SMB_3_1_1:
+            before = self._Session["PreauthIntegrityHashValue"]
+            self._Session["PreauthIntegrityHashValue"] = hashlib.sha512(before + data).digest()
+
+    def _bound_sizes(self) -> None:
+        """Keep impacket's own requests within the credits that there are."""
+        assert self.negotiated is not None
+        credit = max(1, self.channel.credits) * wire.CREDIT_BYTES if self.negotiated.multi_credit else wire.CREDIT_BYTES
+        bound = min(_SLOW_BLOCK_BYTES, credit)
+        self._Connection["MaxReadSize"] = min(bound, self.negotiated.max_read_bytes)
+        self._Connection["MaxWriteSize"] = min(bound, self.negotiated.max_write_bytes)

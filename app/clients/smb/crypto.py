@@ -1,0 +1,163 @@
+"""Signatures and encryption of SMB 2 and 3, by the ``cryptography`` library (MS-SMB2 3.1.4)."""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import GCM
+from cryptography.hazmat.primitives.cmac import CMAC
+
+from app.clients.smb.wire import SMB_3_0, SMB_3_1_1, TRANSFORM_BYTES, TRANSFORM_ID, View
+
+SIGNATURE_BYTES = 16
+
+HMAC_SHA256, AES_CMAC, AES_GMAC = 0, 1, 2
+"""The signing algorithms' numbers in the negotiate context (MS-SMB2 2.2.3.1.7)."""
+AES_128_CCM, AES_128_GCM = 1, 2
+"""The ciphers' numbers in the negotiate context (MS-SMB2 2.2.3.1.2)."""
+
+SIGNING_NAMES = {HMAC_SHA256: "hmac-sha256", AES_CMAC: "aes-cmac", AES_GMAC: "aes-gmac"}
+CIPHER_NAMES = {AES_128_CCM: "aes-128-ccm", AES_128_GCM: "aes-128-gcm"}
+
+
+def derive_key(key: bytes, label: bytes, context: bytes) -> bytes:
+    """A 128-bit key by the counter mode of SP800-108 with HMAC-SHA256 (MS-SMB2 3.1.4.2)."""
+    return hmac.digest(key, struct.pack(">I", 1) + label + b"\0" + context + struct.pack(">I", 128), "sha256")[:16]
+
+
+class Keys:
+    """The keys of one session, derived from its session key as the dialect prescribes (MS-SMB2 3.2.5.3)."""
+
+    def __init__(self, session_key: bytes, dialect: int, preauth_hash: bytes) -> None:
+        key = session_key[:16].ljust(16, b"\0")
+        if dialect == SMB_3_1_1:
+            self.signing = derive_key(key, b"SMBSigningKey\0", preauth_hash)
+            self.encryption = derive_key(key, b"SMBC2SCipherKey\0", preauth_hash)
+            self.decryption = derive_key(key, b"SMBS2CCipherKey\0", preauth_hash)
+        elif dialect >= SMB_3_0:
+            self.signing = derive_key(key, b"SMB2AESCMAC\0", b"SmbSign\0")
+            self.encryption = derive_key(key, b"SMB2AESCCM\0", b"ServerIn \0")
+            self.decryption = derive_key(key, b"SMB2AESCCM\0", b"ServerOut\0")
+        else:
+            self.signing = self.encryption = self.decryption = key
+
+
+class Signer(Protocol):
+    """A signature algorithm with its key."""
+
+    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:
+        """The 16 bytes of a message's signature; the parts together are the message with its signature zeroed."""
+
+
+class HMACSigner:
+    """HMAC-SHA256, for SMB 2 and where 3.1.1 agrees on it."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:  # noqa: ARG002 - no nonce here
+        """The first half of the HMAC of the whole message."""
+        mac = hmac.new(self._key, None, "sha256")
+        for part in parts:
+            mac.update(part)
+        return mac.digest()[:SIGNATURE_BYTES]
+
+
+class CMACSigner:
+    """AES-128-CMAC, for SMB 3."""
+
+    def __init__(self, key: bytes) -> None:
+        self._algorithm = AES(key)
+
+    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:  # noqa: ARG002 - no nonce here
+        """The CMAC of the whole message."""
+        mac = CMAC(self._algorithm)
+        for part in parts:
+            mac.update(cast("bytes", part))  # any buffer will do
+        return mac.finalize()
+
+
+class GMACSigner:
+    """AES-128-GMAC, for SMB 3.1.1: its nonce is the message id and who sends it."""
+
+    def __init__(self, key: bytes) -> None:
+        self._algorithm = AES(key)
+
+    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:
+        """The tag of GCM over no plain text and the whole message as associated data (MS-SMB2 3.1.4.1)."""
+        mac = Cipher(self._algorithm, GCM(struct.pack("<QI", message_id, int(from_server)))).encryptor()
+        for part in parts:
+            mac.authenticate_additional_data(part)
+        mac.finalize()
+        return mac.tag
+
+
+def signer(algorithm: int, key: bytes) -> Signer:
+    """The signer of a negotiated algorithm."""
+    makers: dict[int, Callable[[bytes], Signer]] = {
+        HMAC_SHA256: HMACSigner,
+        AES_CMAC: CMACSigner,
+        AES_GMAC: GMACSigner,
+    }
+    return makers[algorithm](key)
+
+
+class Sealer:
+    """One session's encryption: a transform header before each message (MS-SMB2 2.2.41, 3.1.4.3)."""
+
+    def __init__(self, cipher: int, keys: Keys, session_id: int) -> None:
+        make = {AES_128_CCM: AESCCM, AES_128_GCM: AESGCM}[cipher]
+        self._encrypt = make(keys.encryption)
+        self._decrypt = make(keys.decryption)
+        self._nonce_bytes = 11 if cipher == AES_128_CCM else 12
+        self._session_id = session_id
+        self._sent = 0
+        self._plain = bytearray()
+        self._sealed = bytearray()
+
+    def seal(self, *parts: View) -> memoryview:
+        """The parts as one encrypted message with its transform header; the view is reused by the next call."""
+        length = sum(len(part) for part in parts)
+        if len(self._plain) < length:
+            self._plain = bytearray(length)
+            self._sealed = bytearray(TRANSFORM_BYTES + length + SIGNATURE_BYTES)
+        plain, sealed = memoryview(self._plain), memoryview(self._sealed)
+        at = 0
+        for part in parts:
+            plain[at : at + len(part)] = part
+            at += len(part)
+        self._sent += 1
+        nonce = struct.pack("<Q4x", self._sent)[: self._nonce_bytes]
+        struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", nonce, length, 0, 1, self._session_id)
+        end = TRANSFORM_BYTES + length
+        self._encrypt.encrypt_into(
+            nonce, plain[:length], sealed[20:TRANSFORM_BYTES], sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
+        )
+        sealed[4:20] = sealed[end : end + SIGNATURE_BYTES]
+        return sealed[:end]
+
+    def open(self, sealed: memoryview, room: memoryview) -> memoryview | None:
+        """The message in ``sealed``, decrypted where it lies, or None where its tag is wrong.
+
+        ``room`` is ``sealed`` and at least 16 bytes after it, which are overwritten.
+        """
+        end = len(sealed)
+        room[end : end + SIGNATURE_BYTES] = sealed[4:20]
+        plain = sealed[TRANSFORM_BYTES:]
+        try:
+            self._decrypt.decrypt_into(
+                bytes(sealed[20 : 20 + self._nonce_bytes]),
+                room[TRANSFORM_BYTES : end + SIGNATURE_BYTES],
+                bytes(sealed[20:TRANSFORM_BYTES]),
+                plain,
+            )
+        except InvalidTag:
+            return None
+        return plain

@@ -1,0 +1,110 @@
+"""The NEGOTIATE exchange: every dialect from 2.0.2 to 3.1.1, with the fast algorithms first (MS-SMB2 2.2.3, 2.2.4)."""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+
+from app.clients.smb import wire
+from app.clients.smb.crypto import AES_128_CCM, AES_128_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256, SIGNING_NAMES
+from app.clients.smb.wire import HEADER_BYTES, Command
+from app.errors import ProtocolError
+
+CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
+
+_PREAUTH, _ENCRYPTION, _SIGNING = 1, 2, 8
+_SHA_512 = 1
+_REQUEST = struct.Struct("<HHHHI16sIHH")
+_ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Negotiated:
+    """What server and client agreed on before the login."""
+
+    dialect: int
+    security_mode: int
+    capabilities: int
+    server_guid: bytes
+    max_transact_bytes: int
+    max_read_bytes: int
+    max_write_bytes: int
+    token: bytes
+    signing: int = AES_CMAC
+    cipher: int | None = None
+
+    @property
+    def requires_signing(self) -> bool:
+        """Whether the server takes signed requests only."""
+        return bool(self.security_mode & wire.SIGNING_REQUIRED)
+
+    @property
+    def multi_credit(self) -> bool:
+        """Whether one request may cost several credits and move more than 64 KiB."""
+        return self.dialect != wire.SMB_2_0_2 and bool(self.capabilities & wire.CAP_LARGE_MTU)
+
+
+def negotiate_frame(client_guid: bytes, *, sign: bool) -> bytearray:
+    """A NEGOTIATE request with all dialects and, for 3.1.1, our ciphers and signing algorithms in order of speed."""
+    dialects = list(wire.DIALECTS)
+    contexts = [
+        (_PREAUTH, struct.pack("<HHH32s", 1, 32, _SHA_512, os.urandom(32))),
+        (_ENCRYPTION, struct.pack("<HHH", 2, AES_128_GCM, AES_128_CCM)),
+        (_SIGNING, struct.pack("<HHHH", 3, AES_GMAC, AES_CMAC, HMAC_SHA256)),
+    ]
+    at = -(-(HEADER_BYTES + _REQUEST.size + 2 * len(dialects)) // 8) * 8
+    mode = wire.SIGNING_REQUIRED if sign else wire.SIGNING_ENABLED
+    body = _REQUEST.pack(36, len(dialects), mode, 0, CAPABILITIES, client_guid, at, len(contexts), 0)
+    body = (body + struct.pack(f"<{len(dialects)}H", *dialects)).ljust(at - HEADER_BYTES, b"\0")
+    for kind, data in contexts:
+        body += b"\0" * (-len(body) % 8) + struct.pack("<HHI", kind, len(data), 0) + data
+    return wire.frame(Command.NEGOTIATE, body)
+
+
+def parse_negotiated(message: memoryview, where: str) -> Negotiated:
+    """What a NEGOTIATE response says. Raises ProtocolError for one that cannot be."""
+    if len(message) < HEADER_BYTES + _ANSWER.size:
+        raise ProtocolError(f"{where}: the server's first answer is too short; check host and port")
+    (_size, mode, dialect, contexts, guid, capabilities, transact, read, write, _now, _boot, start, length, at) = (
+        _ANSWER.unpack_from(message, HEADER_BYTES)
+    )
+    if dialect not in wire.DIALECTS or min(transact, read, write) < 1:
+        raise ProtocolError(f"{where}: the server wants the unknown SMB dialect 0x{dialect:04X}; check its settings")
+    cipher: int | None = AES_128_CCM if dialect >= wire.SMB_3_0 and capabilities & wire.CAP_ENCRYPTION else None
+    signing = AES_CMAC if dialect >= wire.SMB_3_0 else HMAC_SHA256
+    if dialect == wire.SMB_3_1_1:
+        chosen = _contexts(message, at, contexts)
+        cipher = chosen.get(_ENCRYPTION)
+        if cipher not in {AES_128_CCM, AES_128_GCM}:
+            cipher = None
+        signing = chosen.get(_SIGNING, AES_CMAC)
+        if signing not in SIGNING_NAMES or chosen.get(_PREAUTH) != _SHA_512:
+            raise ProtocolError(f"{where}: the server chose algorithms that were not offered; check its settings")
+    return Negotiated(
+        dialect=dialect,
+        security_mode=mode,
+        capabilities=capabilities,
+        server_guid=guid,
+        max_transact_bytes=transact,
+        max_read_bytes=read,
+        max_write_bytes=write,
+        token=bytes(message[start : start + length]),
+        signing=signing,
+        cipher=cipher,
+    )
+
+
+def _contexts(message: memoryview, at: int, count: int) -> dict[int, int]:
+    """The first algorithm of each negotiate context; what is cut off is left out (MS-SMB2 2.2.4.1)."""
+    chosen: dict[int, int] = {}
+    for _ in range(count):
+        if at + 8 > len(message):
+            break
+        kind, length = struct.unpack_from("<HH", message, at)
+        data = bytes(message[at + 8 : at + 8 + length])
+        first = 4 if kind == _PREAUTH else 2
+        if len(data) >= first + 2:
+            chosen[kind] = int.from_bytes(data[first : first + 2], "little")
+        at += 8 + length + -length % 8
+    return chosen

@@ -1,0 +1,197 @@
+"""smbclient-ng's session on a connection of ours: log in, list shares, browse, ask for rights."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import smbclientng.core.SMBSession as smbclientng_session  # noqa: N813 - a module, not the class
+from impacket import smb3, smbconnection
+from impacket.krb5.kerberosv5 import KerberosError
+from smbclientng.types.Config import Config
+from smbclientng.types.Credentials import Credentials
+
+from app.clients.base import Secrets
+from app.clients.smb.channel import Channel
+from app.clients.smb.connection import Connection, Protection
+from app.clients.smb.errors import place, status_error
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    LoginError,
+    MeasurementError,
+    ProtocolError,
+    SharebenchError,
+    UnreachableError,
+)
+from storage.records import Target
+
+DEFAULT_PORT = 445
+_NO_LM_HASH = "aad3b435b51404eeaad3b435b51404ee"
+_LOGIN = threading.Lock()
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Listener:
+    """The logger that a session is given: keeps errors for us, lets go of the rest, of which some is secret."""
+
+    def __init__(self) -> None:
+        self.errors: list[tuple[str, BaseException | None]] = []
+
+    def error(self, message: str) -> None:
+        """Keep an error and what was being handled; one of ours goes on upwards."""
+        cause = sys.exc_info()[1]
+        if isinstance(cause, SharebenchError):
+            raise cause
+        self.errors.append((_COLOURS.sub("", str(message)), cause))
+
+    def debug(self, _message: str) -> None:
+        """Drop it: passwords and hashes are among it."""
+
+    def info(self, _message: str) -> None:
+        """Drop it."""
+
+    def print(self, _message: str = "", end: str = "\n") -> None:
+        """Drop it."""
+
+    def check(self, where: str) -> None:
+        """Raise the first error that was logged, as one of ours."""
+        if self.errors:
+            message, cause = self.errors[0]
+            self.errors.clear()
+            if cause is not None:
+                with mapped(where):
+                    raise cause
+            raise MeasurementError(f"{where}: {message}")
+
+
+@contextlib.contextmanager
+def mapped(where: str) -> Iterator[None]:
+    """Whatever impacket and smbclient-ng raise, as one of our errors."""
+    try:
+        yield
+    except SharebenchError:
+        raise
+    except (smb3.SessionError, smbconnection.SessionError) as error:
+        raise status_error(error.get_error_code() & 0xFFFFFFFF, where) from error
+    except KerberosError as error:
+        raise LoginError(
+            f"{where}: Kerberos refused: {error}; renew the ticket with kinit, or check the clock"
+        ) from error
+    except OSError as error:
+        raise ConnectionLostError(f"{where}: {error.strerror or error}; check that the server still runs") from error
+    except Exception as error:  # impacket raises bare Exception, KeyError, struct.error and more for odd answers
+        raise ProtocolError(f"{where}: the server's answer makes no sense ({error}); see its log") from error
+
+
+def reach(target: Target, timeout_seconds: float) -> socket.socket:
+    """A TCP connection to the target's server. Raises UnreachableError."""
+    where = place(Target(protocol="smb", host=target.host, port=target.port))
+    try:
+        return socket.create_connection((target.host, target.port or DEFAULT_PORT), timeout_seconds)
+    except socket.gaierror as error:
+        raise UnreachableError(
+            f"{where}: no host of that name is known; check the name, or give its address"
+        ) from error
+    except TimeoutError as error:
+        raise UnreachableError(
+            f"{where}: no answer within {timeout_seconds:g} s; check the address and the firewall"
+        ) from error
+    except ConnectionRefusedError as error:
+        raise UnreachableError(f"{where}: nothing listens on that port; is smbd running, and on which port?") from error
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UnreachableError(f"{where}: cannot be reached ({reason}); check the name and the network") from error
+
+
+class Session:
+    """One login: smbclient-ng's SMBSession with our connection under it."""
+
+    def __init__(self, target: Target, secrets: Secrets, channel: Channel, protection: Protection) -> None:
+        self._where = place(Target(protocol="smb", host=target.host, port=target.port))
+        port = target.port or DEFAULT_PORT
+        with mapped(self._where):
+            self.connection = Connection(channel.sock, channel, target.host, port, protection)
+        self._listener = Listener()
+        self._smb = smbclientng_session.SMBSession(
+            host=target.host,
+            port=port,
+            timeout=channel.timeout_seconds,
+            credentials=_credentials(target, secrets),
+            config=Config(debug=False, no_colors=True),
+            logger=self._listener,
+        )
+        self._log_in(f"{self._where} as {target.user or 'guest'}")
+
+    @property
+    def client(self) -> Any:
+        """The SMBConnection of impacket."""
+        return self._smb.smbClient
+
+    def share_names(self) -> list[str]:
+        """The folders that the server shares, without its administrative ones."""
+        with mapped(self._where):
+            found = self._smb.list_shares()
+        self._listener.check(self._where)
+        return [share["name"] for share in found.values() if not share["rawtype"] & 0x80000003]
+
+    def close(self) -> None:
+        """Log off and hang up; whatever fails is too late to matter."""
+        with contextlib.suppress(Exception):
+            self._smb.close_smb_session()
+
+    def _log_in(self, where: str) -> None:
+        try:
+            with mapped(where), _own_network(self.connection):
+                done = self._smb.init_smb_session()
+            if not done:
+                self._listener.check(where)
+                raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
+            self._listener.errors.clear()  # the pipes that it opens besides may be missing
+        except (AccessDeniedError, ProtocolError) as error:
+            if type(error) is AccessDeniedError:
+                raise LoginError(f"{error}; or log in as a user that is let in") from error
+            raise
+
+
+@contextlib.contextmanager
+def _own_network(connection: Connection) -> Iterator[None]:
+    """Let a session that logs in use this connection in place of one that it makes; one login at a time."""
+
+    def made(**_how: Any) -> smbconnection.SMBConnection:
+        return smbconnection.SMBConnection(
+            connection.getRemoteName(), connection.getServerIP(), existingConnection=connection
+        )
+
+    def is_open(*_whom: Any) -> tuple[bool, None]:
+        return True, None
+
+    with _LOGIN:
+        before = smbclientng_session.SMBConnection, smbclientng_session.is_port_open
+        smbclientng_session.SMBConnection, smbclientng_session.is_port_open = made, is_open
+        try:
+            yield
+        finally:
+            smbclientng_session.SMBConnection, smbclientng_session.is_port_open = before
+
+
+def _credentials(target: Target, secrets: Secrets) -> Credentials:
+    cache = os.environ.get("KRB5CCNAME", f"/tmp/krb5cc_{os.getuid()}") if secrets.kerberos else None  # noqa: S108 - MIT's own default
+    cache = cache.removeprefix("FILE:") if cache else None
+    if cache and not Path(cache).is_file():
+        raise LoginError(f"//{target.host}: no Kerberos ticket in {cache}; get one with kinit, or set KRB5CCNAME")
+    return Credentials(
+        domain=target.domain or "",
+        username=target.user or "",
+        password=secrets.password or "",
+        hashes=f"{_NO_LM_HASH}:{secrets.nt_hash}" if secrets.nt_hash else None,
+        use_kerberos=secrets.kerberos,
+        ccacheFile=cache,
+    )

@@ -1,0 +1,158 @@
+"""The timed bytes: pipelined SMB2 READ and WRITE requests, as many in flight as the credits pay for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.clients.base import Meter, Sink
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.smb import wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
+from app.clients.smb.negotiate import Negotiated
+from app.clients.smb.wire import CREDIT_BYTES, Opened
+from app.errors import MeasurementError, ProtocolError
+
+DEFAULT_BLOCK_BYTES = 1024 * 1024
+DEFAULT_IN_FLIGHT = 4
+_OVERHEAD_BYTES = 256
+"""Prefix, headers and tag of an answer, generously."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """How much is asked for at once: the bytes of one request, and how many requests wait for their answers."""
+
+    block_bytes: int
+    in_flight: int
+
+    @property
+    def credits(self) -> int:
+        """What all of it costs."""
+        return self.in_flight * charge(self.block_bytes)
+
+
+def charge(length: int) -> int:
+    """The credits that a request of so many bytes costs (MS-SMB2 3.1.5.2)."""
+    return max(1, -(-length // CREDIT_BYTES))
+
+
+def choose_window(
+    found: Negotiated, maximum_bytes: int, available: int, block_bytes: int | None, in_flight: int | None
+) -> Window:
+    """The window that the server's maximum and its credits allow, near what is asked for or else near the best."""
+    block = min(block_bytes or DEFAULT_BLOCK_BYTES, maximum_bytes, MAX_BLOCK_BYTES)
+    depth = in_flight or DEFAULT_IN_FLIGHT
+    if not found.multi_credit:
+        block = min(block, CREDIT_BYTES)
+    elif charge(block) > available:
+        block = max(1, available) * CREDIT_BYTES
+    return Window(block_bytes=block, in_flight=max(1, min(depth, available // charge(block))))
+
+
+class Pipeline:
+    """The pieces of one file on their way: what to ask for next, what is waited for, what has moved."""
+
+    def __init__(self, channel: Channel, window: Window, size_bytes: int) -> None:
+        self.moved_bytes = 0
+        self._channel = channel
+        self._window = window
+        self._size_bytes = size_bytes
+        self._position = 0
+        self._again: list[tuple[int, int]] = []
+        self._waiting: dict[int, tuple[int, int]] = {}
+
+    def next_piece(self) -> tuple[int, int] | None:
+        """Offset and length of the next request; None while the window or the credits are used up."""
+        if len(self._waiting) >= self._window.in_flight:
+            return None
+        if self._again:
+            offset, length = self._again.pop()
+        else:
+            offset, length = self._position, min(self._window.block_bytes, self._size_bytes - self._position)
+            if not length:
+                return None
+            self._position += length
+        cost, available = charge(length), self._channel.credits
+        if cost <= available:
+            return offset, length
+        if not self._waiting and available < 1:
+            raise ProtocolError(
+                f"{self._channel.where}: the server grants no credits, so nothing may be asked; see its log"
+            )
+        if self._waiting:
+            self._again.append((offset, length))
+            return None
+        self._again.append((offset + available * CREDIT_BYTES, length - available * CREDIT_BYTES))
+        return offset, available * CREDIT_BYTES
+
+    def sent(self, message_id: int, piece: tuple[int, int]) -> None:
+        """Wait for a piece that was asked for."""
+        self._waiting[message_id] = piece
+
+    def answered(self, message_id: int, status: int) -> tuple[int, int]:
+        """The piece that an answer belongs to. Raises what its status means, once nothing else is waited for."""
+        piece = self._waiting.pop(message_id, None)
+        if piece is None:
+            raise ProtocolError(f"{self._channel.where}: the server answered what was not asked")
+        if status == SUCCESS:
+            return piece
+        while self._waiting:
+            self._waiting.pop(self._channel.receive().message_id, None)
+        raise self._status_error(status)
+
+    def moved(self, piece: tuple[int, int], count: int) -> None:
+        """Count what an answer brought; what it left out is asked for again."""
+        offset, length = piece
+        if not 0 < count <= length:
+            raise ProtocolError(f"{self._channel.where}: the server moved {count} bytes where {length} were asked for")
+        self.moved_bytes += count
+        if count < length:
+            self._again.append((offset + count, length - count))
+
+    def _status_error(self, status: int) -> MeasurementError:
+        if status == END_OF_FILE:
+            return ProtocolError(f"{self._channel.where}: the file became shorter while it was read; leave it alone")
+        return status_error(status, self._channel.where)
+
+
+def read_file(channel: Channel, tree_id: int, file: Opened, window: Window, meter: Meter, into: Sink | None) -> float:
+    """Read an open file whole; the seconds from the first request until the last byte."""
+    request = wire.read_frame(tree_id, file.file_id)
+    pipeline = Pipeline(channel, window, file.size_bytes)
+    channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
+    channel.watch = lambda got: meter.advance(pipeline.moved_bytes + max(0, got - _OVERHEAD_BYTES))
+    size_bytes, multi = file.size_bytes, channel.multi_credit
+    channel.touch()
+    started = meter.start()
+    while pipeline.moved_bytes < size_bytes:
+        while piece := pipeline.next_piece():
+            wire.aim_read(request, *piece)
+            pipeline.sent(channel.send(request, charge=charge(piece[1]) if multi else 1), piece)
+        response = channel.receive()
+        piece = pipeline.answered(response.message_id, response.status)
+        data = wire.read_data(response.message)
+        pipeline.moved(piece, -1 if data is None else len(data))
+        if into is not None and data is not None:
+            into(piece[0], data)
+        meter.advance(pipeline.moved_bytes)
+    return meter.clock() - started
+
+
+def write_file(channel: Channel, tree_id: int, file: Opened, window: Window, meter: Meter, content: Content) -> float:
+    """Write ``content`` into an open file; the seconds from the first request until all is acknowledged."""
+    request = wire.write_frame(tree_id, file.file_id)
+    pipeline = Pipeline(channel, window, content.size_bytes)
+    channel.watch = lambda _got: meter.advance(pipeline.moved_bytes)
+    size_bytes, multi = content.size_bytes, channel.multi_credit
+    channel.touch()
+    started = meter.start()
+    while pipeline.moved_bytes < size_bytes:
+        while piece := pipeline.next_piece():
+            wire.aim_write(request, *piece)
+            pipeline.sent(channel.send(request, content.block(*piece), charge=charge(piece[1]) if multi else 1), piece)
+        response = channel.receive()
+        piece = pipeline.answered(response.message_id, response.status)
+        pipeline.moved(piece, wire.written_bytes(response.message))
+        meter.advance(pipeline.moved_bytes)
+    return meter.clock() - started

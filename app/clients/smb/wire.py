@@ -1,0 +1,208 @@
+"""The SMB2 messages of the timed path, packed and parsed by offset (MS-SMB2 2.2)."""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+
+View = bytes | bytearray | memoryview
+
+FRAME_BYTES = 4
+"""The direct-TCP prefix: a zero byte and the message's length in three (MS-SMB2 2.1)."""
+HEADER_BYTES = 64
+CREDIT_BYTES = 65536
+"""What one credit pays for (MS-SMB2 3.2.4.1.5)."""
+UNSOLICITED = 0xFFFFFFFFFFFFFFFF
+"""The message id of an oplock or lease break (MS-SMB2 2.2.23)."""
+
+SMB2_ID = b"\xfeSMB"
+TRANSFORM_ID = b"\xfdSMB"
+SMB1_ID = b"\xffSMB"
+TRANSFORM_BYTES = 52
+KEEP_ALIVE = 0x85
+
+FLAG_RESPONSE = 0x1
+FLAG_ASYNC = 0x2
+FLAG_SIGNED = 0x8
+
+DIALECTS = {0x0202: "2.0.2", 0x0210: "2.1", 0x0300: "3.0", 0x0302: "3.0.2", 0x0311: "3.1.1"}
+SMB_2_0_2, SMB_2_1, SMB_3_0, SMB_3_0_2, SMB_3_1_1 = DIALECTS
+
+CAP_LARGE_MTU = 0x04
+CAP_ENCRYPTION = 0x40
+SIGNING_ENABLED = 0x1
+SIGNING_REQUIRED = 0x2
+SESSION_IS_GUEST = 0x1
+SESSION_IS_NULL = 0x2
+SESSION_ENCRYPT = 0x4
+SHARE_ENCRYPT = 0x8000
+
+ACCESS_READ = 0x00120089
+"""Read data, attributes and extended attributes of a file (MS-SMB2 2.2.13.1.1)."""
+ACCESS_WRITE = 0x00120196
+ACCESS_ATTRIBUTES = 0x00100080
+ACCESS_DELETE = 0x00110080
+SHARE_ALL = 0x7
+"""Others may read, write and remove meanwhile: a measurement locks nobody out."""
+DISPOSITION_OPEN = 1
+DISPOSITION_CREATE = 2
+"""Fails where there is a file already (FILE_CREATE)."""
+OPTION_SEQUENTIAL = 0x4
+OPTION_NOT_A_FOLDER = 0x40
+OPTION_DELETE_ON_CLOSE = 0x1000
+ATTRIBUTE_FOLDER = 0x10
+ATTRIBUTE_NORMAL = 0x80
+
+_HEADER = struct.Struct("<4sHHIHHIIQIIQ16s")
+_FIELDS = struct.Struct("<4s4xIHHIIQIIQ")
+_READ = struct.Struct("<HBBIQ16sIIIHHB")
+_WRITE = struct.Struct("<HHIQ16sIIHHI")
+_CREATE = struct.Struct("<HBBIQQIIIIIHHII")
+_CREATED = struct.Struct("<HBBI8x8x8x8xQQI4x16s")
+_CLOSE = struct.Struct("<HHI16s")
+
+WRITE_HEAD_BYTES = FRAME_BYTES + HEADER_BYTES + _WRITE.size
+"""Where the data of a write begins in its frame."""
+
+
+class Command(IntEnum):
+    """The commands that this client sends or meets (MS-SMB2 2.2.1)."""
+
+    NEGOTIATE = 0
+    SESSION_SETUP = 1
+    TREE_CONNECT = 3
+    CREATE = 5
+    CLOSE = 6
+    READ = 8
+    WRITE = 9
+    IOCTL = 11
+    CANCEL = 12
+    ECHO = 13
+
+
+class Response(NamedTuple):
+    """One final answer; ``message`` (header and body) is only good until the next one is received."""
+
+    status: int
+    command: int
+    flags: int
+    message_id: int
+    tree_id: int
+    session_id: int
+    message: memoryview
+
+
+class Header(NamedTuple):
+    """The fields of a received header that matter here."""
+
+    protocol: bytes
+    status: int
+    command: int
+    credits: int
+    flags: int
+    next_command: int
+    message_id: int
+    process_id: int
+    tree_id: int
+    session_id: int
+
+
+class Opened(NamedTuple):
+    """A file or folder that the server has opened."""
+
+    file_id: bytes
+    size_bytes: int
+    is_folder: bool
+
+
+def parse_header(message: memoryview) -> Header:
+    """The header at the start of a message of at least 64 bytes."""
+    return Header._make(_FIELDS.unpack_from(message))
+
+
+def frame(command: int, body: bytes, tree_id: int = 0) -> bytearray:
+    """A request with room for its prefix; the channel stamps credits, ids, flags and signature into it."""
+    return bytearray(FRAME_BYTES) + _HEADER.pack(SMB2_ID, 64, 0, 0, command, 0, 0, 0, 0, 0xFEFF, tree_id, 0, b"") + body
+
+
+def stamp(message: bytearray, charge: int, wanted: int, flags: int, message_id: int, session_id: int) -> None:
+    """Set the fields of a request's header that belong to the connection."""
+    struct.pack_into("<H", message, FRAME_BYTES + 6, charge)
+    struct.pack_into("<HI", message, FRAME_BYTES + 14, wanted, flags)
+    struct.pack_into("<Q", message, FRAME_BYTES + 24, message_id)
+    struct.pack_into("<Q16s", message, FRAME_BYTES + 40, session_id, b"")
+
+
+def read_frame(tree_id: int, file_id: bytes) -> bytearray:
+    """A READ request to be used again and again with :func:`aim_read` (MS-SMB2 2.2.19)."""
+    return frame(Command.READ, _READ.pack(49, 0x50, 0, 0, 0, file_id, 0, 0, 0, 0, 0, 0), tree_id)
+
+
+def aim_read(message: bytearray, offset: int, length: int) -> None:
+    """Set which bytes a READ request asks for."""
+    struct.pack_into("<IQ", message, FRAME_BYTES + HEADER_BYTES + 4, length, offset)
+
+
+def write_frame(tree_id: int, file_id: bytes) -> bytearray:
+    """A WRITE request without its data, to be used again and again with :func:`aim_write` (MS-SMB2 2.2.21)."""
+    return frame(Command.WRITE, _WRITE.pack(49, HEADER_BYTES + _WRITE.size, 0, 0, file_id, 0, 0, 0, 0, 0), tree_id)
+
+
+def aim_write(message: bytearray, offset: int, length: int) -> None:
+    """Set where the data of a WRITE request goes."""
+    struct.pack_into("<IQ", message, FRAME_BYTES + HEADER_BYTES + 4, length, offset)
+
+
+def read_data(message: memoryview) -> memoryview | None:
+    """The data in a READ response, or None where its offset and length do not fit the message."""
+    if len(message) < HEADER_BYTES + 16:
+        return None
+    start, length = message[HEADER_BYTES + 2], int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
+    if start < HEADER_BYTES + 16 or start + length > len(message):
+        return None
+    return message[start : start + length]
+
+
+def written_bytes(message: memoryview) -> int:
+    """How many bytes a WRITE response acknowledges; 0 for a message that is too short."""
+    return int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
+
+
+def create_frame(tree_id: int, name: str, *, access: int, disposition: int, options: int) -> bytearray:
+    """A CREATE request: ``name`` is relative to the share, with backslashes; no oplock is asked for (2.2.13)."""
+    raw = name.encode("utf-16-le")
+    fixed = _CREATE.pack(
+        57, 0, 0, 2, 0, 0, access, ATTRIBUTE_NORMAL, SHARE_ALL, disposition, options, 120, len(raw), 0, 0
+    )
+    return frame(Command.CREATE, fixed + (raw or b"\0"), tree_id)
+
+
+def parse_created(message: memoryview) -> Opened | None:
+    """What a CREATE response opened (MS-SMB2 2.2.14), or None where the message is too short."""
+    if len(message) < HEADER_BYTES + _CREATED.size:
+        return None
+    _size, _oplock, _flags, _action, _allocated, size_bytes, attributes, file_id = _CREATED.unpack_from(
+        message, HEADER_BYTES
+    )
+    return Opened(file_id, size_bytes, bool(attributes & ATTRIBUTE_FOLDER))
+
+
+def close_frame(tree_id: int, file_id: bytes) -> bytearray:
+    """A CLOSE request (MS-SMB2 2.2.15)."""
+    return frame(Command.CLOSE, _CLOSE.pack(24, 0, 0, file_id), tree_id)
+
+
+def echo_frame() -> bytearray:
+    """An ECHO request (MS-SMB2 2.2.28)."""
+    return frame(Command.ECHO, struct.pack("<HH", 4, 0))
+
+
+def share_flags(message: memoryview) -> int:
+    """The share flags of a TREE_CONNECT response (MS-SMB2 2.2.10)."""
+    return int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
+
+
+def session_flags(message: memoryview) -> int:
+    """The session flags of a SESSION_SETUP response (MS-SMB2 2.2.6)."""
+    return int.from_bytes(message[HEADER_BYTES + 2 : HEADER_BYTES + 4], "little")

@@ -1,0 +1,83 @@
+"""Logins: who, with which password, from the three places where one may stand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.clients.base import Secrets
+from app.errors import LoginError, UsageError
+from storage.records import Target
+
+PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
+HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file with --credentials FILE"
+_KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """What a credentials file says; absent where it says nothing."""
+
+    user: str | None = None
+    domain: str | None = None
+    password: str | None = None
+    nt_hash: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Credentials(user={self.user!r}, …)"
+
+
+def read_credentials(path: Path) -> Credentials:
+    """A file as ``mount.cifs`` and ``smbclient -A`` read it: ``username = …``, ``password = …``, ``domain = …``.
+
+    ``nthash = …`` is taken in place of a password. Raises UsageError.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"cannot read the credentials file {path}: {error.strerror}") from error
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        key, separator, value = line.partition("=")
+        name = _KEYS.get(key.strip().lower())
+        if not separator or name is None:
+            raise UsageError(
+                f"line {number} of the credentials file {path} is none of username = …, password = …, domain = …"
+            )
+        found[name] = value.strip() if name != "password" else value.removeprefix(" ").rstrip("\r\n")
+    return Credentials(**found)
+
+
+def log_in_as(
+    target: Target,
+    *,
+    credentials: Path | None = None,
+    kerberos: bool = False,
+    ask: Callable[[str], str] | None = None,
+) -> tuple[Target, Secrets]:
+    """The target with its user, and the secrets to log in with; asks where nothing else tells the password.
+
+    A target without a user is a guest's (SMB) or anonymous (FTP). Raises UsageError, LoginError where there is
+    nobody to ask.
+    """
+    if target.protocol not in ("smb", "ftp", "ftps"):
+        return target, Secrets()
+    given = read_credentials(credentials) if credentials else Credentials()
+    if not target.user and given.user:
+        target = replace(target, user=given.user, domain=target.domain or given.domain)
+    if kerberos:
+        return target, Secrets(kerberos=True)
+    if given.nt_hash:
+        return target, Secrets(nt_hash=given.nt_hash)
+    password = given.password if given.password is not None else os.environ.get(PASSWORD_VARIABLE)
+    if not target.user:
+        return target, Secrets()
+    if password is None and ask:
+        password = ask(f"Password of {target.user} on {target.host}: ")
+    if password is None:
+        raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}")
+    return target, Secrets(password=password)

@@ -1,0 +1,165 @@
+"""The charts: what stands where, with and without colour, at any size."""
+
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.charts import SweepPoint, compared_chart, ladder_chart, rates_chart, sweep_chart, within_chart
+from app.charts.sheet import REJECTED, round_ticks, wrapped
+from forms.run_form import RunForm, run_form
+from storage.records import Phase, Run, RunStatus
+from tests.forms.samples import series
+
+RATES = [80e6, 81e6, 60e6, 82e6, 80.5e6]
+
+
+def form(rates: Sequence[float] = RATES, **fields: Any) -> RunForm:
+    return run_form(series(rates, **fields))
+
+
+def with_rejected(number: int) -> RunForm:
+    whole = series(RATES)
+    runs = tuple(
+        replace(run, status=RunStatus.REJECTED, reason="noise")
+        if (run.phase, run.number) == (Phase.MEASURED, number)
+        else run
+        for run in whole.runs
+    )
+    return run_form(replace(whole, runs=runs))
+
+
+def row_of(chart: str, sign: str) -> list[int]:
+    """The lines of the picture, without the legend, that hold the sign."""
+    picture = chart[: chart.index("MB/s   ")]
+    return [place for place, line in enumerate(picture.splitlines()) if sign in line]
+
+
+def test_rates_show_every_kind_of_run_by_a_sign_of_its_own():
+    chart = rates_chart(with_rejected(2), 78, 18, colour=False)
+    assert "w warm-up" in chart
+    assert f"{REJECTED} rejected" in chart
+    assert "◆ unusual" in chart
+    assert row_of(chart, "◆")[0] > row_of(chart, "●")[0], "the slow run stands lower"
+    assert len(re.findall(f"[w●◆{REJECTED}]", chart[: chart.index("MB/s   ")])) == 7
+
+
+def test_average_band_link_and_expected_are_named_with_their_figures():
+    chart = rates_chart(form(), 78, 18, colour=False, expected_bytes_per_second=110e6, expected_name="FTP")
+    for words in ("─ average 76.7 MB/s", "░ ± deviation", "━ link 1 Gb/s", "┄ FTP 110 MB/s"):
+        assert words in chart
+    assert row_of(chart, "━") < row_of(chart, "┄") < row_of(chart, "●")
+
+
+def test_a_link_far_above_the_runs_is_named_instead_of_drawn():
+    chart = rates_chart(form(link_bits_per_second=10**11), 78, 18, colour=False)
+    assert "━ link 100 Gb/s, above the chart" in chart
+    assert not row_of(chart, "━")
+
+
+def test_one_run_has_an_average_and_no_band():
+    chart = rates_chart(form([80e6], link_bits_per_second=None), 78, 12, colour=False)
+    assert "average" in chart
+    assert "░" not in chart
+    assert "━" not in chart
+
+
+def test_no_run_yet():
+    assert rates_chart(form([]), 78, 12) == "no run has ended yet"
+    failed = series([80e6], runs=(Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED),))
+    assert rates_chart(run_form(failed), 78, 12) == "no run has ended yet"
+
+
+@pytest.mark.parametrize("size", [(24, 6), (40, 10), (78, 16), (198, 50)])
+def test_charts_keep_to_their_room(size):
+    width, height = size
+    for chart in (
+        rates_chart(form(), width, height, colour=False),
+        compared_chart(form(), form([90e6] * 5), width, height, colour=False),
+        ladder_chart([form(), form([90e6] * 5)], width, height, colour=False),
+        sweep_chart([SweepPoint(value="4K", bytes_per_second=1e6)], width, height, colour=False),
+        within_chart([(0.1, 10**6), (0.2, 3 * 10**6)], width, height, colour=False),
+    ):
+        lines = chart.splitlines()
+        assert max(map(len, lines)) <= width
+        if height >= 10:
+            assert len(lines) == height
+
+
+@pytest.mark.parametrize("size", [(0, 0), (23, 20), (80, 5)])
+def test_where_nothing_can_be_read_there_is_no_chart(size):
+    assert rates_chart(form(), *size) == "no room for the chart"[: size[0]]
+
+
+def test_colour_changes_no_sign():
+    coloured = rates_chart(form(), 78, 16, colour=True)
+    assert "\x1b[38;5;" in coloured
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert plain == rates_chart(form(), 78, 16, colour=False)
+    assert "48;5" not in coloured, "no background of its own"
+
+
+def test_compared_has_both_on_one_scale():
+    chart = compared_chart(form([40e6] * 5), form([80e6] * 5), 78, 20, colour=False)
+    assert "base: 40 MB/s" in chart
+    assert "other: 80 MB/s" in chart
+    slow, fast = row_of(chart, "●")[-1], row_of(chart, "●")[0]
+    assert fast < slow
+    line = chart.splitlines()[slow]
+    assert line.index("●") < line.index("│", 10), "the base stands left of the divide"
+
+
+def test_compared_without_any_run():
+    assert compared_chart(form([]), form([]), 78, 20) == "neither series has a finished run"
+
+
+def test_the_ladder_counts_its_steps_from_the_base():
+    chart = ladder_chart([form([40e6, 41e6]), form([]), form([80e6, 82e6])], 60, 16, colour=False)
+    assert re.search(r" 0 +1 +2 ", chart)
+    assert len(row_of(chart, "●")) == 2
+    assert "95 % interval" in chart
+    assert "no series" in ladder_chart([form([])], 60, 16)
+
+
+def test_a_sweep_keeps_the_order_of_its_values():
+    points = [
+        SweepPoint(value=v, bytes_per_second=r, low=r * 0.9, high=r * 1.1) for v, r in (("4K", 1e7), ("64K", 5e7))
+    ]
+    assert re.search(r"4K +64K", sweep_chart(points, 60, 14, colour=False))
+    assert sweep_chart([], 60, 14) == "nothing has been measured yet"
+
+
+def test_within_draws_seconds():
+    chart = within_chart([(i / 10, i * 10**7) for i in range(1, 41)], 60, 12, colour=False)
+    assert "0 s" in chart
+    assert "4 s" in chart
+    assert within_chart([], 60, 12) == "the run is too short for a curve"
+
+
+def test_threads_take_turns_on_the_one_figure():
+    expected = {n: rates_chart(form([n * 1e6] * 5), 78, 16, colour=False) for n in (10, 40)}
+    wrong: list[int] = []
+
+    def draw(n):
+        wrong.extend(n for _ in range(20) if rates_chart(form([n * 1e6] * 5), 78, 16, colour=False) != expected[n])
+
+    threads = [threading.Thread(target=draw, args=(n,)) for n in expected]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("top", "last"), [(131, 150), (1, 1), (0.3, 0.3), (99, 100), (1000, 1000)])
+def test_ticks_are_round_and_reach_the_top(top, last):
+    ticks = round_ticks(top, 4)
+    assert ticks[0] == 0
+    assert ticks[-1] == pytest.approx(last)
+
+
+def test_the_legend_breaks_between_signs():
+    assert wrapped("MB/s   ─ average   ● run", 16) == ["MB/s   ─ average", "● run"]

@@ -1,0 +1,70 @@
+"""A link of known speed: a network namespace behind a veth pair whose ends are shaped by ``tc tbf``."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+
+from tests.servers.process import die_with_parent, program, require, unavailable
+
+PAYLOAD_SHARE = 1448 / 1514
+"""Payload over tbf's bytes, for 1500-byte packets with TCP timestamps: 1448 of 1514 bytes of an Ethernet frame."""
+
+
+class Link:
+    """A point-to-point link to a network namespace; ``prefix`` starts a program inside it.
+
+    The namespace belongs to a process of ours and ends with it, and the veth pair with the namespace: nothing stays,
+    even after kill -9. Addresses are of 198.18.0.0/15, which RFC 2544 reserves for benchmarks.
+    """
+
+    def __init__(self, rate: str, burst: str = "128kb", latency: str = "100ms") -> None:
+        require("ip", "tc", "unshare", "nsenter", "sleep")
+        self.rate = rate
+        self._holder = subprocess.Popen(
+            [program("unshare"), "--net", "sh", "-c", "echo ready; exec sleep infinity"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
+        )
+        assert self._holder.stdout is not None
+        if self._holder.stdout.readline() != b"ready\n":
+            self.close()
+            unavailable("network namespaces are not permitted here")
+        # Four addresses a link; the process id keeps links of parallel tests apart.
+        number = self._holder.pid % 0x7FFF
+        block = f"198.{18 + (number >> 14)}.{(number >> 6) & 0xFF}"
+        low = (number & 0x3F) * 4
+        self.near, self.host = f"{block}.{low + 1}", f"{block}.{low + 2}"
+        self.prefix = [program("nsenter"), f"--net=/proc/{self._holder.pid}/ns/net", "--"]
+        name = f"sbench{self._holder.pid}"
+        shape = ["root", "tbf", "rate", rate, "burst", burst, "latency", latency]
+        try:
+            self._run(
+                "ip", "link", "add", name, "type", "veth", "peer", "name", "link0", "netns", str(self._holder.pid)
+            )
+            self._run("ip", "address", "add", f"{self.near}/30", "dev", name)
+            self._run("ip", "link", "set", name, "up")
+            self._run("tc", "qdisc", "add", "dev", name, *shape)
+            self._inside("ip", "link", "set", "lo", "up")
+            self._inside("ip", "address", "add", f"{self.host}/30", "dev", "link0")
+            self._inside("ip", "link", "set", "link0", "up")
+            self._inside("tc", "qdisc", "add", "dev", "link0", *shape)
+        except subprocess.CalledProcessError as error:
+            self.close()
+            unavailable(f"no link of known speed: {error.stderr.decode(errors='replace').strip()}")
+
+    def _run(self, name: str, *arguments: str) -> None:
+        subprocess.run([program(name), *arguments], check=True, capture_output=True)
+
+    def _inside(self, name: str, *arguments: str) -> None:
+        subprocess.run([*self.prefix, program(name), *arguments], check=True, capture_output=True)
+
+    def close(self) -> None:
+        """End the namespace, and with it the link."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._holder.pid, 9)
+        self._holder.wait()
+        if self._holder.stdout:
+            self._holder.stdout.close()

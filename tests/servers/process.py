@@ -1,0 +1,162 @@
+"""A server program that lives as long as a test needs it, and never longer than the tests."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.servers.netns import Link
+
+LOOPBACK = "127.0.0.1"
+READY_SECONDS = 20.0
+"""A server that does not listen after this long is taken for broken."""
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def require(*programs: str, root: bool = True) -> None:
+    """Skip the test, naming what is missing; a failure where ``SHAREBENCH_REQUIRE_SERVERS=1`` (in CI)."""
+    missing = [p for p in programs if shutil.which(p, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None]
+    if missing:
+        unavailable(f"not installed: {', '.join(missing)}")
+    if root and os.geteuid() != 0:
+        unavailable(f"{', '.join(programs)} needs root")
+
+
+def unavailable(reason: str) -> None:
+    """Skip the test, or fail it where the real servers are required."""
+    if os.environ.get("SHAREBENCH_REQUIRE_SERVERS") == "1":
+        pytest.fail(f"SHAREBENCH_REQUIRE_SERVERS=1, but {reason}")
+    pytest.skip(reason)
+
+
+def program(name: str) -> str:
+    """The program's path; the system folders count although they may not be on a user's PATH."""
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") or name
+
+
+def free_port(host: str = LOOPBACK) -> int:
+    """A TCP port that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to end this process when the one that started it ends, even by kill -9."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class ServerProcess:
+    """One server program with a folder of its own; subclasses say what is started and with which configuration."""
+
+    name = "server"
+
+    def __init__(self, link: Link | None = None) -> None:
+        self.link = link
+        self.host = link.host if link else LOOPBACK
+        self.port = free_port()
+        self.root = Path(tempfile.mkdtemp(prefix=f"sharebench-{self.name}-"))
+        self.root.chmod(0o755)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is its process group's too."""
+        if self._process is None:
+            raise RuntimeError(f"{self.name} is not running")
+        return self._process.pid
+
+    def configure(self) -> None:
+        """Write the configuration for ``self.port``."""
+
+    def command(self) -> list[str]:
+        """The program and its arguments; it must stay in the foreground."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Start the server and wait until it listens; another port is tried when this one was taken meanwhile."""
+        for _ in range(3):
+            self.configure()
+            prefix = self.link.prefix if self.link else []
+            with (self.root / "output.txt").open("ab") as output:
+                self._process = subprocess.Popen(
+                    [*prefix, *self.command()],
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=output,
+                    cwd=self.root,
+                    start_new_session=True,
+                    preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
+                )
+            if self._listens():
+                return
+            self.kill()
+            self.port = free_port()
+        said = (self.root / "output.txt").read_text(errors="replace")[-2000:]
+        raise RuntimeError(f"{self.name} does not start: {said}")
+
+    def _listens(self) -> bool:
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            if self._process is None or self._process.poll() is not None:
+                return False
+            try:
+                socket.create_connection((self.host, self.port), timeout=1).close()
+            except OSError:
+                time.sleep(0.01)
+            else:
+                return True
+        return False
+
+    def kill(self) -> None:
+        """End the server and every process of its connections at once, as a power cut would."""
+        self._signal(signal.SIGKILL)
+
+    def suspend(self) -> None:
+        """Stop every process of the server without closing a connection: it stalls."""
+        os.killpg(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a suspended server go on."""
+        os.killpg(self.pid, signal.SIGCONT)
+
+    def stop(self) -> None:
+        """End the server and remove its folder."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGCONT)
+        self._signal(signal.SIGTERM)
+        for _ in range(100):  # processes of its connections may still be writing as they end
+            shutil.rmtree(self.root, ignore_errors=True)
+            if not self.root.exists():
+                return
+            time.sleep(0.02)
+
+    def _signal(self, number: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        if process.stdin:
+            process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,141 @@
+"""Samba's smbd with a configuration, a user database and a log of its own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.clients.base import Secrets
+from storage.records import Target
+from tests.servers.netns import Link
+from tests.servers.process import ServerProcess, program, require
+
+UNIX_USER = "daemon"
+"""Owns the shares; a user of every Linux system, to whom ``username map`` leads the Samba user."""
+
+Options = Mapping[str, str]
+
+
+class Smbd(ServerProcess):
+    """A running smbd: the share ``bench`` for the user ``bench``, the share ``open`` for guests.
+
+    Nothing of the system is changed: the user database is private, and the user name is mapped to one that every
+    system has, so that no account is made.
+    """
+
+    name = "smbd"
+    share = "bench"
+    guest_share = "open"
+    user = "bench"
+    password = "Correct-Horse 9"
+
+    def __init__(
+        self, global_options: Options | None = None, share_options: Options | None = None, link: Link | None = None
+    ) -> None:
+        require("smbd", "smbpasswd", "smbcontrol")
+        super().__init__(link)
+        self.conf = self.root / "smb.conf"
+        self.folder = self._make_folder("bench")
+        self.guest_folder = self._make_folder("open")
+        self.private = self.root / "private"
+        self.private.mkdir()
+        self.global_options = dict(global_options or {})
+        self.share_options = dict(share_options or {})
+        self._has_user = False
+
+    def _make_folder(self, name: str) -> Path:
+        folder = self.root / name
+        folder.mkdir()
+        shutil.chown(folder, UNIX_USER)
+        folder.chmod(0o777)
+        return folder
+
+    def command(self) -> list[str]:
+        return [program("smbd"), "-F", "--no-process-group", "-s", str(self.conf), "-l", str(self.private)]
+
+    def configure(self) -> None:
+        self._write_conf()
+        if not self._has_user:
+            (self.private / "users.map").write_text(f"{UNIX_USER} = {self.user}\n")
+            subprocess.run(
+                [program("smbpasswd"), "-c", str(self.conf), "-a", "-s", UNIX_USER],
+                input=f"{self.password}\n{self.password}\n".encode(),
+                check=True,
+                capture_output=True,
+            )
+            self._has_user = True
+
+    def _write_conf(self) -> None:
+        private = str(self.private)
+        interfaces = f"lo {self.link.host}/30" if self.link else "lo"
+        common = {
+            "server role": "standalone server",
+            "workgroup": "BENCH",
+            "netbios name": "BENCHSERVER",
+            "interfaces": interfaces,
+            "bind interfaces only": "yes",
+            "disable netbios": "yes",
+            "smb ports": str(self.port),
+            "private dir": private,
+            "lock directory": private,
+            "state directory": private,
+            "cache directory": private,
+            "pid directory": private,
+            "ncalrpc dir": f"{private}/ncalrpc",
+            "log file": f"{private}/log.smbd",
+            "passdb backend": f"tdbsam:{private}/passdb.tdb",
+            "username map": f"{private}/users.map",
+            "map to guest": "Bad User",
+            "guest account": "nobody",
+            "load printers": "no",
+            "printing": "bsd",
+            "printcap name": "/dev/null",
+            "disable spoolss": "yes",
+        }
+        shares: dict[str, dict[str, str]] = {
+            "global": common | self.global_options,
+            self.share: {"path": str(self.folder), "read only": "no"} | self.share_options,
+            self.guest_share: {"path": str(self.guest_folder), "read only": "no", "guest ok": "yes"},
+        }
+        lines = []
+        for section, options in shares.items():
+            lines.append(f"[{section}]")
+            lines += [f"    {name} = {value}" for name, value in options.items()]
+        self.conf.write_text("\n".join(lines) + "\n")
+
+    def rewrite_conf(self, global_options: Options | None = None, share_options: Options | None = None) -> None:
+        """Change options in the file and have smbd read it again; open sessions keep what they negotiated."""
+        self.global_options.update(global_options or {})
+        self.share_options.update(share_options or {})
+        self._write_conf()
+        self.reload()
+
+    def reload(self) -> None:
+        """Have smbd read its configuration again."""
+        subprocess.run(
+            [program("smbcontrol"), "-s", str(self.conf), "smbd", "reload-config"], check=True, capture_output=True
+        )
+
+    def make_file(self, name: str, content: bytes) -> Path:
+        """A file on the share that the user may read and write."""
+        path = self.folder / name
+        path.write_bytes(content)
+        shutil.chown(path, UNIX_USER)
+        return path
+
+    def target(self, path: str = "", *, guest: bool = False) -> Target:
+        """A target on the share, or on the guests' share without a user."""
+        return Target(
+            protocol="smb",
+            host=self.host,
+            port=self.port,
+            share=self.guest_share if guest else self.share,
+            path=path,
+            user=None if guest else self.user,
+        )
+
+    def secrets(self) -> Secrets:
+        """The user's password."""
+        return Secrets(password=self.password)
