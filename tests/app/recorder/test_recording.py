@@ -1,0 +1,186 @@
+"""The recorder against a real smbd: what the notebook holds, whatever becomes of the processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.clients.base import Settings
+from app.measure.events import Failed, RunFinished, RunStarted, Started
+from app.measure.plan import Plan
+from app.recorder import Closed, Control, Opened, Order, QuietTime, record, record_in_turns, resume
+from storage.notebook import Notebook
+from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
+from tests.servers.smbd import Smbd
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return tmp_path / "notebook.db"
+
+
+def get_order(server: Smbd, name: str = "file", **choices) -> Order:
+    plan = Plan(
+        command=Command.GET, target=server.target(name), secrets=server.secrets(), warmups=1, runs=2,
+        settings=Settings(timeout_seconds=10),
+    )  # fmt: skip
+    return Order(plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, link_bits_per_second=10**9)
+
+
+def put_order(server: Smbd, **choices) -> Order:
+    return get_order(server, "", **{"command": Command.PUT, "size_bytes": MIB} | choices)
+
+
+def stored(book: Path) -> Series:
+    with Notebook(book) as notebook:
+        return notebook.series("last")
+
+
+def our_children() -> list[int]:
+    me, found = os.getpid(), []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+                command = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if stat.rpartition(")")[2].split()[1] == str(me) and b"app.measure.child" in command:
+                found.append(int(entry.name))
+    return found
+
+
+def test_each_run_is_stored_before_it_is_seen(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    seen = 0
+    events = []
+    for event in record(get_order(smbd), book, Control()):
+        events.append(event)
+        if isinstance(event, RunFinished):
+            seen += 1
+            assert len(stored(book).runs) == seen
+            assert stored(book).status is SeriesStatus.INTERRUPTED
+    assert isinstance(events[0], Opened)
+    assert isinstance(events[-1], Closed)
+    series = stored(book)
+    assert series.status is SeriesStatus.COMPLETE
+    assert [(r.phase, r.number, r.status) for r in series.runs] == [
+        (Phase.WARM_UP, 1, RunStatus.VALID),
+        (Phase.MEASURED, 1, RunStatus.VALID),
+        (Phase.MEASURED, 2, RunStatus.VALID),
+    ]
+    assert series.client.dialect == "3.1.1"
+    assert series.link_bits_per_second == 10**9
+    assert our_children() == []
+
+
+def test_no_password_reaches_the_notebook(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    list(record(get_order(smbd), book, Control()))
+    files = [path.read_bytes() for path in book.parent.iterdir()]
+    assert files
+    assert not any(smbd.password.encode() in content for content in files)
+
+
+def test_a_killed_measuring_process_fails_the_series_and_leaves_nothing(smbd: Smbd, book: Path):
+    before = sorted(smbd.folder.iterdir())
+    events = []
+    for event in record(put_order(smbd, runs=50, size_bytes=32 * MIB), book, Control()):
+        events.append(event)
+        if isinstance(event, RunStarted) and event.phase is Phase.MEASURED and event.number == 2:
+            (child,) = our_children()
+            os.kill(child, signal.SIGKILL)
+    failed = next(event for event in events if isinstance(event, Failed))
+    assert failed.kind == "ChildDiedError"
+    assert "SIGKILL" in failed.text
+    series = stored(book)
+    assert series.status is SeriesStatus.FAILED
+    assert series.error == failed.text
+    assert series.scratch_path is None
+    assert len(series.measured()) >= 1
+    assert sorted(smbd.folder.iterdir()) == before
+
+
+def test_a_killed_server_fails_the_series_and_keeps_its_runs(make_smbd, book: Path):
+    server = make_smbd()
+    server.make_file("file", os.urandom(8 * MIB))
+    events = []
+    for event in record(get_order(server, runs=10_000), book, Control()):
+        events.append(event)
+        if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED and event.run.number == 2:
+            server.kill()
+    series = stored(book)
+    assert series.status is SeriesStatus.FAILED
+    assert len(series.measured()) >= 2
+    assert series.error
+    assert "\n" not in series.error
+    assert server.host in series.error
+
+
+def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book: Path):
+    before = sorted(smbd.folder.iterdir())
+    control = Control()
+    for event in record(put_order(smbd, runs=9, size_bytes=16 * MIB), book, control):
+        if isinstance(event, RunStarted) and event.phase is Phase.MEASURED and event.number == 3:
+            control.cancel()
+    series = stored(book)
+    assert series.status is SeriesStatus.INTERRUPTED
+    assert 2 <= len(series.measured()) < 9
+    assert sorted(smbd.folder.iterdir()) == before
+    list(resume(series.id, smbd.secrets(), book, Control()))
+    done = stored(book)
+    assert done.status is SeriesStatus.COMPLETE
+    assert [run.number for run in done.measured()] == list(range(1, 10))
+    assert done.runs[: len(series.runs)][0] == series.runs[0]
+    assert sorted(smbd.folder.iterdir()) == before
+
+
+def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    orders = [get_order(smbd, runs=3, warmups=0), put_order(smbd, runs=3, warmups=0)]
+    turns = [index for index, event in record_in_turns(orders, book, Control()) if isinstance(event, RunStarted)]
+    assert turns == [0, 1, 1, 0, 0, 1]
+    with Notebook(book) as notebook:
+        assert [(s.command, s.status) for s in notebook.heads()] == [
+            (Command.PUT, SeriesStatus.COMPLETE),
+            (Command.GET, SeriesStatus.COMPLETE),
+        ]
+
+
+def test_one_failing_series_leaves_the_other_going(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    orders = [get_order(smbd, "no such file"), get_order(smbd)]
+    closed = {
+        index: event.status for index, event in record_in_turns(orders, book, Control()) if isinstance(event, Closed)
+    }
+    assert closed == {0: SeriesStatus.FAILED, 1: SeriesStatus.COMPLETE}
+
+
+def test_cancelling_turns_ends_all(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    control = Control()
+    statuses = []
+    for _, event in record_in_turns([get_order(smbd, runs=500), get_order(smbd, runs=500)], book, control):
+        if isinstance(event, RunStarted) and event.number == 3:
+            control.cancel()
+        if isinstance(event, Closed):
+            statuses.append(event.status)
+    assert statuses == [SeriesStatus.INTERRUPTED] * 2
+    assert our_children() == []
+
+
+def test_a_face_that_goes_away_ends_the_child(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    events = record(get_order(smbd, runs=10_000), book, Control())
+    for event in events:
+        if isinstance(event, Started):
+            break
+    events.close()  # type: ignore[attr-defined]
+    assert our_children() == []
+    assert stored(book).status is SeriesStatus.INTERRUPTED

@@ -1,0 +1,95 @@
+"""Targets as people type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import PasswordInURLError, UsageError
+from app.targets import check_complete, format_target, join, parse_target
+from storage.records import Command, Target
+
+
+def smb(**parts) -> Target:
+    return Target(**{"protocol": "smb", "host": "server", "port": 445, "share": "share", "path": "file"} | parts)
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("smb://server/share/file", smb()),
+        ("SMB://server/share/file", smb()),
+        ("  smb://server/share/file ", smb()),
+        ("smb://bench@server:4455/share/a/b", smb(user="bench", port=4455, path="a/b")),
+        ("smb://DOM;bench@server/share/file", smb(user="bench", domain="DOM")),
+        ("smb://me@corp.example@server/share/file", smb(user="me@corp.example")),
+        ("smb://server/share", smb(path="")),
+        ("smb://server", smb(share=None, path="")),
+        ("smb://[fe80::1]:4455/share/file", smb(host="fe80::1", port=4455)),
+        ('smb://server/my share/a file\'s [copy] "1".bin', smb(share="my share", path='a file\'s [copy] "1".bin')),
+        ("smb://server/share/100%.bin", smb(path="100%.bin")),
+        ("smb://server/share/a%20b%25c", smb(path="a b%c")),
+        ("smb://server/share/%E4%F6", smb(path="%E4%F6")),
+        ("smb://server/share/Größe/日本", smb(path="Größe/日本")),
+        ("smb://server/share/-rf", smb(path="-rf")),
+        ("smb://server/share/what?#now", smb(path="what?#now")),
+        (r"\\server\share\dir\file", smb(path="dir/file")),
+        ("//server/share/file", smb()),
+        ("ftp://server/pub/file", Target(protocol="ftp", host="server", port=21, path="/pub/file")),
+        ("ftp://me@server:2121", Target(protocol="ftp", host="server", port=2121, path="/", user="me")),
+        ("ftps://server/x", Target(protocol="ftps", host="server", port=21, path="/x")),
+        ("file:///srv/a file", Target(protocol="file", path="/srv/a file")),
+        ("/srv/100%25", Target(protocol="file", path="/srv/100%25")),
+        ("iperf3://server", Target(protocol="iperf3", host="server", port=5201)),
+    ],
+)
+def test_a_target_is_read_and_written_back(url: str, target: Target):
+    assert parse_target(url) == target
+    assert parse_target(format_target(target)) == target
+
+
+@pytest.mark.parametrize(
+    "url", ["smb://bench:secret@server/share/file", "ftp://u:secret@h/x", "smb://D;u:secret@h/s/f"]
+)
+def test_a_password_in_a_url_is_refused_without_repeating_it(url: str):
+    with pytest.raises(PasswordInURLError) as caught:
+        parse_target(url)
+    assert "secret" not in str(caught.value)
+    for way in ("prompt", "SHAREBENCH_PASSWORD", "--credentials"):
+        assert way in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("server/share", "write smb://"),
+        ("http://server/x", "write smb://"),
+        ("smb:///share/file", "no host"),
+        ("smb://server:99999/share/file", "no such port"),
+        ("smb://server:0/share/file", "no such port"),
+        ("file://srv/data", "file:///srv/data"),
+        ("iperf3://server/path", "iperf3://HOST[:PORT]"),
+        ("smb://server/share/a\nb", "line ends"),
+        ("", "write smb://"),
+    ],
+)
+def test_a_wrong_target_says_what_to_write(url: str, says: str):
+    with pytest.raises(UsageError) as caught:
+        parse_target(url)
+    assert says in str(caught.value)
+
+
+def test_what_a_command_needs():
+    check_complete(smb(), Command.GET)
+    check_complete(smb(path=""), Command.PUT)
+    check_complete(smb(path=""), Command.GET, make_file=True)
+    with pytest.raises(UsageError, match="no file"):
+        check_complete(smb(path=""), Command.GET)
+    with pytest.raises(UsageError, match="no share"):
+        check_complete(smb(share=None, path=""), Command.PUT)
+
+
+def test_joining_keeps_the_form_of_a_path():
+    assert join(smb(path=""), "x") == "x"
+    assert join(smb(path="a/b/"), "x") == "a/b/x"
+    assert join(Target(protocol="file", path="/"), "x") == "/x"
+    assert join(Target(protocol="ftp", host="h", path="/a"), "x") == "/a/x"

@@ -1,0 +1,35 @@
+"""Sizes and rates as people type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import UsageError
+from app.units import parse_rate, parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("64K", 65536), ("1M", 1048576), ("3G", 3 * 1024**3), ("1.5m", 1572864), ("500MB", 500_000_000),
+        ("64KiB", 65536), ("123", 123), ("100B", 100), (" 2 G ", 2 * 1024**3), ("2T", 2 * 1024**4),
+    ],
+)  # fmt: skip
+def test_sizes(text: str, size: int):
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [("10M", 10**7), ("100M", 10**8), ("1G", 10**9), ("2.5G", 2_500_000_000), ("1Gbit/s", 10**9), ("1000mbps", 10**9)],
+)
+def test_rates(text: str, rate: int):
+    assert parse_rate(text) == rate
+
+
+@pytest.mark.parametrize("text", ["", "fast", "-1M", "1X", "M", "0", "1,5G"])
+def test_what_is_no_size_or_rate_says_how_to_write_it(text: str):
+    with pytest.raises(UsageError, match=r"64K|at least one byte"):
+        parse_size(text)
+    with pytest.raises(UsageError, match="100M"):
+        parse_rate(text)
