@@ -46,6 +46,12 @@ def near_ceiling_percent(series: Series) -> float | None:
     return 100 * average / ceiling if average is not None and ceiling else None
 
 
+def busy_reasons(series: Series) -> str:
+    """What made the time busy, as the quiet-time verdict says it; empty where it does not."""
+    reasons = (series.quiet or {}).get("reasons")
+    return "; ".join(wording.plain(str(reason)) for reason in reasons) if isinstance(reasons, list) else ""
+
+
 def advised_size(bytes_per_second: float) -> int:
     """The least power of two, in bytes from 64 MiB to 64 GiB, that keeps a run at this rate going for ten seconds."""
     size = 64 * 1024**2
@@ -97,8 +103,7 @@ def _single(series: Series) -> Iterator[Advice]:
 def _busy(series: Series) -> Iterator[Advice]:
     if (series.quiet or {}).get("verdict") != "busy":
         return
-    reasons = (series.quiet or {}).get("reasons")
-    why = "; ".join(wording.plain(str(r)) for r in reasons) if isinstance(reasons, list) else ""
+    why = busy_reasons(series)
     yield Advice(
         key="busy",
         text=f"The time was busy{f' ({why})' if why else ''}, so the numbers are those of the load as well:"
@@ -199,7 +204,7 @@ def _ceiling(series: Series) -> Iterator[Advice]:
     share = near_ceiling_percent(series)
     if share is None or share <= CEILING_PERCENT:
         return
-    ways = _ways_past_the_ceiling(series)
+    ways = ways_past_the_ceiling(series)
     yield Advice(
         key="ceiling",
         text=f"This is {wording.percent(share)} of what this client can do on this machine"
@@ -208,7 +213,7 @@ def _ceiling(series: Series) -> Iterator[Advice]:
     )
 
 
-def _ways_past_the_ceiling(series: Series) -> list[str]:
+def ways_past_the_ceiling(series: Series) -> list[str]:
     """What has not been tried yet, from the cheapest on."""
     client, protocol = series.client, series.target.protocol
     ways: list[str] = []

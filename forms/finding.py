@@ -1,0 +1,34 @@
+"""One finding: what the numbers say about a set-up, the evidence, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a finding matters, the gravest first."""
+
+    PROBLEM = "problem"
+    """Something is wrong, and mending it comes before any tuning."""
+    WARNING = "warning"
+    """The numbers are not what they seem, or leave a lot to gain."""
+    NOTE = "note"
+    """Worth knowing when the numbers are read."""
+    GOOD = "good"
+    """As it should be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One finding; all texts are plain text in whole sentences."""
+
+    key: str
+    """What kind it is: ``half-duplex``, ``ftp-ratio``, …"""
+    severity: Severity
+    title: str
+    evidence: str
+    """The figures, and of what they are."""
+    what_to_do: str
+    series_ids: tuple[str, ...] = ()
+    """The series that show it."""
