@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from forms import advice, numbers, wording
@@ -16,9 +15,6 @@ RETRANSMIT_PERCENT = 0.1
 LOW_UTILISATION_PERCENT = 30.0
 """Below it neither processor nor link is at work: time goes by in waiting."""
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
-_OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
-_ALL_OUTBOUND = 0.9
-_SOME_INBOUND = 0.2
 
 
 def half_duplex(series: Series) -> Iterator[Finding]:
@@ -110,23 +106,19 @@ def retransmits(series: Series) -> Iterator[Finding]:
 
 
 def one_interface_out(series: Series) -> Iterator[Finding]:
-    """A server with several interfaces whose outbound traffic all leaves by one (IBM 2004: put them in subnets)."""
+    """Requests that come in by one of the server's interfaces and answers that leave by another (IBM 2004)."""
     facts = series.environment.get("server", {})
-    sent = {match["name"]: _number(facts, name) or 0.0 for name in facts if (match := _OUTBOUND.match(name))}
-    received = {name: _number(facts, f"interface.{name}.rx_bytes_during") or 0.0 for name in sent}
-    total_out, total_in = sum(sent.values()), sum(received.values())
-    if len(sent) < 2 or total_out <= 0 or total_in <= 0:
+    inward, outward = facts.get("link.inward_interface"), facts.get("link.interface")
+    if not inward or not outward or inward == outward:
         return
-    busiest = max(sent, key=lambda name: sent[name])
-    inbound_elsewhere = (total_in - received[busiest]) / total_in
-    if sent[busiest] / total_out < _ALL_OUTBOUND or inbound_elsewhere < _SOME_INBOUND:
-        return
+    cards = _number(facts, "link.cards_up") or 0
+    among = f" of {cards:.0f} that are up" if cards > 1 else ""
     yield Finding(
         key="one-interface-out",
         severity=Severity.WARNING,
         title="One interface carries all the outbound traffic",
-        evidence=f"{wording.plain(busiest)} of the server sent {100 * sent[busiest] / total_out:.0f} % of what"
-        f" {len(sent)} interfaces sent, while the others received {100 * inbound_elsewhere:.0f} % of what came in.",
+        evidence=f"{_called(series)}: requests reach the server by {wording.plain(str(inward))}, its answers leave by"
+        f" {wording.plain(str(outward))}{among}.",
         what_to_do="Give each interface a subnet of its own and list them in interfaces, or use SMB multichannel or a"
         " bond.",
         series_ids=(series.id,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.measure.control import Control
 from app.recorder.order import Order, QuietTime
 from app.recorder.recording import Closed, Opened, RecorderEvent, failure_of, open_notebook, record, resume
-from app.recorder.turns import record_in_turns
+from app.recorder.turns import Resumption, record_in_turns
 
 __all__ = [
     "Closed",
@@ -14,6 +14,7 @@ __all__ = [
     "Order",
     "QuietTime",
     "RecorderEvent",
+    "Resumption",
     "failure_of",
     "open_notebook",
     "record",

@@ -87,8 +87,16 @@ def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[Re
 def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
     """Complete an interrupted or failed series: its missing runs, after its warm-up. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
-        series = notebook.series(series_id)
-        yield from _measure(series, plan_to_resume(series, secrets), notebook, control)
+        yield from resuming(series_id, secrets, notebook, control)
+
+
+def resuming(
+    series_id: str, secrets: Secrets, notebook: Notebook, control: Control, *, stepped: bool = False
+) -> Iterator[RecorderEvent]:
+    """As :func:`resume`, in a notebook that is open."""
+    series = notebook.series(series_id)
+    plan = replace(plan_to_resume(series, secrets), stepped=stepped)
+    yield from _measure(series, plan, notebook, control)
 
 
 def plan_to_resume(series: Series, secrets: Secrets) -> Plan:

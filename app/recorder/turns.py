@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.clients.base import Secrets
 from app.measure.control import Control, Word
 from app.measure.events import Paused
 from app.recorder.order import Order
-from app.recorder.recording import RecorderEvent, open_notebook, recording
+from app.recorder.recording import RecorderEvent, open_notebook, recording, resuming
+from storage.notebook import Notebook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumption:
+    """A stored series to be completed."""
+
+    series_id: str
+    secrets: Secrets
 
 
 def record_in_turns(
-    orders: Sequence[Order], notebook_path: Path, control: Control
+    orders: Sequence[Order | Resumption], notebook_path: Path, control: Control
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure series side by side, run by run: 1 2 3, 3 2 1, 1 2 3 …; each event comes with its order's index.
 
-    One that fails leaves the others going on. Raises NotebookError.
+    One that fails leaves the others going on; one that has not begun when all are cancelled is not begun. Raises
+    NotebookError.
     """
     controls = [Control() for _ in orders]
     control.attach(lambda word: _tell(controls, word), lambda: _cancel(controls))
     try:
         with open_notebook(notebook_path) as notebook:
-            stepped = [replace(order, plan=replace(order.plan, stepped=True)) for order in orders]
-            series = [recording(o, notebook, c) for o, c in zip(stepped, controls, strict=True)]
+            series = [_stepped(o, notebook, c) for o, c in zip(orders, controls, strict=True)]
             going = list(range(len(series)))
+            begun: set[int] = set()
             while going:
                 for index in tuple(going):
+                    if control.cancelled.is_set() and index not in begun:
+                        going.remove(index)
+                        continue
+                    begun.add(index)
                     controls[index].step()
                     for event in series[index]:
                         yield index, event
@@ -39,6 +54,12 @@ def record_in_turns(
     finally:
         control.detach()
         _cancel(controls)
+
+
+def _stepped(order: Order | Resumption, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+    if isinstance(order, Resumption):
+        return resuming(order.series_id, order.secrets, notebook, control, stepped=True)
+    return recording(replace(order, plan=replace(order.plan, stepped=True)), notebook, control)
 
 
 def _tell(controls: Sequence[Control], word: Word) -> None:

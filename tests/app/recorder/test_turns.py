@@ -1,0 +1,50 @@
+"""Series that take turns: interrupted, and taken up again where each of them was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.measure.events import RunFinished
+from app.measure.plan import Plan
+from app.recorder import Closed, Control, Order, QuietTime, Resumption, record_in_turns
+from storage.notebook import Notebook
+from storage.records import Command, Phase, SeriesStatus
+from tests.servers.smbd import Smbd
+
+MIB = 1024 * 1024
+
+
+def order(server: Smbd, runs: int = 3) -> Order:
+    plan = Plan(command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs)
+    return Order(plan=plan, quiet_time=QuietTime.SKIP, link_bits_per_second=10**9)
+
+
+def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
+    smbd.make_file("file", b"x" * MIB)
+    book, control = tmp_path / "notebook.db", Control()
+    for index, event in record_in_turns([order(smbd), order(smbd)], book, control):
+        if index == 1 and isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
+            control.cancel()
+    with Notebook(book) as notebook:
+        ids = [head.id for head in reversed(notebook.heads())]
+        before = [notebook.series(series_id) for series_id in ids]
+    assert [one.status for one in before] == [SeriesStatus.INTERRUPTED] * 2
+    resumptions = [Resumption(series_id=series_id, secrets=smbd.secrets()) for series_id in ids]
+    closed = [e.status for _, e in record_in_turns(resumptions, book, Control()) if isinstance(e, Closed)]
+    assert closed == [SeriesStatus.COMPLETE] * 2
+    with Notebook(book) as notebook:
+        after = [notebook.series(series_id) for series_id in ids]
+        assert notebook.count() == 2
+    for old, new in zip(before, after, strict=True):
+        assert [run.number for run in new.measured()] == [1, 2, 3]
+        assert set(old.measured()) <= set(new.measured())
+
+
+def test_what_has_not_begun_is_not_begun_after_cancelling(smbd: Smbd, tmp_path: Path):
+    smbd.make_file("file", b"x" * MIB)
+    book, control = tmp_path / "notebook.db", Control()
+    for _, event in record_in_turns([order(smbd, runs=50), order(smbd), order(smbd)], book, control):
+        if isinstance(event, RunFinished):
+            control.cancel()
+    with Notebook(book) as notebook:
+        assert [head.status for head in notebook.heads()] == [SeriesStatus.INTERRUPTED]
