@@ -59,7 +59,7 @@ def test_the_prompt_names_user_and_host():
 
 
 def test_nobody_to_ask_is_an_error_that_names_the_ways():
-    with pytest.raises(LoginError, match="SHAREBENCH_PASSWORD.*--credentials"):
+    with pytest.raises(LoginError, match=r"SHAREBENCH_PASSWORD.*--credentials"):
         log_in_as(ALICE)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.errors import PasswordInURLError, UsageError
@@ -10,7 +12,8 @@ from storage.records import Command, Target
 
 
 def smb(**parts) -> Target:
-    return Target(**{"protocol": "smb", "host": "server", "port": 445, "share": "share", "path": "file"} | parts)
+    usual = Target(protocol="smb", host="server", port=445, share="share", path="file")
+    return replace(usual, **parts)
 
 
 @pytest.mark.parametrize(
