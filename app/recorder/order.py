@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from app.measure.plan import Plan
+from storage.records import JSONValue, Series
 
 
 class QuietTime(StrEnum):
@@ -41,3 +43,21 @@ class Order:
     """Where the server keeps its smb.conf, if not where its smbd was built to look."""
     recalibrate: bool = False
     """Measure this client's own limit anew."""
+
+    def to_notebook(self) -> dict[str, JSONValue]:
+        """The choices that a resumed series goes on with; never a secret."""
+        return self.plan.to_notebook() | {
+            "quiet_time": self.quiet_time.value,
+            "server_ssh": self.server_ssh,
+            "smb_conf": str(self.smb_conf) if self.smb_conf else None,
+        }
+
+
+def choices_of(series: Series) -> dict[str, Any]:
+    """What a stored series was ordered with beside its plan, as arguments of :class:`Order`."""
+    conf = series.plan.get("smb_conf")
+    return {
+        "quiet_time": QuietTime(str(series.plan.get("quiet_time", QuietTime.RECORD))),
+        "server_ssh": series.plan.get("server_ssh"),
+        "smb_conf": Path(str(conf)) if conf else None,
+    }

@@ -9,16 +9,18 @@ from pathlib import Path
 from app import errors
 from app.clients.base import Secrets
 from app.measure.control import Control
-from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
+from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
 from app.measure.plan import Plan
 from app.measure.reader import Measuring
-from app.recorder.order import Order
+from app.recorder.order import Order, choices_of
+from app.recorder.surroundings import Surroundings
 from app.targets import format_target
 from storage.notebook import Notebook
 from storage.opening import NotebookFileError
 from storage.records import (
     Change,
     ClientFacts,
+    Decision,
     Phase,
     Run,
     RunStatus,
@@ -72,16 +74,32 @@ def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[Re
         label=order.label,
         note=order.note,
         experiment=order.experiment,
-        base_id=order.base_id,
+        base_id=order.base_id or last_rung(order.experiment, notebook),
         change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
         command=plan.command,
         target=plan.target,
         client=ClientFacts(name=plan.client or "sharebench"),
         link_bits_per_second=order.link_bits_per_second,
-        plan=plan.to_notebook(),
+        plan=order.to_notebook(),
     )
+    if series.change and not series.base_id:
+        raise errors.UsageError(
+            "there is no series yet that the change could be compared with: measure one without --change first"
+        )
     notebook.add(series)
-    yield from _measure(series, plan, notebook, control)
+    yield from _measure(series, order, notebook, control)
+
+
+def last_rung(experiment: str | None, notebook: Notebook) -> str | None:
+    """The series that the next rung of an experiment starts from: the last complete one that was not put back."""
+    if not experiment:
+        return None
+    rungs = [
+        series.id
+        for series in notebook.experiment(experiment)
+        if series.status is SeriesStatus.COMPLETE and series.decision is not Decision.REVERTED
+    ]
+    return rungs[-1] if rungs else None
 
 
 def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
@@ -95,8 +113,12 @@ def resuming(
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in a notebook that is open."""
     series = notebook.series(series_id)
-    plan = replace(plan_to_resume(series, secrets), stepped=stepped)
-    yield from _measure(series, plan, notebook, control)
+    order = Order(
+        plan=replace(plan_to_resume(series, secrets), stepped=stepped),
+        link_bits_per_second=series.link_bits_per_second,
+        **choices_of(series),
+    )
+    yield from _measure(series, order, notebook, control)
 
 
 def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
@@ -121,8 +143,12 @@ def default_title(plan: Plan) -> str:
     return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
 
 
-def _measure(series: Series, plan: Plan, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+def _measure(series: Series, order: Order, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
     yield Opened(series_id=series.id)
+    plan = order.plan
+    surroundings = Surroundings(order)
+    series = surroundings.look(series, notebook)
+    yield from (Warned(text=problem) for problem in surroundings.problems)
     failure: Failed | None = None
     with Measuring(plan, control) as child:
         for event in child.events():
@@ -133,6 +159,7 @@ def _measure(series: Series, plan: Plan, notebook: Notebook, control: Control) -
     if failure and failure.kind == "ChildDiedError" and series.scratch_path:
         series = _clean_after_crash(series, plan, notebook)
     series = replace(series, status=_status(failure), error=failure.text if failure else None)
+    series = surroundings.look_back(series, notebook)
     notebook.update(series)
     yield Closed(series_id=series.id, status=series.status, failure=failure)
 

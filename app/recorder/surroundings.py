@@ -1,0 +1,43 @@
+"""What surrounds a series: its facts before and after, how quiet the time was, and whether its change is real."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.environment import Environment, collect, with_counters
+from app.recorder.order import Order
+from storage.notebook import Notebook
+from storage.records import Series
+
+
+class Surroundings:
+    """Looks around before and after one series; never in the way of the measurement."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._environment = Environment()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be found out, a line each, ending in what to do."""
+        return self._environment.problems
+
+    def look(self, series: Series, notebook: Notebook) -> Series:
+        """The series with its link, and its facts in the notebook, right before it is measured."""
+        conf = self._order.smb_conf
+        self._environment = collect(series.target, ssh=self._order.server_ssh, smb_conf=str(conf) if conf else None)
+        self._store(series, notebook)
+        if series.link_bits_per_second is None and self._environment.link:
+            series = replace(series, link_bits_per_second=self._environment.link.bits_per_second)
+            notebook.update(series)
+        return series
+
+    def look_back(self, series: Series, notebook: Notebook) -> Series:
+        """The series with what only its end could tell."""
+        self._environment = with_counters(self._environment)
+        self._store(series, notebook)
+        return series
+
+    def _store(self, series: Series, notebook: Notebook) -> None:
+        for side, facts in self._environment.parts().items():
+            notebook.set_facts(series.id, side, facts)
