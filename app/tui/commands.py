@@ -51,11 +51,11 @@ class Commanded(DOMNode):
     ABOUT: ClassVar[str] = ""
     """What the node is for, for F1 help."""
 
-    def __init_subclass__(cls, inherit_bindings: bool = True) -> None:
+    def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         """Derive Textual's bindings from the class's own commands."""
         if "KEYS" in cls.__dict__:
             cls.BINDINGS = [command.binding() for command in cls.KEYS]
-        super().__init_subclass__(inherit_bindings=inherit_bindings)
+        super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
 
 
 @dataclass(frozen=True, slots=True)
