@@ -43,11 +43,30 @@ class Room:
 
 ROOMS = (
     Room(
+        name="notebook",
+        home="app.tui.notebook.screen:NotebookScreen",
+        title="Notebook",
+        help="All series: find, read, compare, name, export.",
+        key="f2",
+    ),
+    Room(
         name="guide",
         home="app.tui.guide.screen:GuideScreen",
         title="Measure",
         help="Measure a series, step by step through the method.",
         key="f3",
+    ),
+    Room(
+        name="series",
+        home="app.tui.notebook.one:SeriesScreen",
+        title="Series",
+        help="The form and the chart of one series.",
+    ),
+    Room(
+        name="compare",
+        home="app.tui.notebook.compare:CompareScreen",
+        title="Compare",
+        help="Two series side by side.",
     ),
 )
 """In the order of the footer; the first is where the TUI opens."""

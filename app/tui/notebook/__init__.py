@@ -1,0 +1,1 @@
+"""The notebook's screens: the list of all series, one series, two compared."""

@@ -1,0 +1,94 @@
+"""The columns of the list of series, and which of them fit a width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+
+from forms.series_list import SeriesLine
+from storage.listing import Order
+
+MARKS = 4
+"""Cells before the first column: where the cursor is, what is marked, what is a baseline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of the list."""
+
+    order: Order
+    """What a click on its heading sorts by."""
+    heading: str
+    text: Callable[[SeriesLine], str]
+    width: int
+    """Cells; the least for a column that grows."""
+    grows: int = 0
+    """Its share of the cells that are left, 0 for a column of fixed width."""
+    right: bool = False
+    rank: int
+    """Columns of a higher rank are left out first where the width is short."""
+
+
+COLUMNS = (
+    Column(order=Order.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, rank=2),
+    Column(order=Order.LABEL, heading="Label", text=lambda s: s.name, width=21, grows=2, rank=0),
+    Column(order=Order.TARGET, heading="Target", text=lambda s: s.target, width=26, grows=4, rank=6),
+    Column(order=Order.COMMAND, heading="Cmd", text=lambda s: s.command, width=3, rank=3),
+    Column(order=Order.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, rank=4),
+    Column(order=Order.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
+    Column(order=Order.DEVIATION, heading="Dev.", text=lambda s: s.deviation_text, width=6, right=True, rank=3),
+    Column(order=Order.PERCENT_OF_LINK, heading="Link", text=lambda s: s.percent_text, width=6, right=True, rank=5),
+    Column(order=Order.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=7),
+    Column(order=Order.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, rank=8),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A column and the cells that it has now."""
+
+    column: Column
+    width: int
+
+    def cell(self, text: str) -> str:
+        """The text in exactly the column's width, cut with an ellipsis where it is longer."""
+        length = cell_len(text)
+        if length > self.width:
+            return set_cell_size(set_cell_size(text, self.width - 1).rstrip() + "…", self.width)
+        space = " " * (self.width - length)
+        return space + text if self.column.right else text + space
+
+    def heading(self, order: Order, *, descending: bool) -> str:
+        """The heading, with an arrow where the list is sorted by it."""
+        arrow = ("▼" if descending else "▲") if order is self.column.order else ""
+        return self.cell(self.column.heading[: self.width - len(arrow)] + arrow)
+
+
+def fitted(width: int) -> list[Placed]:
+    """The columns that fit ``width`` cells with a space between them; those that grow share what is left."""
+    chosen: list[Column] = []
+    room = width - MARKS
+    for column in sorted(COLUMNS, key=lambda c: c.rank):
+        if not chosen or column.width + 1 <= room:
+            chosen.append(column)
+            room -= column.width + 1
+    room = max(room, 0)
+    shares = sum(column.grows for column in chosen) or 1
+    return [Placed(column, column.width + room * column.grows // shares) for column in COLUMNS if column in chosen]
+
+
+def column_at(columns: list[Placed], x: int) -> Column | None:
+    """The column under a cell of the list."""
+    for start, placed in _starts(columns):
+        if start <= x < start + placed.width + 1:
+            return placed.column
+    return None
+
+
+def _starts(columns: list[Placed]) -> Iterator[tuple[int, Placed]]:
+    start = MARKS
+    for placed in columns:
+        yield start, placed
+        start += placed.width + 1

@@ -1,0 +1,97 @@
+"""Two series side by side: the verdict in words, what differs between them, both charts on one scale."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Footer, Label
+
+from app.charts import compared_chart
+from app.tui.base import BaseScreen
+from app.tui.commands import KeyCommand
+from app.tui.drawing import Drawing
+from forms.comparison_form import ComparisonForm, comparison_form
+from forms.comparison_text import comparison_text
+from storage.notebook import Notebook
+
+
+class CompareScreen(BaseScreen):
+    """The comparison of two series."""
+
+    ABOUT = (
+        "Two series side by side: faster, slower, the same, or not known yet, and how many more runs would tell."
+        " Up and down scroll."
+    )
+    KEYS = (
+        KeyCommand(
+            id="compare.swap",
+            keys="s",
+            action="swap",
+            name="Swap",
+            footer="Swap",
+            help="Take the other series as the base.",
+        ),
+        KeyCommand(
+            id="compare.chart",
+            keys="v",
+            action="chart",
+            name="Chart",
+            footer="Chart",
+            help="Both charts on one scale, or the figures, where there is no room for both.",
+        ),
+    )
+    DEFAULT_CSS = """
+    CompareScreen #verdict { height: auto; padding: 0 1; text-style: bold; background: $surface; }
+    CompareScreen #compared { height: 1fr; }
+    CompareScreen #comparison-box { width: 82; height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
+    CompareScreen #compared-chart { width: 1fr; height: 1fr; max-height: 36; padding: 0 1; display: none; }
+    CompareScreen.-wide #compared-chart { display: block; }
+    CompareScreen.-narrow #comparison-box { width: 1fr; padding: 0; }
+    CompareScreen.-narrow.-pictured #comparison-box { display: none; }
+    CompareScreen.-narrow.-pictured #compared-chart { display: block; }
+    """
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
+
+    def __init__(self, base: str, other: str) -> None:
+        super().__init__()
+        self.base_id, self.other_id = base, other
+
+    def compose(self) -> ComposeResult:
+        """The verdict, both series, the charts."""
+        yield Label("sharebench · Compare", classes="title-line")
+        yield Label(id="verdict", markup=False)
+        with Horizontal(id="compared"):
+            with VerticalScroll(id="comparison-box"):
+                yield Drawing(id="comparison")
+            yield Drawing(id="compared-chart")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Read both."""
+        self.query_one("#comparison-box").focus()
+        self._look()
+
+    def _look(self) -> None:
+        self.with_notebook(lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare")
+
+    def _show(self, form: ComparisonForm) -> None:
+        comparison = form.comparison
+        self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
+        self.query_one("#comparison", Drawing).show(lambda _width, _height: comparison_text(form))
+        self.query_one("#compared-chart", Drawing).show(
+            lambda width, height: compared_chart(form.base, form.other, width, height)
+        )
+
+    def action_chart(self) -> None:
+        """Show the charts in the place of the figures, or the figures again."""
+        self.toggle_class("-pictured")
+
+    def action_swap(self) -> None:
+        """Take the other series as the base."""
+        self.base_id, self.other_id = self.other_id, self.base_id
+        self._look()
+
+
+def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonForm:
+    return comparison_form(notebook.series(base_id), notebook.series(other_id))

@@ -1,0 +1,153 @@
+"""The notebook's dialogs: the label and note of a series, its names as a baseline, what the list is sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
+from textual.widgets.option_list import Option
+
+from app.tui.base import BaseDialog
+from app.tui.commands import KeyCommand
+from forms.wording import plain
+from storage.listing import Order, Query
+from storage.records import Series
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a person says about a series."""
+
+    label: str
+    note: str
+
+
+class EditDialog(BaseDialog[Words]):
+    """The label and the note of a series."""
+
+    ABOUT = "What you call the series, and what is to be remembered of it. Ctrl+S saves, Escape leaves it as it was."
+    HINTS = {  # noqa: RUF012  declared so in the base
+        "label": "What the series is called in lists and comparisons. Enter goes on to the note.",
+        "note": "Anything worth remembering; it stands on the form and in every export.",
+    }
+    KEYS = (
+        KeyCommand(
+            id="edit.save",
+            keys="ctrl+s",
+            action="save",
+            name="Save",
+            footer="Save",
+            help="Keep the label and the note.",
+            priority=True,
+        ),
+    )
+
+    def __init__(self, series: Series) -> None:
+        super().__init__(classes="dialog")
+        self.series = series
+
+    def compose(self) -> ComposeResult:
+        """Two inputs and two buttons."""
+        with Vertical(classes="dialog-box"):
+            yield Label("Label and note", classes="dialog-heading")
+            yield Label("Label")
+            yield Input(self.series.label, id="label")
+            yield Label("Note")
+            note = TextArea(self.series.note, id="note", tab_behavior="focus")
+            note.styles.height = 6
+            yield note
+            with Horizontal(classes="dialog-buttons"):
+                yield Button("Save (Ctrl+S)", id="save", variant="primary")
+                yield Button("Cancel", id="cancel")
+
+    @on(Input.Submitted)
+    def _go_on(self) -> None:
+        self.query_one("#note").focus()
+
+    @on(Button.Pressed, "#save")
+    def action_save(self) -> None:
+        """Answer with what was typed."""
+        self.dismiss(Words(self.query_one("#label", Input).value, self.query_one("#note", TextArea).text))
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        self.dismiss(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A name given to a series, or taken from it."""
+
+    name: str
+    given: bool
+
+
+class BaselineDialog(BaseDialog[Naming]):
+    """The names of a series as a baseline."""
+
+    ABOUT = (
+        "A baseline is a name for a series, so that later ones can be compared with it. A name that another series has"
+        " moves to this one. Enter takes what is typed or chosen."
+    )
+
+    def __init__(self, own: Sequence[str], others: Sequence[str]) -> None:
+        super().__init__(classes="dialog")
+        self.own, self.others = list(own), list(others)
+
+    def compose(self) -> ComposeResult:
+        """An input for a new name, and the names that there are."""
+        with Vertical(classes="dialog-box"):
+            yield Label("Baseline", classes="dialog-heading")
+            yield Static("A name for this series; Enter gives it.")
+            yield Input(placeholder="before the change", id="name")
+            if self.own or self.others:
+                yield Static("Or choose:")
+                yield OptionList(
+                    *(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own),
+                    *(Option(Content(f"Move the name here: {plain(name)}")) for name in self.others),
+                    id="names",
+                )
+
+    @on(Input.Submitted)
+    def _give(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self.dismiss(Naming(event.value.strip(), given=True))
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        name = [*self.own, *self.others][event.option_index]
+        self.dismiss(Naming(name, given=event.option_index >= len(self.own)))
+
+
+class SortDialog(BaseDialog[Order]):
+    """The columns to sort by; the one in use turns the order round."""
+
+    ABOUT = "What to sort by. Enter takes it; the column in use turns the order round."
+
+    def __init__(self, query: Query) -> None:
+        super().__init__(classes="dialog")
+        self.asked = query
+
+    def compose(self) -> ComposeResult:
+        """A list of the columns."""
+        with Vertical(classes="dialog-box"):
+            yield Label("Sort by", classes="dialog-heading")
+            yield OptionList(*(Option(self._named(order), id=order.name) for order in Order))
+
+    def _named(self, order: Order) -> str:
+        if order is not self.asked.order:
+            return f"  {order.value}"
+        return f"{'▼' if self.asked.descending else '▲'} {order.value} (again: the other way round)"
+
+    def on_mount(self) -> None:
+        """Start on the column in use."""
+        self.query_one(OptionList).highlighted = list(Order).index(self.asked.order)
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(list(Order)[event.option_index])

@@ -1,0 +1,61 @@
+"""One series on a screen of its own: its form, its chart, its advice."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Footer, Label
+
+from app.tui.commands import KeyCommand
+from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
+from app.tui.notebook.series_view import SeriesView
+from forms import wording
+from forms.run_form import RunForm, run_form
+
+
+class SeriesScreen(ActsOnSeries):
+    """The filled form of a series."""
+
+    ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
+    KEYS = (
+        KeyCommand(
+            id="series.chart",
+            keys="v",
+            action="chart",
+            name="Chart",
+            footer="Chart",
+            help="The next view: the rate of each run, the throughput within a run, the form.",
+        ),
+        *ACTING_KEYS,
+    )
+
+    def __init__(self, series_id: str) -> None:
+        super().__init__()
+        self.series_id = series_id
+
+    def compose(self) -> ComposeResult:
+        """A heading, the form and its chart."""
+        yield Label("sharebench · Series", classes="title-line")
+        yield SeriesView()
+        yield Footer()
+
+    def action_chart(self) -> None:
+        """Show the next view."""
+        self.query_one(SeriesView).next_picture()
+
+    def chosen(self) -> str:
+        """The series shown."""
+        return self.series_id
+
+    def on_mount(self) -> None:
+        """Read the series."""
+        self.query_one("#series-form-box").focus()
+        self.changed(self.series_id)
+
+    def changed(self, series_id: str) -> None:
+        """Read it anew."""
+        self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
+
+    def _show(self, form: RunForm) -> None:
+        self.query_one(".title-line", Label).update(Content(f"sharebench · {wording.name_of(form.series)}"))
+        self.query_one(SeriesView).show(form)

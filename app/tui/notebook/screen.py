@@ -1,0 +1,289 @@
+"""The notebook: all series, sorted, filtered and grouped; the one pointed at beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Footer, Input, Label, Static
+
+from app.tui.commands import KeyCommand
+from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
+from app.tui.notebook.dialogs import SortDialog
+from app.tui.notebook.series_list import SeriesList
+from app.tui.notebook.series_view import SeriesView
+from forms.run_form import RunForm, run_form
+from forms.series_list import SeriesLine, series_lines
+from storage.listing import Found, Order, Query
+from storage.notebook import Notebook, Removed
+
+_TYPING_SECONDS = 0.15
+"""How long the filter waits for the next letter."""
+_POINTING_SECONDS = 0.1
+"""How long the cursor rests on a series before its form is drawn."""
+
+EMPTY = (
+    "The notebook is empty.\n\n"
+    "Press n to measure the first series, step by step. Practice servers that need no network: sharebench demo."
+)
+
+
+class NotebookScreen(ActsOnSeries):
+    """All series of the notebook."""
+
+    ABOUT = "The notebook: every series that was measured, the newest first unless you sort it otherwise."
+    HINTS: ClassVar[dict[str, str]] = {
+        "filter": "Words that must all occur in a series: label, target, note, date, baseline, experiment. Enter or"
+        " down goes to the list, Escape clears."
+    }
+    KEYS = (
+        KeyCommand(
+            id="notebook.new", keys="n", action="new", name="New series", footer="New", help="Measure a new series."
+        ),
+        KeyCommand(
+            id="notebook.filter",
+            keys="f",
+            action="filter",
+            name="Filter",
+            footer="Filter",
+            help="List only the series in which some words occur.",
+        ),
+        *ACTING_KEYS,
+        KeyCommand(
+            id="notebook.sort",
+            keys="s",
+            action="sort",
+            name="Sort",
+            footer="Sort",
+            help="Sort by a column; by the same again turns the order round.",
+        ),
+        KeyCommand(
+            id="notebook.group",
+            keys="g",
+            action="group",
+            name="Group",
+            footer="Group",
+            help="Group by experiment, or not.",
+        ),
+        KeyCommand(
+            id="notebook.delete",
+            keys="d,delete",
+            action="delete",
+            name="Delete",
+            footer="Delete",
+            help="Take the series out of the notebook; u puts it back.",
+        ),
+        KeyCommand(
+            id="notebook.undo", keys="u", action="undo", name="Undo", help="Put the series back that was deleted last."
+        ),
+        KeyCommand(
+            id="notebook.clear",
+            keys="escape",
+            action="clear",
+            name="Clear",
+            help="Take the marks away, then the filter.",
+        ),
+    )
+    DEFAULT_CSS = """
+    NotebookScreen #filter-line { height: 1; background: $surface; }
+    NotebookScreen #filter { width: 1fr; }
+    NotebookScreen #count { width: auto; padding: 0 1; color: $text-muted; }
+    NotebookScreen #empty { height: 1fr; padding: 1 2; display: none; }
+    NotebookScreen.-empty #empty { display: block; }
+    NotebookScreen.-empty SeriesList { display: none; }
+    NotebookScreen #detail { display: none; border-top: solid $primary; }
+    NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
+    NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
+    """
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = Query()
+        self.removed: list[Removed] = []
+        self._typing: Timer | None = None
+        self._pointing: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """The filter, the list, the series pointed at."""
+        yield Label("sharebench · Notebook", classes="title-line")
+        with Horizontal(id="filter-line"):
+            box = Input(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
+            box.cursor_blink = False
+            yield box
+            yield Static(id="count")
+        yield SeriesList(id="series")
+        yield Static(EMPTY, id="empty")
+        yield SeriesView(id="detail")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Start on the list."""
+        self.rows.focus()
+
+    @property
+    def rows(self) -> SeriesList:
+        """The list."""
+        return self.query_one(SeriesList)
+
+    def chosen(self) -> str | None:
+        """The series under the cursor."""
+        return self.rows.pointed
+
+    def marked(self) -> list[str]:
+        """The marked series."""
+        return [*self.rows.marked]
+
+    # Reading
+
+    def on_screen_resume(self) -> None:
+        """List what there is now: something may have been measured meanwhile."""
+        self.rows.forget()
+        self.look()
+
+    def look(self) -> None:
+        """Find the series for the query."""
+        query = self.asked
+        self.with_notebook(lambda notebook: (notebook.find(query), notebook.count()), self._found, group="find")
+
+    def _found(self, answer: tuple[list[Found], int]) -> None:
+        found, count = answer
+        self.set_class(not count, "-empty")
+        self.rows.show(found, self.asked)
+        self.query_one("#count", Static).update(_counted(len(found), count))
+        self._point()
+
+    @on(SeriesList.Wanted)
+    def _read_lines(self, message: SeriesList.Wanted) -> None:
+        self.with_notebook(lambda notebook: _lines(notebook, message.ids), self.rows.fill, group="lines")
+
+    @on(SeriesList.Pointed)
+    def _point(self) -> None:
+        if self._pointing is not None:
+            self._pointing.stop()
+        self._pointing = self.set_timer(_POINTING_SECONDS, self._read_pointed)
+
+    def _read_pointed(self) -> None:
+        series_id = self.chosen()
+        if series_id is None:
+            self.query_one(SeriesView).show(None)
+        elif self.query_one(SeriesView).display:
+            self.with_notebook(
+                lambda notebook: _form(notebook, series_id), self.query_one(SeriesView).show, group="detail"
+            )
+
+    def changed(self, series_id: str) -> None:
+        """Show a series anew."""
+        self.rows.forget(series_id)
+        self.look()
+
+    # Filtering, sorting, grouping
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self.query_one("#filter").focus()
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, event: Input.Changed) -> None:
+        self.asked = replace(self.asked, text=event.value)
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(_TYPING_SECONDS, self.look)
+
+    @on(Input.Submitted, "#filter")
+    def _filtered(self) -> None:
+        self.rows.focus()
+
+    def key_down(self) -> None:
+        """From the filter to the list."""
+        if self.focused is self.query_one("#filter"):
+            self.rows.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is nothing to go back to."""
+        return action != "back" and super().check_action(action, parameters)
+
+    def key_slash(self) -> None:
+        """Go to the filter, as in a pager."""
+        self.action_filter()
+
+    def action_clear(self) -> None:
+        """Take the marks away, then the filter."""
+        if self.rows.marked:
+            self.rows.marked.clear()
+            self.rows.refresh()
+        else:
+            self.query_one("#filter", Input).value = ""
+        self.rows.focus()
+
+    def action_sort(self) -> None:
+        """Ask for the column."""
+        self.bench.push_screen(SortDialog(self.asked), self._sorted)
+
+    @on(SeriesList.HeadingClicked)
+    def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:
+        self._sorted(message.order)
+
+    def _sorted(self, order: Order | None) -> None:
+        if order is not None:
+            again = order is self.asked.order
+            self.asked = replace(self.asked, order=order, descending=not self.asked.descending if again else True)
+            self.look()
+
+    def action_group(self) -> None:
+        """Group by experiment, or not."""
+        self.asked = replace(self.asked, grouped=not self.asked.grouped)
+        self.look()
+
+    # Going on
+
+    def action_new(self) -> None:
+        """Measure a new series."""
+        self.bench.visit("guide")
+
+    @on(SeriesList.Opened)
+    def _open(self, message: SeriesList.Opened) -> None:
+        self.bench.visit("series", series_id=message.series_id)
+
+    # Deleting
+
+    def action_delete(self) -> None:
+        """Take the series under the cursor out of the notebook."""
+        if (series_id := self.chosen()) is not None:
+            self.with_notebook(lambda notebook: notebook.remove(series_id), self._deleted)
+
+    def _deleted(self, removed: Removed) -> None:
+        self.removed.append(removed)
+        self.rows.marked.pop(removed.series.id, None)
+        name = removed.series.label or removed.series.id
+        self.notify(f"{name} is deleted; u puts it back.", title="Deleted", markup=False)
+        self.look()
+
+    def action_undo(self) -> None:
+        """Put the series back that was deleted last."""
+        if not self.removed:
+            self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
+            return
+        removed = self.removed.pop()
+        self.with_notebook(lambda notebook: notebook.restore(removed), lambda _: self._restored(removed))
+
+    def _restored(self, removed: Removed) -> None:
+        self.notify(f"{removed.series.label or removed.series.id} is back.", title="Undone", markup=False)
+        self.look()
+
+
+def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
+    return series_lines(notebook.heads_of(ids), notebook.runs_of(ids), notebook.baselines())
+
+
+def _form(notebook: Notebook, series_id: str) -> RunForm:
+    return run_form(notebook.series(series_id))
+
+
+def _counted(found: int, count: int) -> Content:
+    return Content(f"{count:,} series" if found == count else f"{found:,} of {count:,} series")

@@ -1,0 +1,320 @@
+"""The list of series: a window on any number of them, which asks for the lines that come into view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from app.tui.commands import Commanded, KeyCommand
+from app.tui.notebook.columns import MARKS, Placed, column_at, fitted
+from forms import wording
+from forms.series_list import SeriesLine
+from storage.listing import Found, Order, Query
+
+_AHEAD = 200
+"""So many lines are asked for beyond those in view, each way."""
+_KEPT = 5000
+"""So many lines are kept."""
+
+Group = tuple[str | None, int]
+"""An experiment and how many of its series are listed."""
+
+
+class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
+    """All series that were found: one line each, and a heading for each group."""
+
+    ABOUT = (
+        "The list of series. Up and down move, Page Up, Page Down, Home and End go further, Enter opens a series,"
+        " space marks it. A * is a marked series, a B one that has a name as a baseline."
+    )
+    KEYS = (
+        KeyCommand(id="list.up", keys="up,k", action="move(-1)", name="Up", help="One series up."),
+        KeyCommand(id="list.down", keys="down,j", action="move(1)", name="Down", help="One series down."),
+        KeyCommand(
+            id="list.open", keys="enter", action="open", name="Open", footer="Open", help="The series' form and chart."
+        ),
+        KeyCommand(
+            id="list.mark",
+            keys="space",
+            action="mark",
+            name="Mark",
+            footer="Mark",
+            help="Mark the series, or take the mark away: two marked ones are compared, all marked ones are exported.",
+        ),
+    )
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "series-list--heading",
+        "series-list--cursor",
+        "series-list--group",
+        "series-list--marked",
+        "series-list--waiting",
+    }
+    DEFAULT_CSS = """
+    SeriesList {
+        height: 1fr;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        & > .series-list--heading { text-style: bold; background: $panel; color: $foreground; }
+        & > .series-list--cursor { background: $panel; color: $foreground; }
+        & > .series-list--group { text-style: bold; color: $primary; }
+        & > .series-list--marked { text-style: bold; }
+        & > .series-list--waiting { text-style: dim; }
+        &:focus > .series-list--cursor { background: $primary; color: $background; text-style: bold; }
+    }
+    """
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+    """The row that the cursor is on, headings of groups counted."""
+
+    class Wanted(Message):
+        """Lines are needed: ``ids`` of the series in view and around it."""
+
+        def __init__(self, ids: list[str]) -> None:
+            super().__init__()
+            self.ids = ids
+
+    class Pointed(Message):
+        """The cursor is on another series, or on none."""
+
+        def __init__(self, series_id: str | None) -> None:
+            super().__init__()
+            self.series_id = series_id
+
+    class Opened(Message):
+        """A series is to be opened."""
+
+        def __init__(self, series_id: str) -> None:
+            super().__init__()
+            self.series_id = series_id
+
+    class HeadingClicked(Message):
+        """The list is to be sorted by a column."""
+
+        def __init__(self, order: Order) -> None:
+            super().__init__()
+            self.order = order
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self.rows: list[Found | Group] = []
+        self.lines: dict[str, SeriesLine] = {}
+        self.marked: dict[str, None] = {}
+        """Ids, in the order in which they were marked."""
+        self.shown = Query()
+        self._asked: set[str] = set()
+        self._columns: list[Placed] = []
+        self._pointed: str | None = None
+
+    def show(self, found: Sequence[Found], query: Query) -> None:
+        """List these series; the cursor stays on its series where that is still there, else near where it was."""
+        before = self.pointed
+        self.shown = query
+        self.rows = list(_with_headings(found)) if query.grouped else list(found)
+        self._asked.clear()
+        self.virtual_size = Size(self.size.width, len(self.rows) + 1)
+        at = next((i for i, row in enumerate(self.rows) if isinstance(row, Found) and row.series_id == before), None)
+        self.cursor = self._landing(self.cursor if at is None else at, 1)
+        self._follow()
+        self._ask()
+        self._tell()
+        self.refresh()
+
+    def fill(self, lines: Iterable[SeriesLine]) -> None:
+        """Lines that were asked for."""
+        if len(self.lines) > _KEPT:
+            self.lines.clear()
+            self._asked.clear()
+        for line in lines:
+            self.lines[line.series_id] = line
+        self.refresh()
+
+    def forget(self, *series_ids: str) -> None:
+        """Ask again for lines that have changed; without ids, for all."""
+        for series_id in series_ids or list(self.lines):
+            self.lines.pop(series_id, None)
+        self._asked.clear()
+        self._ask()
+
+    @property
+    def pointed(self) -> str | None:
+        """The id of the series under the cursor."""
+        row = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
+        return row.series_id if isinstance(row, Found) else None
+
+    # Moving
+
+    def action_move(self, by: int) -> None:
+        """Up or down, over the headings of groups."""
+        self._go(self.cursor + by, by)
+
+    def key_pageup(self) -> None:
+        """A screenful up."""
+        self._go(self.cursor - max(1, self.size.height - 2), -1)
+
+    def key_pagedown(self) -> None:
+        """A screenful down."""
+        self._go(self.cursor + max(1, self.size.height - 2), 1)
+
+    def key_home(self) -> None:
+        """To the first series."""
+        self._go(0, 1)
+
+    def key_end(self) -> None:
+        """To the last series."""
+        self._go(len(self.rows) - 1, -1)
+
+    def action_open(self) -> None:
+        """Open the series under the cursor."""
+        if self.pointed is not None:
+            self.post_message(self.Opened(self.pointed))
+
+    def action_mark(self) -> None:
+        """Mark the series under the cursor, or take its mark away, and go on to the next."""
+        series_id = self.pointed
+        if series_id is None:
+            return
+        if series_id in self.marked:
+            del self.marked[series_id]
+        else:
+            self.marked[series_id] = None
+        self.action_move(1)
+        self.refresh()
+
+    def _go(self, row: int, direction: int) -> None:
+        self.cursor = self._landing(row, direction)
+        self._follow()
+        self._tell()
+
+    def _landing(self, row: int, direction: int) -> int:
+        """The nearest row with a series, first in the direction, then against it."""
+        last = len(self.rows) - 1
+        row = max(0, min(row, last))
+        for step in (1 if direction >= 0 else -1, -1 if direction >= 0 else 1):
+            at = row
+            while 0 <= at <= last:
+                if isinstance(self.rows[at], Found):
+                    return at
+                at += step
+        return 0
+
+    def _follow(self) -> None:
+        """Scroll as far as is needed to show the cursor; a group's heading above it comes into view with it."""
+        top = self.scroll_offset.y
+        above = self.cursor
+        while above > 0 and not isinstance(self.rows[above - 1], Found):
+            above -= 1
+        shown = max(1, self.size.height - 1)
+        if above < top:
+            self.scroll_to(y=above, animate=False, force=True)
+        elif self.cursor >= top + shown:
+            self.scroll_to(y=self.cursor - shown + 1, animate=False, force=True)
+        self.refresh()
+
+    def _tell(self) -> None:
+        if self.pointed != self._pointed:
+            self._pointed = self.pointed
+            self.post_message(self.Pointed(self.pointed))
+
+    # What is in view
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Ask for the lines that come into view."""
+        super().watch_scroll_y(old_value, new_value)
+        self._ask()
+
+    def on_resize(self) -> None:
+        """Fit the columns to the new width."""
+        self._columns = fitted(self.size.width)
+        self.virtual_size = Size(self.size.width, len(self.rows) + 1)
+        self._follow()
+        self._ask()
+
+    def _ask(self) -> None:
+        top = self.scroll_offset.y
+        height = max(self.size.height, 1)
+        if not any(self._missing(self.rows[top : top + height])):
+            return
+        around = self.rows[max(0, top - _AHEAD) : top + height + _AHEAD]
+        ids = list(self._missing(around))
+        self._asked.update(ids)
+        self.post_message(self.Wanted(ids))
+
+    def _missing(self, rows: Sequence[Found | Group]) -> Iterator[str]:
+        return (
+            row.series_id
+            for row in rows
+            if isinstance(row, Found) and row.series_id not in self.lines and row.series_id not in self._asked
+        )
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a heading sorts, one on a row goes there, a double click opens it."""
+        if event.y == 0:
+            if (column := column_at(self._columns, event.x)) is not None:
+                self.post_message(self.HeadingClicked(column.order))
+            return
+        row = self.scroll_offset.y + event.y - 1
+        if row < len(self.rows):
+            self._go(row, 1)
+            if event.chain > 1:
+                self.action_open()
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """The headings at the top, then a row each."""
+        width = self.size.width
+        if y == 0:
+            style = self.get_component_rich_style("series-list--heading")
+            query = self.shown
+            names = (placed.heading(query.order, descending=query.descending) for placed in self._columns)
+            return _strip(" " * MARKS + " ".join(names), width, style)
+        index = self.scroll_offset.y + y - 1
+        if index >= len(self.rows):
+            return Strip.blank(width, self.rich_style)
+        row = self.rows[index]
+        if not isinstance(row, Found):
+            name, count = row
+            text = f"─ {wording.plain(name) if name is not None else 'No experiment'} ({count} series)"
+            return _strip(text, width, self.get_component_rich_style("series-list--group"))
+        return self._series_strip(row.series_id, here=index == self.cursor, width=width)
+
+    def _series_strip(self, series_id: str, *, here: bool, width: int) -> Strip:
+        line = self.lines.get(series_id)
+        marked = series_id in self.marked
+        style = self.rich_style
+        if marked:
+            style += self.get_component_rich_style("series-list--marked", partial=True)
+        if line is None:
+            style += self.get_component_rich_style("series-list--waiting", partial=True)
+        if here:
+            style = self.get_component_rich_style("series-list--cursor")
+        named = line is not None and bool(line.baselines)
+        marks = f"{'>' if here else ' '}{'*' if marked else ' '}{'B' if named else ' '} "
+        cells = (placed.cell(placed.column.text(line)) for placed in self._columns) if line else ("…",)
+        return _strip(marks + " ".join(cells), width, style)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Draw the two rows that change."""
+        for row in (old, new):
+            self.refresh(Region(0, row - self.scroll_offset.y + 1, self.size.width, 1))
+
+
+def _strip(text: str, width: int, style: Style) -> Strip:
+    return Strip([Segment(text, style)]).adjust_cell_length(width, style)
+
+
+def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:
+    for experiment, members in groupby(found, key=lambda f: f.experiment):
+        inside = list(members)
+        yield experiment, len(inside)
+        yield from inside
