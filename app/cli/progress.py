@@ -22,13 +22,15 @@ class ProgressLine:
         self._what = ""
         self._drawn_at = 0.0
         self._long = False
+        self.about = ""
+        """Stands before everything, where several series take turns."""
 
     def show(self, event: RecorderEvent) -> None:
         """Draw what the event says."""
         match event:
             case Warned(text=text):
                 self.clear()
-                print(f"sharebench: {printable(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
+                print(f"sharebench: {self.about}{printable(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
             case ScratchMade():
                 self._draw("making the file", force=True)
             case RunStarted(number=number, phase=phase, of=of):
@@ -58,7 +60,7 @@ class ProgressLine:
             return
         self._drawn_at = now
         width = shutil.get_terminal_size().columns - 1
-        sys.stderr.write("\r\x1b[K" + text[:width])
+        sys.stderr.write("\r\x1b[K" + f"{self.about}{text}"[:width])
         sys.stderr.flush()
         self._long = True
 
