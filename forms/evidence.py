@@ -183,7 +183,7 @@ def _on_others(finding: _Finding, others: tuple[Difference, ...]) -> Iterator[st
     if finding.evidence is Evidence.CONTRADICTED:
         yield "Something else did change."
     elif finding.evidence is Evidence.CONFIRMED:
-        yield f"Not alone: {len(others) + 1} things changed at once."
+        yield f"{len(others) + 1} things changed at once."
     else:
         yield "Something that was not claimed changed."
 

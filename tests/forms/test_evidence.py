@@ -166,7 +166,7 @@ def test_two_changes_at_once(server: Server) -> None:
     after = server.series(in_global="deadtime = 15", in_share="strict sync = no")
     change = judge_change("strict sync", "no", server.series(), after)
     assert told(change) == ("strict sync", "no", "confirmed", "Yes", ("deadtime 10080 -> 15",))
-    assert "Not alone: 2 things changed at once." in (change.remark or "")
+    assert "2 things changed at once." in (change.remark or "")
     assert standing(change) is Standing.NOT_ALONE
 
 
