@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 if TYPE_CHECKING:
@@ -103,25 +104,30 @@ class ServerProcess:
                     start_new_session=True,
                     preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
                 )
-            if self._listens():
+            if self._becomes_ready():
                 return
             self.kill()
             self.port = free_port()
         said = (self.root / "output.txt").read_text(errors="replace")[-2000:]
         raise RuntimeError(f"{self.name} does not start: {said}")
 
-    def _listens(self) -> bool:
+    def _becomes_ready(self) -> bool:
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
             if self._process is None or self._process.poll() is not None:
                 return False
-            try:
-                socket.create_connection((self.host, self.port), timeout=1).close()
-            except OSError:
-                time.sleep(0.01)
-            else:
+            if self.listens():
                 return True
+            time.sleep(0.01)
         return False
+
+    def listens(self) -> bool:
+        """Whether the server takes connections now."""
+        try:
+            socket.create_connection((self.host, self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
 
     def kill(self) -> None:
         """End the server and every process of its connections at once, as a power cut would."""
@@ -129,17 +135,16 @@ class ServerProcess:
 
     def suspend(self) -> None:
         """Stop every process of the server without closing a connection: it stalls."""
-        os.killpg(self.pid, signal.SIGSTOP)
+        self._to_all(signal.SIGSTOP)
 
     def resume(self) -> None:
         """Let a suspended server go on."""
-        os.killpg(self.pid, signal.SIGCONT)
+        self._to_all(signal.SIGCONT)
 
     def stop(self) -> None:
         """End the server and remove its folder."""
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGCONT)
+            self.resume()
         self._signal(signal.SIGTERM)
         for _ in range(100):  # processes of its connections may still be writing as they end
             shutil.rmtree(self.root, ignore_errors=True)
@@ -147,16 +152,30 @@ class ServerProcess:
                 return
             time.sleep(0.02)
 
+    def _to_all(self, number: signal.Signals) -> list[psutil.Process]:
+        """Signal the server and the processes of its connections, of which vsftpd's are in no group of ours."""
+        try:
+            leader = psutil.Process(self.pid)
+            found = [leader, *leader.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return []
+        for process in found:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        return found
+
     def _signal(self, number: signal.Signals) -> None:
-        process, self._process = self._process, None
-        if process is None:
+        if self._process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
+        others = self._to_all(number)[1:]
+        process, self._process = self._process, None
         if process.stdin:
             process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=5)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        for other in others:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                other.kill()
         process.wait()

@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 
+import psutil
 import pytest
 
 from tests.servers.smbd import Smbd
@@ -48,11 +49,14 @@ def test_smbd_takes_changed_options(make_smbd):
 @pytest.mark.parametrize("factory", ["make_smbd", "make_vsftpd"])
 def test_a_killed_server_leaves_no_process(factory, request):
     server = request.getfixturevalue(factory)()
-    with socket.create_connection((server.host, server.port)):
-        group = server.pid
+    with socket.create_connection((server.host, server.port)) as connection:
+        if factory == "make_vsftpd":
+            assert connection.recv(100)
+        processes = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
+        assert len(processes) > 1
         server.kill()
-    alive = subprocess.run(["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
-    assert [line for line in alive.splitlines() if line.split()[0] == str(group) and "Z" not in line] == []
+        psutil.wait_procs(processes, timeout=5)
+    assert [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((server.host, server.port))
 
