@@ -29,7 +29,7 @@ from app.errors import (
 )
 from storage.records import ClientFacts, Target
 
-DEFAULT_BLOCK_BYTES = 256 * 1024
+DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
 
 
