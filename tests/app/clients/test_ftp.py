@@ -42,7 +42,7 @@ def meter(**more):
 
 
 def fetch(client, path):
-    blocks = {}
+    blocks: dict[int, bytes] = {}
     done = client.get(path, meter(), lambda offset, block: blocks.__setitem__(offset, bytes(block)))
     return done, b"".join(blocks[offset] for offset in sorted(blocks))
 
