@@ -15,11 +15,12 @@ from textual.widgets import Footer, Input, Label, Static
 from app.tui.commands import KeyCommand
 from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
 from app.tui.notebook.dialogs import SortDialog
+from app.tui.notebook.listing import Listing, listing
 from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_view import SeriesView
 from forms.run_form import RunForm, run_form
 from forms.series_list import SeriesLine, series_lines
-from storage.listing import Found, Order, Query
+from storage.listing import Order, Query
 from storage.notebook import Notebook, Removed
 
 _TYPING_SECONDS = 0.15
@@ -149,13 +150,18 @@ class NotebookScreen(ActsOnSeries):
     def look(self) -> None:
         """Find the series for the query."""
         query = self.asked
-        self.with_notebook(lambda notebook: (notebook.find(query), notebook.count()), self._found, group="find")
+        self.with_notebook(
+            lambda notebook: (listing(notebook.find(query), query), notebook.count()),
+            self._found,
+            group="find",
+            exclusive=True,
+        )
 
-    def _found(self, answer: tuple[list[Found], int]) -> None:
+    def _found(self, answer: tuple[Listing, int]) -> None:
         found, count = answer
         self.set_class(not count, "-empty")
-        self.rows.show(found, self.asked)
-        self.query_one("#count", Static).update(_counted(len(found), count))
+        self.rows.show(found)
+        self.query_one("#count", Static).update(_counted(len(found.places), count))
         self._point()
 
     @on(SeriesList.Wanted)
@@ -174,7 +180,10 @@ class NotebookScreen(ActsOnSeries):
             self.query_one(SeriesView).show(None)
         elif self.query_one(SeriesView).display:
             self.with_notebook(
-                lambda notebook: _form(notebook, series_id), self.query_one(SeriesView).show, group="detail"
+                lambda notebook: _form(notebook, series_id),
+                self.query_one(SeriesView).show,
+                group="detail",
+                exclusive=True,
             )
 
     def changed(self, series_id: str) -> None:

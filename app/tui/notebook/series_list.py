@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -17,17 +16,15 @@ from textual.strip import Strip
 
 from app.tui.commands import Commanded, KeyCommand
 from app.tui.notebook.columns import MARKS, Placed, column_at, fitted
+from app.tui.notebook.listing import Group, Listing
 from forms import wording
 from forms.series_list import SeriesLine
-from storage.listing import Found, Order, Query
+from storage.listing import Found, Order
 
 _AHEAD = 200
 """So many lines are asked for beyond those in view, each way."""
 _KEPT = 5000
 """So many lines are kept."""
-
-Group = tuple[str | None, int]
-"""An experiment and how many of its series are listed."""
 
 
 class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
@@ -106,24 +103,21 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self.rows: list[Found | Group] = []
+        self.listing = Listing()
         self.lines: dict[str, SeriesLine] = {}
         self.marked: dict[str, None] = {}
         """Ids, in the order in which they were marked."""
-        self.shown = Query()
         self._asked: set[str] = set()
         self._columns: list[Placed] = []
         self._pointed: str | None = None
 
-    def show(self, found: Sequence[Found], query: Query) -> None:
+    def show(self, listing: Listing) -> None:
         """List these series; the cursor stays on its series where that is still there, else near where it was."""
         before = self.pointed
-        self.shown = query
-        self.rows = list(_with_headings(found)) if query.grouped else list(found)
+        self.listing = listing
         self._asked.clear()
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
-        at = next((i for i, row in enumerate(self.rows) if isinstance(row, Found) and row.series_id == before), None)
-        self.cursor = self._landing(self.cursor if at is None else at, 1)
+        self.cursor = listing.places.get(before or "", listing.landing(self.cursor, 1))
         self._follow()
         self._ask()
         self._tell()
@@ -148,8 +142,12 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     @property
     def pointed(self) -> str | None:
         """The id of the series under the cursor."""
-        row = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
-        return row.series_id if isinstance(row, Found) else None
+        return self.listing.series_at(self.cursor)
+
+    @property
+    def rows(self) -> Sequence[Found | Group]:
+        """Series and headings, from the top."""
+        return self.listing.rows
 
     # Moving
 
@@ -191,21 +189,9 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def _go(self, row: int, direction: int) -> None:
-        self.cursor = self._landing(row, direction)
+        self.cursor = self.listing.landing(row, 1 if direction >= 0 else -1)
         self._follow()
         self._tell()
-
-    def _landing(self, row: int, direction: int) -> int:
-        """The nearest row with a series, first in the direction, then against it."""
-        last = len(self.rows) - 1
-        row = max(0, min(row, last))
-        for step in (1 if direction >= 0 else -1, -1 if direction >= 0 else 1):
-            at = row
-            while 0 <= at <= last:
-                if isinstance(self.rows[at], Found):
-                    return at
-                at += step
-        return 0
 
     def _follow(self) -> None:
         """Scroll as far as is needed to show the cursor; a group's heading above it comes into view with it."""
@@ -275,7 +261,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         width = self.size.width
         if y == 0:
             style = self.get_component_rich_style("series-list--heading")
-            query = self.shown
+            query = self.listing.query
             names = (placed.heading(query.order, descending=query.descending) for placed in self._columns)
             return _strip(" " * MARKS + " ".join(names), width, style)
         index = self.scroll_offset.y + y - 1
@@ -311,10 +297,3 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
 def _strip(text: str, width: int, style: Style) -> Strip:
     return Strip([Segment(text, style)]).adjust_cell_length(width, style)
-
-
-def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:
-    for experiment, members in groupby(found, key=lambda f: f.experiment):
-        inside = list(members)
-        yield experiment, len(inside)
-        yield from inside
