@@ -52,6 +52,21 @@ ANSI = Theme(
     dark=True,
     luminosity_spread=0.0,
     text_alpha=1.0,
+    variables={
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "border-blurred": "ansi_default",
+        "block-cursor-foreground": "ansi_black",
+        "block-cursor-background": "ansi_cyan",
+        "input-cursor-background": "ansi_default",
+        "input-cursor-foreground": "ansi_default",
+        "input-cursor-text-style": "reverse",
+        "input-selection-background": "ansi_cyan",
+        "input-selection-foreground": "ansi_black",
+        "screen-selection-background": "ansi_cyan",
+        "screen-selection-foreground": "ansi_black",
+    },
 )
+"""Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""
 
 THEMES = (DARK, LIGHT, ANSI)

@@ -16,8 +16,9 @@ from app.tui.context import Context
 from app.tui.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.help import HelpDialog
 from app.tui.keys import KeysFileError, allowed, read_keys
+from app.tui.themes import THEMES
 from storage.notebook import Notebook
-from tests.app.tui.driving import settle, text_of
+from tests.app.tui.driving import painted, settle, text_of
 
 NASTY = "[bold]share[/] \x1b[31mred\x1b[0m"
 
@@ -226,3 +227,13 @@ async def test_below_100_columns_the_layout_is_narrow(app, columns, narrow):
     async with app.run_test(size=(columns, 24)) as pilot:
         await pilot.pause()
         assert app.screen.has_class("-narrow") is narrow
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+async def test_each_theme_draws_the_usual_widgets(app, theme):
+    async with app.run_test() as pilot:
+        app.theme = theme.name
+        await app.push_screen(ConfirmDialog("Sure?", "Really?", yes="Yes"))
+        await pilot.pause()
+        assert app.theme == theme.name
+        assert "Really?" in painted(app)
