@@ -162,7 +162,7 @@ class NotebookScreen(ActsOnSeries):
         self.set_class(not count, "-empty")
         self.rows.show(found)
         self.query_one("#count", Static).update(_counted(len(found.places), count))
-        self._point()
+        self._read_pointed()
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:

@@ -21,7 +21,7 @@ class SeriesView(Widget):
     SCOPED_CSS = False
     DEFAULT_CSS = """
     SeriesView { layout: horizontal; height: 1fr; }
-    SeriesView > #series-form-box { width: 1fr; max-width: 84; padding-left: 1; scrollbar-size-vertical: 1; }
+    SeriesView > #series-form-box { width: 2fr; max-width: 84; padding-left: 1; scrollbar-size-vertical: 1; }
     SeriesView > #series-picture { width: 1fr; display: none; padding-right: 1; }
     SeriesView #series-caption { height: 1; text-style: bold; }
     SeriesView #series-chart { height: 1fr; max-height: 32; }

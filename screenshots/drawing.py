@@ -1,0 +1,67 @@
+"""Draws a scene of the real app as SVG, the same on every machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from screenshots import invented
+from screenshots.scenes import Scene
+
+FOLDER = Path(__file__).parent
+MADE_WITH = FOLDER / "made-with.txt"
+"""The versions of the libraries that draw: with others the same scene may differ in details."""
+_LIBRARIES = ("textual", "rich", "plotext")
+_FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+_UNIQUE = re.compile(r"terminal-\d+-")
+
+
+def libraries() -> str:
+    """The drawing libraries with their versions, a line each."""
+    return "".join(f"{name} {version(name)}\n" for name in _LIBRARIES)
+
+
+async def draw(scene: Scene) -> str:
+    """The scene as SVG, without fonts from elsewhere."""
+    from app.tui.app import SharebenchApp  # noqa: PLC0415
+    from app.tui.context import Context  # noqa: PLC0415
+
+    with TemporaryDirectory() as folder, _same_everywhere():
+        path = Path(folder) / "notebook.db"
+        if not scene.empty:
+            invented.make(path)
+        context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml")
+        app = SharebenchApp(context, first=scene.room, **scene.arguments)
+        async with app.run_test(size=scene.size) as pilot:
+            if scene.theme:
+                app.theme = scene.theme
+            for key in ("", *scene.keys):
+                if key:
+                    await pilot.press(key)
+                await app.workers.wait_for_complete()
+                await pilot.pause()
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            return _plain(app.export_screenshot(title="sharebench"))
+
+
+@contextmanager
+def _same_everywhere() -> Iterator[None]:
+    """Colours as on a terminal that has them all."""
+    kept = {name: os.environ.pop(name) for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME") if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
+
+
+def _plain(svg: str) -> str:
+    """Without random names, fonts to be fetched, and blanks at line ends."""
+    svg = _UNIQUE.sub("terminal-", _FONT_FACE.sub("", svg))
+    svg = svg.replace("Fira Code, monospace", "'Fira Code', 'DejaVu Sans Mono', Menlo, Consolas, monospace")
+    return "".join(f"{line.rstrip()}\n" for line in svg.splitlines())

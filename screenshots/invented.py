@@ -1,0 +1,149 @@
+"""The notebook in the pictures: invented series of an invented office, the same on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from storage.notebook import Notebook
+from storage.records import (
+    Change,
+    ClientFacts,
+    Command,
+    Decision,
+    Phase,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+)
+
+GIGABIT = 1_000_000_000
+SIZE = 1 << 30
+SHARE = Target(protocol="smb", host="files.example", port=445, share="projects", path="bench.bin")
+FTP = Target(protocol="ftp", host="files.example", port=21, path="/projects/bench.bin")
+BARE = Target(protocol="iperf3", host="files.example", port=5201)
+EXPERIMENT = "projects share"
+
+CLIENT = ClientFacts(
+    name="sharebench",
+    version="0.1.0",
+    dialect="3.1.1",
+    signing="aes-gmac",
+    encryption="none",
+    block_bytes=1 << 20,
+    in_flight=4,
+)
+FTP_CLIENT = ClientFacts(name="sharebench", version="0.1.0", block_bytes=1 << 18)
+IPERF_CLIENT = ClientFacts(name="iperf3", version="3.12")
+
+
+def make(path: Path) -> Path:
+    """Write the notebook; it must not be there yet."""
+    with Notebook(path) as notebook:
+        for series in all_series():
+            notebook.add(series)
+        notebook.set_baseline("as delivered", "a10000000003")
+        notebook.set_baseline("wire", "a10000000001")
+    return path
+
+
+def all_series() -> list[Series]:
+    """The series, oldest first: the wire, FTP, then SMB and what was changed about it."""
+    rungs = [
+        _series(5, "log level 0", 84.2, change=_change("log level", "0", "3"), base_id="a10000000003"),
+        _series(
+            6, "signing off", 97.4, change=_change("server signing", "disabled", "mandatory"), base_id="a10000000005"
+        ),
+        _series(7, "big buffers", 96.9, change=_change("socket options", "SO_SNDBUF=8192", "TCP_NODELAY")),
+        _series(8, "async io", 111.3, change=_change("aio read size", "1", "0"), base_id="a10000000006"),
+    ]
+    kept = [Decision.KEPT, Decision.KEPT, Decision.REVERTED, Decision.KEPT]
+    return [
+        _series(1, "bare TCP", 117.6, 0.05, target=BARE, client=IPERF_CLIENT),
+        _series(
+            12,
+            "",
+            0.0,
+            created_at="2026-03-02T10:40:00.000Z",
+            status=SeriesStatus.FAILED,
+            error="files.example closed the connection",
+        ),
+        _series(2, "FTP", 112.9, 0.3, target=FTP, client=FTP_CLIENT),
+        _series(3, "as delivered", 78.1, 0.9, experiment=EXPERIMENT),
+        _series(4, "as delivered", 61.7, 1.4, command=Command.PUT),
+        *(_with(rung, experiment=EXPERIMENT, decision=decision) for rung, decision in zip(rungs, kept, strict=True)),
+        _series(9, "after tuning", 104.8, 0.7, command=Command.PUT, wild=3),
+        _series(
+            10, "in the afternoon", 55.0, 9.0, quiet={"verdict": "busy", "reasons": ["the link carried 380 Mbit/s"]}
+        ),
+        _series(11, "new switch", 111.9, 0.2, note="Ticket 4711: the old one ran at 100 Mbit/s."),
+    ]
+
+
+def _change(name: str, value: str, previous: str) -> Change:
+    return Change(name=name, value=value, previous=previous, evidence="confirmed")
+
+
+def _with(series: Series, **fields: Any) -> Series:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return replace(series, **fields)
+
+
+def _series(number: int, label: str, megabytes: float, scatter: float = 0.6, *, wild: int = 0, **fields: Any) -> Series:
+    """A series of five runs around a rate, scattered by so many percent; run ``wild`` is slow and rejected."""
+    dice = Random(number)  # noqa: S311  scatter, not secrets
+    hour = f"2026-03-{2 + number // 3:02d}T{9 + number % 3:02d}:15"
+    usual: dict[str, Any] = {
+        "id": f"a1{number:010x}",
+        "created_at": f"{hour}:00.000Z",
+        "status": SeriesStatus.COMPLETE,
+        "label": label,
+        "target": SHARE,
+        "client": CLIENT,
+        "link_bits_per_second": GIGABIT,
+        "ceiling_bytes_per_second": 2.1e9,
+        "plan": {"runs": 5, "warmups": 2},
+        "quiet": {"verdict": "quiet"},
+    }
+    rates = [megabytes * 1e6 * (1 + dice.gauss(0, scatter / 100)) for _ in range(7)] if megabytes else []
+    return Series(**{**usual, "runs": _runs(rates, hour, wild), **fields})
+
+
+def _runs(rates: Sequence[float], hour: str, wild: int) -> tuple[Run, ...]:
+    found: list[Run] = []
+    for place, rate in enumerate(rates):
+        warm = place < 2
+        number = place + 1 if warm else place - 1
+        slowed = rate * 0.62 if number == wild and not warm else rate
+        seconds = SIZE / slowed
+        found.append(
+            Run(
+                number=number,
+                phase=Phase.WARM_UP if warm else Phase.MEASURED,
+                status=RunStatus.REJECTED if slowed < rate else RunStatus.VALID,
+                reason="the backup started" if slowed < rate else None,
+                started_at=f"{hour}:{place * 8:02d}.000Z",
+                size_bytes=SIZE,
+                seconds=seconds,
+                open_seconds=0.004,
+                close_seconds=0.002,
+                progress=_progress(slowed, seconds),
+            )
+        )
+    return tuple(found)
+
+
+def _progress(rate: float, seconds: float) -> tuple[tuple[float, int], ...]:
+    """Ten samples a second, slower in the first second."""
+    dice = Random(int(rate))  # noqa: S311  scatter, not secrets
+    samples: list[tuple[float, int]] = []
+    moved = 0.0
+    for tick in range(1, int(seconds * 10)):
+        moved += rate / 10 * (0.6 if tick < 8 else 1.02 + dice.gauss(0, 0.03))
+        samples.append((tick / 10, min(SIZE, int(moved))))
+    return (*samples, (seconds, SIZE))

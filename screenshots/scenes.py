@@ -1,0 +1,47 @@
+"""The scenes: what is shown, how large the terminal is, and which keys lead there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SMALL, USUAL, LARGE = (80, 24), (120, 36), (200, 60)
+"""Columns and lines: the least that must do, a window, a full screen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One picture."""
+
+    name: str
+    """The picture's file name, without its suffix."""
+    size: tuple[int, int] = USUAL
+    room: str = ""
+    """The room that the app opens in; empty for the first."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """What the room's screen is made with."""
+    keys: tuple[str, ...] = ()
+    theme: str = ""
+    empty: bool = False
+    """Whether the notebook is empty."""
+
+
+AS_DELIVERED, TUNED, REJECTED = "a10000000003", "a10000000008", "a10000000009"
+COMPARED = {"base": AS_DELIVERED, "other": TUNED}
+
+SCENES = (
+    Scene(name="notebook"),
+    Scene(name="notebook-small", size=SMALL),
+    Scene(name="notebook-large", size=LARGE),
+    Scene(name="notebook-light", theme="sharebench-light"),
+    Scene(name="notebook-ansi", theme="sharebench-ansi"),
+    Scene(name="notebook-grouped", keys=("g",)),
+    Scene(name="notebook-empty", size=SMALL, empty=True),
+    Scene(name="series", room="series", arguments={"series_id": REJECTED}),
+    Scene(name="series-small", size=SMALL, room="series", arguments={"series_id": REJECTED}),
+    Scene(name="series-chart", size=SMALL, room="series", arguments={"series_id": REJECTED}, keys=("v",)),
+    Scene(name="series-within", room="series", arguments={"series_id": TUNED}, keys=("v",)),
+    Scene(name="compare", room="compare", arguments=COMPARED),
+    Scene(name="compare-small", size=SMALL, room="compare", arguments=COMPARED),
+    Scene(name="help", keys=("f1",)),
+)
