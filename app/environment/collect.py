@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.environment.counters import LinkCounters, counter_facts
 from app.environment.host import client_facts
 from app.environment.link import Link, facts_of_link, find_link
-from app.environment.server import server_facts
+from app.environment.server import ServerFacts, counters_since, server_facts
 from storage.records import Facts, FactValue, Target
 
 
@@ -25,6 +25,8 @@ class Environment:
     """The link to the target; absent for a local path and where no way leads there."""
     counters: LinkCounters | None = None
     """The link's counters when the facts were taken."""
+    asked: ServerFacts = field(default_factory=ServerFacts)
+    """The server's answer, to be asked again by."""
 
     def parts(self) -> dict[str, Facts]:
         """The facts as a series keeps them: ``client``, ``server`` and ``path``, without those that are empty."""
@@ -32,12 +34,14 @@ class Environment:
         return {name: facts for name, facts in named.items() if facts}
 
 
-def collect(target: Target, *, ssh: str | None = None, smb_conf: str | None = None) -> Environment:
+def collect(
+    target: Target, *, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
+) -> Environment:
     """The surroundings of a measurement of ``target``, to be called right before it; never raises.
 
-    ``ssh`` and ``smb_conf`` are those of :func:`app.environment.server.server_facts`.
+    ``ssh``, ``smb_conf`` and ``window_seconds`` are those of :func:`app.environment.server.server_facts`.
     """
-    server = server_facts(target, ssh, smb_conf)
+    server = server_facts(target, ssh, smb_conf, window_seconds)
     link = find_link(target.host, target.port) if target.host else None
     client = client_facts()
     return Environment(
@@ -45,14 +49,15 @@ def collect(target: Target, *, ssh: str | None = None, smb_conf: str | None = No
         server=server.facts,
         path=facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
         problems=server.problems,
+        asked=server,
         link=link,
         counters=LinkCounters.snapshot(link.interface) if link else None,
     )
 
 
 def with_counters(before: Environment) -> Environment:
-    """The same surroundings at the end of the measurement: what its link counted since is added to the path's facts."""
-    if before.counters is None:
-        return before
-    after = LinkCounters.snapshot(before.counters.interface)
-    return replace(before, path={**before.path, **counter_facts(before.counters, after)})
+    """The same surroundings at the end of the measurement, with what link and server counted in between."""
+    path = dict(before.path)
+    if before.counters is not None:
+        path |= counter_facts(before.counters, LinkCounters.snapshot(before.counters.interface))
+    return replace(before, path=path, server={**before.server, **counters_since(before.asked)})

@@ -13,6 +13,8 @@ DROP_COUNTERS = ("rx_dropped", "tx_dropped")
 DETAIL_COUNTERS = ("rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "collisions")
 """Kinds of errors; drivers count most of them among the errors and drops too, so they are not added up."""
 _TRAFFIC = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
+INTERFACE_COLUMNS = {"rx_bytes": 0, "rx_errors": 2, "rx_dropped": 3, "tx_bytes": 8, "tx_errors": 10, "tx_dropped": 11}
+"""Where /proc/net/dev has the counters that are kept."""
 _ALL = (*ERROR_COUNTERS, *DROP_COUNTERS, *DETAIL_COUNTERS, *_TRAFFIC)
 
 
@@ -51,6 +53,17 @@ def tcp_segments(snmp: str | None) -> tuple[int, int]:
         return 0, 0
     table = dict(zip(lines[0], lines[1], strict=False))
     return int(table.get("OutSegs", 0)), int(table.get("RetransSegs", 0))
+
+
+def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
+    """The counters in /proc/net/dev by interface; they are those of the reader's own network namespace."""
+    found: dict[str, dict[str, int]] = {}
+    for line in (text or "").splitlines():
+        name, colon, rest = line.partition(":")
+        fields = rest.split()
+        if colon and len(fields) >= 16:
+            found[name.strip()] = {counter: int(fields[column]) for counter, column in INTERFACE_COLUMNS.items()}
+    return found
 
 
 def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactValue]:

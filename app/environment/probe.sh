@@ -1,5 +1,6 @@
 # Prints what a file server knows about itself, in sections that each begin with a line "$mark NAME".
-# POSIX sh; reads only; the caller sets mark, samba, conf, share, folder, client, server and files before it.
+# POSIX sh; reads only; the caller sets its variables before it: mark, only (counters,
+# or nothing), window (seconds), samba (yes or no), conf, share, folder, client, server, files, counters.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin
 LC_ALL=C
 export PATH LC_ALL
@@ -25,14 +26,22 @@ has() {
     command -v "$1" >/dev/null 2>&1
 }
 
-machine() {
-    section uid
-    id -u
-    printf '%s\n' "$files" | while IFS= read -r file; do
+contents() {
+    printf '%s\n' "$1" | while IFS= read -r file; do
         [ -r "$file" ] || continue
         section "file:$file"
         cat "$file" 2>/dev/null
     done
+}
+
+# What the CPUs do before this script gives them work, when the caller wants to know.
+window() {
+    [ "$window" -gt 0 ] || return 0
+    section stat.first
+    cat /proc/stat
+    sleep "$window"
+    section stat.last
+    cat /proc/stat
 }
 
 network() {
@@ -154,7 +163,15 @@ filesystem() {
 }
 
 main() {
-    machine
+    if [ "$only" = counters ]; then
+        contents "$counters"
+        section end
+        return
+    fi
+    window
+    section uid
+    id -u
+    contents "$files"
     network
     if [ "$samba" = yes ]; then
         processes=$(running_smbds)
@@ -164,6 +181,7 @@ main() {
         [ -n "$conf" ] && sessions
     fi
     filesystem
+    contents "$counters"
     section end
 }
 

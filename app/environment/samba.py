@@ -35,6 +35,8 @@ class SambaFacts:
 
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    runs_with_another: bool = False
+    """Whether every smbd that runs there was given another smb.conf than the one that was read."""
 
 
 def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> SambaFacts:
@@ -201,6 +203,7 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     path = str(found.facts.get("smb.conf.path", ""))
     others = {given for command in commands if (given := config_option(command))}
     if path and others and path not in others and not any(_is_default(command) for command in commands):
+        found.runs_with_another = True
         found.problems.append(
             f"smbd runs with {', '.join(sorted(others))}, but the facts are those of {path}; say --smb-conf FILE"
         )

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.environment.activity import parse_cpu
 from app.environment.filesystem import filesystem_facts
 from app.environment.host import HOST_FILES, host_facts
 from app.environment.route import find_route, is_this_machine
-from app.environment.samba import samba_facts
+from app.environment.samba import SambaFacts, samba_facts
+from app.environment.server_counters import ServerCounters, busy_percent, server_counter_facts, server_counters
 from app.environment.shaper import parse_shaper
 from app.environment.ssh import Answer, ask_server
 from storage.records import FactValue, Target
@@ -23,18 +25,24 @@ class ServerFacts:
 
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    counters: ServerCounters | None = None
+    """Of a server that is asked through ssh."""
+    ssh: str | None = None
 
 
-def server_facts(target: Target, ssh: str | None = None, smb_conf: str | None = None) -> ServerFacts:
+def server_facts(
+    target: Target, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
+) -> ServerFacts:
     """What the server of a target says about itself; costs facts when it cannot, never raises.
 
     ``ssh`` is ``[USER@]HOST`` for the system's ssh; without it only a target on this machine is asked. ``smb_conf``
-    is where the server keeps its configuration, if not where its smbd was built to look. The names are those of
+    is where the server keeps its configuration, if not where its smbd was built to look. ``window_seconds`` is how
+    long to look at a distant server's CPUs first, for ``cpu.busy_percent_before``. The names are those of
     :func:`app.environment.host.host_facts`, :mod:`app.environment.samba`,
     :func:`app.environment.filesystem.filesystem_facts`, and ``link.*`` of the interface that answers this client.
     """
     if target.protocol == "file":
-        return ServerFacts(facts=_folder_facts(target.path))
+        return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
     if ssh is None and not is_this_machine(target.host):
         return ServerFacts(
             problems=(f"the settings of {target.host} are unknown; give --server-ssh [USER@]{target.host}",)
@@ -43,10 +51,10 @@ def server_facts(target: Target, ssh: str | None = None, smb_conf: str | None = 
     client = route.local_address if route else ""
     answer = ask_server(
         {
+            "window": str(window_seconds if ssh else 0),
             "samba": "yes" if target.protocol == "smb" else "no",
             "conf": smb_conf or "",
             "share": target.share or "",
-            "folder": "",
             "client": client,
             "server": route.address if route else "",
             "files": "\n".join(HOST_FILES),
@@ -56,29 +64,37 @@ def server_facts(target: Target, ssh: str | None = None, smb_conf: str | None = 
     if answer.problem:
         return ServerFacts(problems=(answer.problem,))
     facts = {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
-    problems: list[str] = []
-    if target.protocol == "smb":
-        samba = samba_facts(answer, target.share, client)
-        if ssh or smb_conf or listens_on(samba.facts, target.port or SMB_PORT):
-            facts.update(samba.facts)
-            problems += samba.problems
-        else:
-            port = target.port or SMB_PORT
-            problems.append(
-                f"which smb.conf the server on port {port} of this machine has is unknown; say it with --smb-conf FILE"
-            )
-    return ServerFacts(facts=facts, problems=tuple(problems))
+    busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
+    if busy is not None:
+        facts["cpu.busy_percent_before"] = busy
+    samba = samba_facts(answer, target.share, client) if target.protocol == "smb" else SambaFacts()
+    port = target.port or SMB_PORT
+    its_own = listens_on(samba.facts, port) and not samba.runs_with_another
+    if target.protocol == "smb" and not (ssh or smb_conf or its_own):
+        what = f"which smb.conf the server on port {port} of this machine has is unknown; say it with --smb-conf FILE"
+        samba = SambaFacts(problems=[what])
+    facts.update(samba.facts)
+    return ServerFacts(
+        facts=facts,
+        problems=tuple(samba.problems),
+        counters=server_counters(answer) if ssh else None,
+        ssh=ssh,
+    )
+
+
+def counters_since(before: ServerFacts) -> dict[str, FactValue]:
+    """What a distant server counted since its facts were taken; empty where it cannot be asked again."""
+    after = server_counters(ask_server({"only": "counters"}, before.ssh)) if before.counters else None
+    if before.counters is None or after is None:
+        return {}
+    interface = before.facts.get("link.interface")
+    return server_counter_facts(before.counters, after, str(interface) if interface else None)
 
 
 def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
     """Whether a Samba with these facts runs and serves a port: else the server there is another one."""
     ports = samba.get("smb.conf/global/smb ports")
     return bool(samba.get("samba.smbd_running")) and (ports is None or str(port) in re.split(r"[\s,:]+", str(ports)))
-
-
-def _folder_facts(folder: str) -> dict[str, FactValue]:
-    settings = {"samba": "no", "conf": "", "share": "", "folder": folder, "client": "", "server": "", "files": ""}
-    return filesystem_facts(ask_server(settings, None))
 
 
 def _network_facts(answer: Answer) -> dict[str, FactValue]:

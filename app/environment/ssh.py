@@ -11,6 +11,7 @@ from importlib.resources import files
 
 LOCAL_TIMEOUT_SECONDS = 10.0
 SSH_TIMEOUT_SECONDS = 20.0
+COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
 SSH_OPTIONS = (
     "-T",
     "-x",
@@ -48,13 +49,28 @@ class Answer:
         return int(text) if text.isdecimal() else None
 
 
+DEFAULTS = {
+    "only": "",
+    "window": "0",
+    "samba": "no",
+    "conf": "",
+    "share": "",
+    "folder": "",
+    "client": "",
+    "server": "",
+    "files": "",
+    "counters": "\n".join(COUNTER_FILES),
+}
+"""The script's variables, as they are where nothing else is said."""
+
+
 def ask_server(settings: dict[str, str], ssh: str | None) -> Answer:
     """Run the script with its variables set, here, or on ``ssh`` (``[USER@]HOST`` or an ``ssh://`` URL).
 
     Never raises: a server that cannot be reached or that has no shell is an answer with a problem.
     """
     mark = f"@sharebench-{secrets.token_hex(8)}@"
-    script = _script({**settings, "mark": mark})
+    script = _script({**DEFAULTS, **settings, "mark": mark})
     if ssh is None:
         return _run(("sh", "-s"), script, mark, LOCAL_TIMEOUT_SECONDS, where="this machine")
     if ssh.startswith("-") or not ssh.strip():

@@ -1,0 +1,225 @@
+"""Quiet time: whether others were at work before and during a series, judged from samples alone.
+
+The thresholds are this program's own. A time is *typical* when others can be noticed and *busy* when they take enough
+to move a result by percents: a fifth of the CPUs, a twentieth of the link, most of a disk's time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.environment.activity import Sample, Wire
+from storage.records import Facts, JSONValue
+
+
+class Verdict(StrEnum):
+    """How quiet a time was."""
+
+    QUIET = "quiet"
+    TYPICAL = "typical"
+    BUSY = "busy"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """From where on a figure makes a time typical, and from where on busy."""
+
+    typical: float
+    busy: float
+
+
+OTHERS_CPU_PERCENT = Threshold(typical=5, busy=20)
+"""Of the whole machine: on 2 CPUs a program that never rests takes 50, on 8 it takes 12.5."""
+STOLEN_PERCENT = Threshold(typical=5, busy=15)
+RUN_QUEUE_PER_CPU = Threshold(typical=1, busy=2)
+"""Only before a series: during it our own threads are among those that want to run."""
+LINK_PERCENT = Threshold(typical=0.5, busy=5)
+"""Of the link's rate, or of our own where that is higher or the link's is unknown."""
+DISK_PERCENT = Threshold(typical=20, busy=60)
+"""Of the busiest disk's time, where the transfer itself uses no disk of this machine."""
+SERVER_CPU_PERCENT = Threshold(typical=20, busy=60)
+RETRANSMIT_PERCENT = 1.0
+RETRANSMIT_LEAST = 20
+"""TCP segments sent again that make a time typical: a share, and a number below which a share says nothing."""
+LASTING_SHARE = 0.2
+"""A figure counts when it holds on average, or in this share of the seconds."""
+UNKNOWN_LINK_BYTES_PER_SECOND = 125e6
+LEAST_SECONDS = 0.25
+"""CPU time is counted in hundredths of a second: shorter stretches say nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLoad:
+    """What a server that could be asked was busy with before a series."""
+
+    cpu_percent: float | None = None
+    other_sessions: int | None = None
+    """SMB sessions of machines other than this one."""
+
+
+def server_load(facts: Facts) -> ServerLoad | None:
+    """The load in a server's facts (``cpu.busy_percent_before``, ``server.sessions.other_machines``), or None."""
+    cpu, sessions = facts.get("cpu.busy_percent_before"), facts.get("server.sessions.other_machines")
+    if cpu is None and sessions is None:
+        return None
+    return ServerLoad(
+        cpu_percent=float(cpu) if cpu is not None else None,
+        other_sessions=int(sessions) if sessions is not None else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """The verdict with its reasons in plain words and the figures behind it."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+    figures: dict[str, JSONValue] = field(default_factory=dict)
+
+    def as_record(self) -> dict[str, JSONValue]:
+        """What a series keeps: ``verdict``, ``reasons`` and the figures by name, units in the names."""
+        return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the figures are to be held against."""
+
+    cpus: int = 1
+    wire: Wire = field(default_factory=Wire)
+    own_disk: bool = False
+    """Whether the transfer uses this machine's disks: a local path, or a server on this machine."""
+
+
+def assess(
+    before: Sequence[Sample],
+    during: Sequence[Sample] = (),
+    around: Surroundings | None = None,
+    server: ServerLoad | None = None,
+) -> Quiet:
+    """The verdict on the samples of a look before a series and of its runs: the worst that any figure says."""
+    around = around or Surroundings()
+    found = list(_phase(before, around, running=False)) if _long_enough(before) else []
+    found += list(_phase(during, around, running=True)) if _long_enough(during) else []
+    figures = {**_figures(before, "before"), **_figures(during, "during")}
+    if server:
+        found += _server_reasons(server)
+        figures |= {
+            "server_cpu_percent_before": _rounded(server.cpu_percent),
+            "server_other_sessions_before": server.other_sessions,
+        }
+    if not figures:
+        return Quiet(verdict=Verdict.UNKNOWN, reasons=("this system does not say what it is busy with",))
+    verdicts = {verdict for verdict, _ in found}
+    worst = next((v for v in (Verdict.BUSY, Verdict.TYPICAL) if v in verdicts), Verdict.QUIET)
+    return Quiet(verdict=worst, reasons=tuple(why for verdict, why in found if verdict is worst), figures=figures)
+
+
+def _phase(samples: Sequence[Sample], around: Surroundings, *, running: bool) -> Iterator[tuple[Verdict, str]]:
+    when = "during the runs" if running else "before the series"
+    yield from _judged(
+        samples,
+        lambda one: one.others_cpu_percent,
+        OTHERS_CPU_PERCENT,
+        lambda value: f"other programs took {value:.0f} % of this machine's CPUs {when}",
+    )
+    yield from _judged(
+        samples,
+        lambda one: one.stolen_percent,
+        STOLEN_PERCENT,
+        lambda value: f"the hypervisor took {value:.0f} % of the CPU time for other machines {when}",
+    )
+    yield from _judged(
+        samples,
+        lambda one: _link_percent(one, around.wire),
+        LINK_PERCENT,
+        lambda _: f"others moved {_mean(samples, _link_rate) / 1e6:.1f} MB/s over {around.wire.interface} {when}",
+    )
+    if not running:
+        yield from _judged(
+            samples,
+            lambda one: one.run_queue / around.cpus,
+            RUN_QUEUE_PER_CPU,
+            lambda value: f"{value * around.cpus:.1f} threads wanted to run on {around.cpus} CPUs {when}",
+        )
+    if not (running and around.own_disk):
+        yield from _judged(
+            samples,
+            lambda one: one.disk_percent,
+            DISK_PERCENT,
+            lambda value: f"a disk of this machine was at work {value:.0f} % of the time {when}",
+        )
+    sent, again = sum(one.segments_sent for one in samples), sum(one.retransmitted for one in samples)
+    if again >= RETRANSMIT_LEAST and 100 * again >= RETRANSMIT_PERCENT * sent:
+        yield Verdict.TYPICAL, f"{again} of {sent} TCP segments were sent again {when}"
+
+
+def _judged(
+    samples: Sequence[Sample], figure: Callable[[Sample], float], limit: Threshold, say: Callable[[float], str]
+) -> Iterator[tuple[Verdict, str]]:
+    """What one figure says: on average over the time, or in its lasting share of worse seconds."""
+    mean = _mean(samples, figure)
+    whole = [one for one in samples if one.seconds >= LEAST_SECONDS]
+    for verdict, edge in ((Verdict.BUSY, limit.busy), (Verdict.TYPICAL, limit.typical)):
+        worse = [one for one in whole if figure(one) >= edge]
+        if mean >= edge:
+            yield verdict, say(mean)
+            return
+        if len(worse) >= 2 and len(worse) >= LASTING_SHARE * len(whole):
+            yield verdict, f"{say(_mean(worse, figure))}, for {len(worse)} of {len(whole)} seconds"
+            return
+
+
+def _server_reasons(server: ServerLoad) -> list[tuple[Verdict, str]]:
+    found: list[tuple[Verdict, str]] = []
+    cpu = server.cpu_percent or 0.0
+    if cpu >= SERVER_CPU_PERCENT.typical:
+        verdict = Verdict.BUSY if cpu >= SERVER_CPU_PERCENT.busy else Verdict.TYPICAL
+        found.append((verdict, f"the server's CPUs were {cpu:.0f} % busy before the series"))
+    if server.other_sessions:
+        noun = "session" if server.other_sessions == 1 else "sessions"
+        found.append((Verdict.TYPICAL, f"the server had {server.other_sessions} {noun} of other machines"))
+    return found
+
+
+def _link_percent(one: Sample, wire: Wire) -> float:
+    ours = one.our_bytes / one.seconds
+    nominal = wire.bits_per_second / 8 if wire.bits_per_second else max(UNKNOWN_LINK_BYTES_PER_SECOND, ours)
+    return 100 * _link_rate(one) / nominal
+
+
+def _link_rate(one: Sample) -> float:
+    return one.others_link_bytes / one.seconds
+
+
+def _mean(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float:
+    """The average over time."""
+    return sum(figure(one) * one.seconds for one in samples) / sum(one.seconds for one in samples)
+
+
+def _long_enough(samples: Sequence[Sample]) -> bool:
+    return sum(one.seconds for one in samples) >= LEAST_SECONDS
+
+
+def _figures(samples: Sequence[Sample], when: str) -> dict[str, JSONValue]:
+    """The averages over the time of one phase; none where it was too short."""
+    if not _long_enough(samples):
+        return {}
+    return {
+        f"seconds_{when}": _rounded(sum(one.seconds for one in samples)),
+        f"cpu_percent_{when}": _rounded(_mean(samples, lambda one: one.cpu_percent)),
+        f"others_cpu_percent_{when}": _rounded(_mean(samples, lambda one: one.others_cpu_percent)),
+        f"stolen_percent_{when}": _rounded(_mean(samples, lambda one: one.stolen_percent)),
+        f"run_queue_{when}": _rounded(_mean(samples, lambda one: one.run_queue)),
+        f"others_link_bytes_per_second_{when}": round(_mean(samples, _link_rate)),
+        f"disk_percent_{when}": _rounded(_mean(samples, lambda one: one.disk_percent)),
+        f"segments_sent_{when}": sum(one.segments_sent for one in samples),
+        f"retransmitted_{when}": sum(one.retransmitted for one in samples),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
