@@ -1,0 +1,152 @@
+"""Practice servers: SMB and FTP on free ports of the loopback, with a folder of files that lasts as long as they do."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from app.clients.base import Secrets
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.errors import MeasurementError
+from app.practice.lifeline import Orders
+from storage.records import Target
+
+HOST = "127.0.0.1"
+USER = "practice"
+SHARE = "practice"
+REPORT = "report.bin"
+"""The file to measure with; the others are there to be browsed."""
+REPORT_BYTES = 64 * 1024 * 1024
+
+_SMALL_FILES: dict[str, bytes | int] = {
+    "read me.txt": b"These files are random bytes to practise on; they go away with the practice servers.\n",
+    "Projects [2026]/plan & budget.ods": 48_000,
+    "Projects [2026]/site photo (1).jpg": 2_400_000,
+    "Grüße/100% done.txt": b"Names with spaces, brackets, umlauts and percent signs are measured like any other.\n",
+    "archive/backup.tar": 16_000_000,
+}
+"""Relative paths, and their content or their size in bytes."""
+_READY_SECONDS = 30.0
+
+
+class PracticeServers:
+    """Both servers while the ``with`` block lasts; each is a process that also ends when this one is killed."""
+
+    def __init__(self, report_bytes: int = REPORT_BYTES) -> None:
+        self._report_bytes = report_bytes
+        self._processes: list[subprocess.Popen[str]] = []
+        self._folder: Path | None = None
+        self.secrets = Secrets(password=secrets.token_urlsafe(12))
+        """The password of the user ``practice``, made anew each time."""
+        self.smb = Target(protocol="smb", host=HOST, share=SHARE, path=REPORT, user=USER)
+        """The file to get over SMB; its port is known inside the block."""
+        self.ftp = Target(protocol="ftp", host=HOST, path=f"/{REPORT}", user=USER)
+        """The file to get over FTP; its port is known inside the block."""
+
+    @property
+    def smb_folder(self) -> Target:
+        """Where to put files over SMB."""
+        return replace(self.smb, path="")
+
+    @property
+    def ftp_folder(self) -> Target:
+        """Where to put files over FTP."""
+        return replace(self.ftp, path="/")
+
+    @property
+    def folder(self) -> Path:
+        """The folder that both serve, inside the block."""
+        if self._folder is None:
+            raise RuntimeError("the practice servers are not running")
+        return self._folder
+
+    def __enter__(self) -> Self:
+        self._folder = Path(tempfile.mkdtemp(prefix="sharebench-practice-"))
+        try:
+            self._fill()
+            started = [self._start("app.practice.smb"), self._start("app.practice.ftp")]
+            smb_port, ftp_port = (_port_of(process) for process in started)
+        except BaseException:
+            self._stop()
+            raise
+        self.smb = replace(self.smb, port=smb_port)
+        self.ftp = replace(self.ftp, port=ftp_port)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+
+    def _fill(self) -> None:
+        for name, content in {REPORT: self._report_bytes, **_SMALL_FILES}.items():
+            path = self.folder / name
+            path.parent.mkdir(exist_ok=True)
+            if isinstance(content, bytes):
+                path.write_bytes(content)
+            else:
+                _write_random(path, content)
+
+    def _start(self, module: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+            cwd=Path(__file__).parents[2],
+        )
+        self._processes.append(process)
+        assert process.stdin is not None
+        orders = Orders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
+        process.stdin.write(orders.to_line() + "\n")
+        process.stdin.flush()
+        return process
+
+    def _stop(self) -> None:
+        """Close the servers' stdin, which ends them; kill by process id what does not end."""
+        for process in self._processes:
+            with contextlib.suppress(OSError):
+                if process.stdin:
+                    process.stdin.close()
+        for process in self._processes:
+            try:
+                process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.stdout:
+                process.stdout.close()
+        self._processes.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+def _port_of(process: subprocess.Popen[str]) -> int:
+    """The port on which a server that has just been started listens. Raises MeasurementError."""
+    assert process.stdout is not None
+    readable, _, _ = select.select([process.stdout], [], [], _READY_SECONDS)
+    line = process.stdout.readline() if readable else ""
+    if not line.strip().isdecimal():
+        raise MeasurementError(
+            "the practice servers do not start; try `python -m app.practice.smb` to see why, or measure a real server"
+        )
+    return int(line)
+
+
+def _write_random(path: Path, size_bytes: int) -> None:
+    content = Content(size_bytes)
+    with path.open("wb") as file:
+        for offset in range(0, size_bytes, MAX_BLOCK_BYTES):
+            file.write(content.block(offset, min(MAX_BLOCK_BYTES, size_bytes - offset)))

@@ -1,0 +1,95 @@
+"""The practice servers, used through our own clients."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.clients.base import Meter, Secrets, Settings
+from app.clients.content import Content
+from app.clients.registry import make_client
+from app.errors import LoginError, NoSuchFileError
+from app.practice.servers import PracticeServers
+
+
+@pytest.fixture(scope="module")
+def practice():
+    with PracticeServers(report_bytes=5_000_001) as servers:
+        yield servers
+
+
+@pytest.fixture(params=["smb", "ftp"])
+def client(practice, request):
+    made = make_client(getattr(practice, request.param), "", practice.secrets, Settings())
+    yield made
+    made.close()
+
+
+def meter():
+    return Meter(threading.Event())
+
+
+def path_of(client, name):
+    return name if client.target.protocol == "smb" else f"/{name}"
+
+
+def test_the_report_arrives_as_it_is(practice, client):
+    blocks: dict[int, bytes] = {}
+    done = client.get(client.target.path, meter(), lambda offset, block: blocks.__setitem__(offset, bytes(block)))
+    assert done.size_bytes == 5_000_001 == client.size(client.target.path)
+    assert b"".join(blocks[offset] for offset in sorted(blocks)) == (practice.folder / "report.bin").read_bytes()
+
+
+@pytest.mark.parametrize("folder", ["", "Projects [2026]/", "Grüße/"])
+def test_files_can_be_put_and_removed(practice, client, folder):
+    content, path = Content(3_000_001), path_of(client, f"{folder}new [1] ü 50%.bin")
+    client.put(path, content, meter())
+    stored = practice.folder / f"{folder}new [1] ü 50%.bin"
+    assert hashlib.sha256(stored.read_bytes()).hexdigest() == content.digest() == client.digest(path)
+    client.remove(path)
+    assert not stored.exists()
+    client.remove(path)
+
+
+def test_folders_can_be_browsed(client):
+    found = {entry.name: entry for entry in client.list(path_of(client, ""))}
+    assert {"read me.txt", "Grüße", "Projects [2026]", "report.bin"} <= set(found)
+    assert found["Projects [2026]"].is_folder
+    assert found["report.bin"].size_bytes == 5_000_001
+    assert {e.name for e in client.list(path_of(client, "Projects [2026]"))} == {
+        "plan & budget.ods",
+        "site photo (1).jpg",
+    }
+
+
+def test_a_missing_file_and_a_wrong_password_are_told(practice, client):
+    with pytest.raises(NoSuchFileError):
+        client.size(path_of(client, "missing"))
+    with pytest.raises(LoginError):
+        make_client(client.target, "", Secrets(password="wrong"), Settings()).connect()
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_stays_when_the_parent_is_ended(ending):
+    script = (
+        "import time\nfrom app.practice.servers import PracticeServers\n"
+        "with PracticeServers(report_bytes=1000) as it:\n"
+        "    print(it.folder, *(p.pid for p in it._processes), flush=True)\n    time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        folder, *pids = parent.stdout.readline().split()
+        servers = [psutil.Process(int(pid)) for pid in pids]
+        assert len(servers) == 2
+        os.kill(parent.pid, ending)
+        psutil.wait_procs(servers, timeout=10)
+    assert [s for s in servers if s.is_running() and s.status() != psutil.STATUS_ZOMBIE] == []
+    assert not Path(folder).exists()
