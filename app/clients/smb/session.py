@@ -80,7 +80,8 @@ def mapped(where: str) -> Iterator[None]:
     except SharebenchError:
         raise
     except (smb3.SessionError, smbconnection.SessionError) as error:
-        raise status_error(error.get_error_code() & 0xFFFFFFFF, where) from error
+        code = error.get_error_code() if isinstance(error, smb3.SessionError) else error.getErrorCode()
+        raise status_error(code & 0xFFFFFFFF, where) from error
     except KerberosError as error:
         raise LoginError(
             f"{where}: Kerberos refused: {error}; renew the ticket with kinit, or check the clock"
