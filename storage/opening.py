@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -15,6 +17,29 @@ BUSY_SECONDS = 15.0
 
 class NotebookFileError(Exception):
     """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
+
+
+class NotebookDatabase(Database):
+    """A database whose transactions take the writer's place at their start.
+
+    One that reads before it writes would be refused at once, whatever the timeout, when another connection has
+    written in between (SQLITE_BUSY_SNAPSHOT); one that waits its turn first is not.
+    """
+
+    @contextmanager
+    def atomic(self) -> Generator[NotebookDatabase, None, None]:
+        """A transaction, or a savepoint inside one."""
+        if self.conn.in_transaction:
+            with super().atomic():
+                yield self
+            return
+        self.conn.execute("BEGIN IMMEDIATE")
+        try:
+            yield self
+            self.conn.execute("COMMIT")
+        except BaseException:
+            self.rollback()
+            raise
 
 
 def open_database(path: Path) -> Database:
@@ -35,7 +60,7 @@ def open_database(path: Path) -> Database:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> Database:
-    db = Database(connection)
+    db = NotebookDatabase(connection)
     tables = set(db.table_names())
     if "notebook_formats" in tables:
         found, needs = db.execute(
