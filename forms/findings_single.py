@@ -88,21 +88,21 @@ _ERROR_KINDS = {
 
 
 def retransmits(series: Series) -> Iterator[Finding]:
-    """TCP segments that had to be sent again."""
-    for side, facts in _ends(series):
-        sent, again = _number(facts, "tcp.segments_sent_during"), _number(facts, "tcp.retransmitted_during")
-        if not sent or not again or 100 * again / sent < RETRANSMIT_PERCENT:
-            continue
-        yield Finding(
-            key="retransmits",
-            severity=Severity.WARNING,
-            title="The network loses packets",
-            evidence=f"{side} sent {again:.0f} of {sent:.0f} TCP segments again ({100 * again / sent:.2f} %) during the"
-            " series.",
-            what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a"
-            " quiet time.",
-            series_ids=(series.id,),
-        )
+    """TCP segments that had to be sent again over a network; a loopback loses nothing."""
+    facts = series.environment.get("path", {})
+    sent, again = _number(facts, "tcp.segments_sent_during"), _number(facts, "tcp.retransmitted_during")
+    if not sent or not again or 100 * again / sent < RETRANSMIT_PERCENT or facts.get("link.kind") == "loopback":
+        return
+    yield Finding(
+        key="retransmits",
+        severity=Severity.WARNING,
+        title="The network loses packets",
+        evidence=f"{_called(series)}: this machine sent {again:.0f} of {sent:.0f} TCP segments again"
+        f" ({100 * again / sent:.2f} %) during the series.",
+        what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a"
+        " quiet time.",
+        series_ids=(series.id,),
+    )
 
 
 def one_interface_out(series: Series) -> Iterator[Finding]:

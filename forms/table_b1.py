@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
@@ -51,8 +51,8 @@ class TableB1:
         return FTP in self.columns
 
 
-def table_b1(series: Sequence[Series]) -> TableB1:
-    """The table of several series.
+def table_b1(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> TableB1:
+    """The table of several series; ``heading_of`` says what a series' column is called, else :func:`heading` does.
 
     A column is a set-up: FTP, or what tells the series from the others (its label, its change, its protocol). A row is
     a command on a host. Where two series claim the same place, the later one gets a column of its own.
@@ -62,7 +62,7 @@ def table_b1(series: Sequence[Series]) -> TableB1:
     places: dict[tuple[str, str, Command], Series] = {}
     columns: list[str] = []
     for one in series:
-        column = _free_column(heading(one), one, places)
+        column = _free_column((heading_of or heading)(one), one, places)
         places[column, one.target.host, one.command] = one
         if column not in columns:
             columns.append(column)
@@ -88,7 +88,12 @@ def heading(series: Series) -> str:
         return wording.plain(series.label)
     if series.change is not None:
         return wording.plain(f"{series.change.name} = {series.change.value}")
-    return _USUAL_NAMES.get(series.target.protocol, series.target.protocol)
+    return protocol_name(series)
+
+
+def protocol_name(series: Series) -> str:
+    """What a series' protocol is called as a column: FTP, SMB, …"""
+    return FTP if series.target.protocol in FTP_PROTOCOLS else _USUAL_NAMES[series.target.protocol]
 
 
 def base_of(series: Sequence[Series], index: int) -> Series | None:

@@ -194,6 +194,8 @@ def test_retransmits():
     found = of("retransmits", with_path(tcp__segments_sent_during=100_000, tcp__retransmitted_during=900))
     assert "0.90 %" in found[0].evidence
     assert of("retransmits", with_path(tcp__segments_sent_during=100_000, tcp__retransmitted_during=9)) == []
+    lost = {"tcp__segments_sent_during": 100_000, "tcp__retransmitted_during": 900}
+    assert of("retransmits", with_path(**lost, link__kind="loopback")) == []
     assert of("retransmits", with_path(tcp__segments_sent_during=0, tcp__retransmitted_during=0)) == []
 
 

@@ -1,0 +1,52 @@
+"""The survey as text for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from forms import wording
+from forms.findings_text import findings_text
+from forms.survey import State, Station, Survey
+from forms.table_b1_text import table_b1_text
+
+WIDTH = 80
+
+
+def survey_text(filled: Survey) -> str:
+    """Table, what is missing and why, findings, and the one thing to look at first."""
+    lines = [wording.plain(filled.name).capitalize(), ""]
+    places = dict.fromkeys((station.host, station.place) for station in filled.stations)
+    for host, place in places:
+        lines += _wrapped(f"{wording.plain(host)} is {_PLACES[place.value]}.")
+    if filled.table.rows:
+        lines += ["", *table_b1_text(filled.table).splitlines()]
+    missing = _missing(filled.stations)
+    if missing:
+        lines += ["", *(line for text in missing for line in _wrapped(text))]
+    lines += ["", "Findings", *findings_text(filled.findings).splitlines()]
+    lines += ["", "Look at this first", *_wrapped(filled.next_step)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+_PLACES = {
+    "loopback": "this machine's loopback",
+    "own address": "this machine by its own address",
+    "network": "over the network",
+}
+
+
+def _missing(stations: Sequence[Station]) -> list[str]:
+    """A sentence for all stations of one place and protocol that are not done for the same reason."""
+    groups: dict[tuple[str, str, str], list[Station]] = {}
+    for station in stations:
+        if station.state is not State.DONE:
+            groups.setdefault((station.state, station.name.rpartition(" ")[0], station.why), []).append(station)
+    return [
+        f"{state}: {name} {wording.listed([str(station.command) for station in group])}{f': {why}' if why else ''}"
+        for (state, name, why), group in groups.items()
+    ]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)

@@ -1,0 +1,163 @@
+"""The survey's planning, and its rounds against real servers."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from app.clients.base import Secrets
+from app.errors import UnreachableError, UsageError
+from app.guide.survey import Choices, Round, measure_round, places, plan_round, result, size_for
+from app.recorder import Closed, Control, Order, QuietTime, Resumption
+from forms.survey import Place, State
+from storage.notebook import Notebook
+from storage.records import Command, Series, SeriesStatus, Target
+from tests.servers.smbd import Smbd
+
+
+def as_nobody(target: Target) -> tuple[Target, Secrets]:
+    return target, Secrets()
+
+
+def as_bench(target: Target) -> tuple[Target, Secrets]:
+    return target, Secrets(password=Smbd.password)
+
+
+def choices(server: Smbd, **more) -> Choices:
+    usual = {
+        "hosts": ("127.0.0.1",),
+        "smb": server.share,
+        "iperf3": False,
+        "ports": {"smb": server.port},
+        "user": server.user,
+        "size_bytes": 1 << 20,
+        "runs": 3,
+        "warmups": 1,
+        "quiet_time": QuietTime.SKIP,
+    }
+    return Choices(**{**usual, **more})
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return tmp_path / "notebook.db"
+
+
+def plan(chosen: Choices, book: Path, *, again: bool = False) -> Round:
+    with Notebook(book) as notebook:
+        return plan_round(chosen, notebook, as_bench, again=again)
+
+
+def stored(book: Path) -> list[Series]:
+    with Notebook(book) as notebook:
+        return [notebook.series(head.id) for head in notebook.heads()]
+
+
+def test_places_of_this_machine_and_of_others():
+    assert places(["127.0.0.1"])[0] == (Place.LOOPBACK, "127.0.0.1")
+    assert places(["localhost"])[0] == (Place.LOOPBACK, "localhost")
+    assert all(place is not Place.NETWORK for place, _ in places(["127.0.0.1"]))
+    assert places(["198.51.100.7"]) == [(Place.NETWORK, "198.51.100.7")]
+    assert places(["no-such-host.invalid"]) == [(Place.NETWORK, "no-such-host.invalid")]
+    for wrong in ("smb://nas", "user@nas", "", "a b"):
+        with pytest.raises(UsageError, match="not a host"):
+            places([wrong])
+
+
+def test_an_own_address_brings_the_loopback_along():
+    own = [host for place, host in places(["127.0.0.1"]) if place is Place.OWN_ADDRESS]
+    if not own:
+        pytest.skip("this machine has no address but the loopback's")
+    assert places(own) == [(Place.LOOPBACK, "127.0.0.1"), (Place.OWN_ADDRESS, own[0])]
+
+
+@pytest.mark.parametrize(
+    ("link", "size"),
+    [(None, 512 << 20), (10_000_000, 16 << 20), (1_000_000_000, 512 << 20), (100_000_000_000, 1 << 30)],
+)
+def test_the_file_is_sized_by_the_link(link, size):
+    assert size_for(link) == size
+
+
+def test_nothing_to_measure_and_nothing_that_answers(book: Path):
+    with Notebook(book) as notebook:
+        with pytest.raises(UsageError, match="--smb"):
+            plan_round(Choices(hosts=("127.0.0.1",), iperf3=False), notebook, as_nobody)
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            deaf = Choices(hosts=("127.0.0.1",), ports={"iperf3": unused.getsockname()[1]})
+            with pytest.raises(UnreachableError, match="iperf3 -s there starts a server"):
+                plan_round(deaf, notebook, as_nobody)
+
+
+def test_stations_and_their_orders(smbd: Smbd, book: Path):
+    planned = plan(choices(smbd, ftp="/pub"), book)
+    assert not planned.continued
+    assert planned.name.startswith("survey 127.0.0.1 20")
+    loopback = [s for s in planned.stations if s.place is Place.LOOPBACK]
+    assert [s.name for s in loopback] == [
+        "loopback FTP get",
+        "loopback FTP put",
+        "loopback SMB get",
+        "loopback SMB put",
+    ]
+    orders = [order for _, order in planned.todo if isinstance(order, Order)]
+    smb = [order for order in orders if order.plan.target.protocol == "smb"]
+    assert [(o.plan.command, o.plan.make_file, o.label) for o in smb][:2] == [
+        (Command.GET, True, "loopback SMB get"),
+        (Command.PUT, False, "loopback SMB put"),
+    ]
+    assert {o.experiment for o in orders} == {planned.name}
+
+
+def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd: Smbd, book: Path):
+    chosen, control = choices(smbd), Control()
+    for _, event in measure_round(plan(chosen, book), book, control):
+        if isinstance(event, Closed):
+            control.cancel()
+    before = {series.id: series for series in stored(book)}
+    assert sorted(s.status for s in before.values()) == [SeriesStatus.COMPLETE, SeriesStatus.INTERRUPTED]
+    going_on = plan(chosen, book)
+    assert going_on.continued
+    assert [isinstance(what, Resumption) for _, what in going_on.todo] == [True]
+    for _ in measure_round(going_on, book, Control()):
+        pass
+    after = {series.id: series for series in stored(book)}
+    assert after.keys() == before.keys()
+    assert all(series.status is SeriesStatus.COMPLETE for series in after.values())
+    for series_id, series in before.items():
+        if series.status is SeriesStatus.COMPLETE:
+            assert after[series_id] == series
+        assert set(series.measured()) <= set(after[series_id].measured())
+    with Notebook(book) as notebook:
+        filled = result(going_on, notebook)
+    loopback = [s for s in filled.stations if s.place is Place.LOOPBACK]
+    assert [s.state for s in loopback] == [State.DONE, State.DONE]
+    assert [row.name.rpartition(" ")[2] for row in filled.table.rows] == ["get", "put"]
+    assert list(smbd.folder.glob(".sharebench-*")) == []
+    assert not plan(chosen, book).continued
+
+
+def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
+    chosen, control = choices(smbd), Control()
+    for _, event in measure_round(plan(chosen, book), book, control):
+        if isinstance(event, Closed):
+            control.cancel()
+    assert plan(chosen, book).continued
+    assert not plan(chosen, book, again=True).continued
+    assert not plan(choices(smbd, runs=4), book).continued
+    assert not plan(choices(smbd, hosts=("localhost",)), book).continued
+
+
+def test_what_failed_is_tried_again(smbd: Smbd, book: Path):
+    wrong = choices(smbd, smb=f"{smbd.share}/no such folder")
+    planned = plan(wrong, book)
+    for _ in measure_round(planned, book, Control()):
+        pass
+    with Notebook(book) as notebook:
+        filled = result(planned, notebook)
+    assert {s.state for s in filled.stations if s.place is Place.LOOPBACK} == {State.FAILED}
+    assert all("no such folder" in s.why for s in filled.stations if s.state is State.FAILED)
+    again = plan(wrong, book)
+    assert again.continued
+    assert len(again.todo) == len(planned.todo)
