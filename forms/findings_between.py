@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from forms import advice, numbers, statistics, wording
-from forms.comparison import compare, rates_of
+from forms.comparison import Comparison, compare, rates_of
 from forms.finding import Finding, Severity
 from forms.table_b1 import FTP_PROTOCOLS
 from storage.records import Command, Series
@@ -61,46 +62,61 @@ def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
 def _judged(host: str, command: Command, smb: _Measured, ftp: _Measured) -> Finding:
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
     unusual = sum(why is not None for why in statistics.unusual(rates_of(smb.series)))
-    level = percent >= 100 or compare(ftp.series, smb.series).verdict == "same"
     stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
-    evidence = f"{command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of {ftp.says()}{stray}."
+    comparison = compare(ftp.series, smb.series)
+    severity, key, title, todo = _ratio(command, percent, comparison, unusual=bool(unusual), smb_id=smb.series.id)
+    return Finding(
+        key=key,
+        severity=severity,
+        title=title,
+        evidence=f"{command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of {ftp.says()}{stray}.",
+        what_to_do=todo,
+        series_ids=(smb.series.id, ftp.series.id),
+    )
+
+
+def _ratio(
+    command: Command, percent: float, comparison: Comparison, *, unusual: bool, smb_id: str
+) -> tuple[Severity, str, str, str]:
+    """Severity, key, title and what to do for SMB at so many percent of FTP."""
     catalogue = "sharebench catalogue lists what can be changed, in order of impact; change one thing at a time."
-    if level and not unusual:
-        severity, key, title, todo = (
+    low, high = (100 + edge for edge in comparison.interval_percent or (-100.0, math.inf))
+    if (low < TIME_TO_TUNE_PERCENT <= percent) or (percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT):
+        about = f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
+        return (
+            Severity.NOTE,
+            "ratio-unknown",
+            f"SMB {command} against FTP: the runs scatter too much to tell",
+            f"Measure more runs{about}, longer ones (--size), or at a quiet time.",
+        )
+    level = percent >= 100 or comparison.verdict == "same"
+    if level and unusual:
+        return (
+            Severity.NOTE,
+            "unusual-runs",
+            f"SMB {command} is no slower than FTP, but its runs are not all alike",
+            f"Look at the unusual runs (sharebench show {smb_id}) and measure again at a quiet time.",
+        )
+    if level:
+        return (
             Severity.GOOD,
             "well-configured",
             f"Well configured: SMB {command} is no slower than FTP",
             "Nothing: keep this series as a baseline (sharebench baseline set NAME SERIES).",
         )
-    elif level:
-        severity, key, title, todo = (
-            Severity.NOTE,
-            "unusual-runs",
-            f"SMB {command} is no slower than FTP, but its runs are not all alike",
-            f"Look at the unusual runs (sharebench show {smb.series.id}) and measure again at a quiet time.",
-        )
-    elif percent < TIME_TO_TUNE_PERCENT:
-        severity, key, title, todo = (
+    if percent < TIME_TO_TUNE_PERCENT:
+        return (
             Severity.WARNING,
             "time-to-tune",
             f"SMB {command} reaches {percent:.0f} % of FTP: time to tune",
-            catalogue,
+            f"Begin at the top: {catalogue}",
         )
-    else:
-        usual = percent < USUAL_PERCENT
-        severity, key, title, todo = (
-            Severity.NOTE if usual else Severity.GOOD,
-            "usual-ratio",
-            f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
-            f"Tuning may gain the rest: {catalogue}",
-        )
-    return Finding(
-        key=key,
-        severity=severity,
-        title=title,
-        evidence=evidence,
-        what_to_do=todo,
-        series_ids=(smb.series.id, ftp.series.id),
+    usual = percent < USUAL_PERCENT
+    return (
+        Severity.NOTE if usual else Severity.GOOD,
+        "usual-ratio",
+        f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
+        f"Tuning may gain the rest: {catalogue}",
     )
 
 

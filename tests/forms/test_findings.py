@@ -82,6 +82,15 @@ def test_the_ratio_to_ftp(megabytes, key, severity):
     assert (found[0].key, found[0].severity) == (key, severity)
 
 
+def test_runs_that_scatter_too_much_tell_no_ratio():
+    wild = [60e6, 180e6, 110e6, 200e6]
+    found = findings([series(wild, id="wild"), one("ftp", 110, host="nas")])
+    assert [f.key for f in found] == ["ratio-unknown"]
+    assert "more runs (about " in found[0].what_to_do
+    assert keys(series([50e6, 20e6, 120e6, 40e6], id="wild"), one("ftp", 100)) == ["ratio-unknown"]
+    assert keys(series([110e6], id="once"), one("ftp", 100)) == ["ratio-unknown"]
+
+
 def test_the_books_own_table_b1():
     def sparc(protocol: str, kilobytes: float, command: Command) -> Series:
         return one(protocol, kilobytes / 1000, command=command, link_bits_per_second=10_000_000)

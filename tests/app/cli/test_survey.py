@@ -1,0 +1,83 @@
+"""``sharebench survey`` against a real smbd, vsftpd and iperf3."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import run
+from storage.notebook import Notebook
+from storage.records import SeriesStatus
+from tests.servers.iperf3 import Iperf3Server
+from tests.servers.smbd import Smbd
+from tests.servers.vsftpd import Vsftpd
+
+
+def survey(db: Path, *arguments: str) -> int:
+    return run(["survey", "--db", str(db), "--quiet-time", "skip", *arguments], lambda *_args, **_more: 0)
+
+
+@pytest.fixture
+def options(monkeypatch, smbd: Smbd, vsftpd: Vsftpd, iperf3_server: Iperf3Server) -> list[str]:
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
+    return [
+        "127.0.0.1", "--smb", smbd.share, "--smb-port", str(smbd.port), "--ftp", "/", "--ftp-port", str(vsftpd.port),
+        "--iperf3-port", str(iperf3_server.port), "--user", smbd.user, "--size", "4M", "--runs", "4", "--warmup", "1",
+    ]  # fmt: skip
+
+
+def test_one_command_gives_table_findings_and_the_next_step(options, smbd, vsftpd, tmp_path, capsys):
+    pytest.importorskip("app.clients.iperf3")
+    db = tmp_path / "notebook.db"
+    assert survey(db, *options) == 0
+    out, err = capsys.readouterr()
+    assert max(map(len, out.splitlines())) <= 80
+    assert "6 series in turns" in err
+    heading = next(line for line in out.splitlines() if "FTP" in line)
+    assert heading.split() == ["FTP", "SMB", "TCP", "(iperf3)"]
+    assert [line.split()[0] for line in out.splitlines() if line.startswith(("get ", "put "))] == ["get", "put"]
+    assert out.index("MB/s") < out.index("Findings") < out.index("Look at this first")
+    with Notebook(db) as notebook:
+        series = [notebook.series(head.id) for head in notebook.heads()]
+    assert len(series) == 6
+    assert {one.status for one in series} == {SeriesStatus.COMPLETE}
+    assert all(len(one.measured()) == 4 for one in series)
+    starts = sorted((run.started_at, one.id) for one in series for run in one.measured())
+    assert len({series_id for _, series_id in starts[:6]}) == 6
+    assert list(smbd.folder.glob(".sharebench-*")) == []
+    assert list(vsftpd.folder.glob(".sharebench-*")) == []
+
+
+def test_the_document_and_a_survey_of_one_command(options, tmp_path, capsys):
+    assert survey(tmp_path / "notebook.db", *options, "--only", "put", "--no-iperf3", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "sharebench/survey/1"
+    loopback = [station for station in document["stations"] if station["place"] == "loopback"]
+    assert [(s["protocol"], s["command"], s["state"]) for s in loopback] == [
+        ("ftp", "put", "done"),
+        ("smb", "put", "done"),
+    ]
+    assert document["complete"] is True
+    assert document["next_step"]
+
+
+def test_what_fails_is_named_and_the_rest_is_kept(options, tmp_path, capsys):
+    wrong = [*options, "--ftp", "/no such folder", "--no-iperf3"]
+    assert survey(tmp_path / "notebook.db", *wrong) == 4
+    out, err = capsys.readouterr()
+    assert "failed: loopback FTP get and put" in " ".join(out.split())
+    assert "SMB" in out
+    assert "2 of " in err
+    assert survey(tmp_path / "notebook.db", *wrong) == 4
+    assert "going on with survey 127.0.0.1" in capsys.readouterr().err
+
+
+def test_wrong_words_and_nobody_there(tmp_path, capsys):
+    db = tmp_path / "notebook.db"
+    assert survey(db, "smb://nas/share") == 2
+    assert survey(db, "127.0.0.1", "--no-iperf3") == 2
+    assert survey(db, "127.0.0.1", "--iperf3-port", "1") == 4
+    assert survey(db) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "no answer on 127.0.0.1 port 1" in err
