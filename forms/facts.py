@@ -21,6 +21,7 @@ VOLATILE = (
     "*.free_*",
     "*busy*",
     "cpu.mhz",
+    "facts.*",
     "server.sessions*",
     "samba.smbd_running",
     "samba.running_log_level",

@@ -9,7 +9,7 @@ from pathlib import Path
 from app import errors
 from app.clients.base import Secrets
 from app.measure.control import Control
-from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
+from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
 from app.measure.reader import Measuring
 from app.recorder.order import Order, choices_of
@@ -148,7 +148,6 @@ def _measure(series: Series, order: Order, notebook: Notebook, control: Control)
     plan = order.plan
     surroundings = Surroundings(order)
     series = surroundings.look(series, notebook)
-    yield from (Warned(text=problem) for problem in surroundings.problems)
     failure: Failed | None = None
     with Measuring(plan, control) as child:
         for event in child.events():

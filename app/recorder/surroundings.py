@@ -9,6 +9,9 @@ from app.recorder.order import Order
 from storage.notebook import Notebook
 from storage.records import Series
 
+UNKNOWN = "facts.unknown"
+"""The fact that says which facts could not be had, and what to do about it."""
+
 
 class Surroundings:
     """Looks around before and after one series; never in the way of the measurement."""
@@ -16,11 +19,6 @@ class Surroundings:
     def __init__(self, order: Order) -> None:
         self._order = order
         self._environment = Environment()
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What could not be found out, a line each, ending in what to do."""
-        return self._environment.problems
 
     def look(self, series: Series, notebook: Notebook) -> Series:
         """The series with its link, and its facts in the notebook, right before it is measured."""
@@ -41,3 +39,5 @@ class Surroundings:
     def _store(self, series: Series, notebook: Notebook) -> None:
         for side, facts in self._environment.parts().items():
             notebook.set_facts(series.id, side, facts)
+        if self._environment.problems:
+            notebook.set_facts(series.id, "server", {UNKNOWN: "; ".join(self._environment.problems)})
