@@ -14,7 +14,7 @@ from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import UsageError
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder import Closed, Control, Opened, Order, QuietTime, failure_of, record, resume
+from app.recorder import CeilingWish, Closed, Control, Opened, Order, QuietTime, failure_of, record, resume
 from app.targets import check_complete
 from storage.records import Command
 
@@ -75,7 +75,13 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
     help="A run with no progress for that long fails.",
 )  # fmt: skip
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
-@click.option("--recalibrate", is_flag=True, help="Measure this client's own limit anew.")
+@click.option(
+    "--ceiling",
+    type=click.Choice([wish.value for wish in CeilingWish]),
+    default=CeilingWish.RECORD.value,
+    show_default=True,
+    help="This client's own limit here: calibrate it once, anew, or leave it out.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options
 @common.options_of_all
@@ -168,5 +174,5 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Order
         wait_seconds=choices["wait"],
         server_ssh=choices["server_ssh"],
         smb_conf=Path(choices["smb_conf"]) if choices["smb_conf"] else None,
-        recalibrate=choices["recalibrate"],
+        ceiling=CeilingWish(choices["ceiling"]),
     )

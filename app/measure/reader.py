@@ -22,6 +22,11 @@ GRACE_SECONDS = 30.0
 """How long a cancelled measuring process may take to clean up after itself."""
 
 
+def child_environment() -> dict[str, str]:
+    """The environment of a process of ours: it finds these packages, whatever folder it is started in."""
+    return os.environ | {"PYTHONPATH": str(_ROOT)}
+
+
 class Measuring:
     """One measuring process; iterate over :meth:`events` to the end, inside ``with``."""
 
@@ -36,7 +41,7 @@ class Measuring:
             stderr=self._errors,
             text=True,
             encoding="utf-8",
-            env=os.environ | {"PYTHONPATH": str(_ROOT)},
+            env=child_environment(),
             start_new_session=True,
         )
 

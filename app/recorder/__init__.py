@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from app.measure.control import Control
-from app.recorder.order import Order, QuietTime
+from app.recorder.order import CeilingWish, Order, QuietTime
 from app.recorder.recording import Closed, Opened, RecorderEvent, failure_of, open_notebook, record, resume
 from app.recorder.turns import Resumption, record_in_turns
 
 __all__ = [
+    "CeilingWish",
     "Closed",
     "Control",
     "Opened",

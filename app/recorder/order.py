@@ -19,6 +19,14 @@ class QuietTime(StrEnum):
     SKIP = "skip"
 
 
+class CeilingWish(StrEnum):
+    """What to do about the client's own limit: use or calibrate it, calibrate it anew, or leave it out."""
+
+    RECORD = "record"
+    RENEW = "renew"
+    SKIP = "skip"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """A series to be measured and all that is to be written on its form."""
@@ -41,8 +49,7 @@ class Order:
     """``[USER@]HOST`` to read facts of the server through, by the system's ssh."""
     smb_conf: Path | None = None
     """Where the server keeps its smb.conf, if not where its smbd was built to look."""
-    recalibrate: bool = False
-    """Measure this client's own limit anew."""
+    ceiling: CeilingWish = CeilingWish.RECORD
 
     def to_notebook(self) -> dict[str, JSONValue]:
         """The choices that a resumed series goes on with; never a secret."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.environment import Environment, collect, with_counters
-from app.recorder.order import Order
+from app.recorder.ceilings import ceiling_of
+from app.recorder.order import CeilingWish, Order
 from storage.notebook import Notebook
-from storage.records import Series
+from storage.records import Series, SeriesStatus
 
 UNKNOWN = "facts.unknown"
 """The fact that says which facts could not be had, and what to do about it."""
@@ -34,6 +35,9 @@ class Surroundings:
         """The series with what only its end could tell."""
         self._environment = with_counters(self._environment)
         self._store(series, notebook)
+        if self._order.ceiling is not CeilingWish.SKIP and series.status is SeriesStatus.COMPLETE:
+            anew = self._order.ceiling is CeilingWish.RENEW
+            series = replace(series, ceiling_bytes_per_second=ceiling_of(series, notebook, anew=anew))
         return series
 
     def _store(self, series: Series, notebook: Notebook) -> None:

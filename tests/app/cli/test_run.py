@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.app.cli.command import Sharebench
 from tests.servers.smbd import Smbd
 
 MIB = 1024 * 1024
-QUICK = ("--quiet-time", "skip", "--timeout", "10")
+QUICK = ("--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
 
 
 @pytest.fixture
@@ -50,17 +51,17 @@ def measured_runs(db: Path) -> int:
         return 0
     with sqlite3.connect(f"file:{db}?mode=ro", uri=True) as connection:
         try:
-            return connection.execute("SELECT count(*) FROM runs WHERE phase = 'measured'").fetchone()[0]
+            return int(connection.execute("SELECT count(*) FROM runs WHERE phase = 'measured'").fetchone()[0])
         except sqlite3.OperationalError:
             return 0
 
 
 def status(db: Path) -> str:
     with sqlite3.connect(db) as connection:
-        return connection.execute("SELECT status FROM series").fetchone()[0]
+        return str(connection.execute("SELECT status FROM series").fetchone()[0])
 
 
-def check_document(document: dict, runs: int, warmups: int) -> None:
+def check_document(document: dict[str, Any], runs: int, warmups: int) -> None:
     """Averages, deviations and percentages agree with the rows to the last digit."""
     rows = [run for run in document["runs"] if run["phase"] == "measured"]
     assert len(rows) == runs
@@ -205,7 +206,7 @@ def test_ctrl_c_keeps_the_runs_and_resume_completes_them(
     wait_for(lambda: measured_runs(sharebench.db) >= 2)
     (child,) = children_of(process.pid)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == code
     assert err == "sharebench: cancelled\n"
     assert not Path(f"/proc/{child}").exists()
@@ -255,7 +256,7 @@ def test_a_server_that_is_killed_is_named(tmp_path: Path, make_smbd):
     process = sharebench.start("run", url(server, "file"), "--runs", "100000", *QUICK)
     wait_for(lambda: measured_runs(sharebench.db) >= 2)
     server.kill()
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 4
     assert "127.0.0.1" in err
     assert len(err.splitlines()) == 1

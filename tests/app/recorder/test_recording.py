@@ -12,7 +12,7 @@ import pytest
 from app.clients.base import Settings
 from app.measure.events import Failed, RunFinished, RunStarted, Started
 from app.measure.plan import Plan
-from app.recorder import Closed, Control, Opened, Order, QuietTime, record, record_in_turns, resume
+from app.recorder import CeilingWish, Closed, Control, Opened, Order, QuietTime, record, record_in_turns, resume
 from storage.notebook import Notebook
 from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 from tests.servers.smbd import Smbd
@@ -30,7 +30,9 @@ def get_order(server: Smbd, name: str = "file", **choices) -> Order:
         command=Command.GET, target=server.target(name), secrets=server.secrets(), warmups=1, runs=2,
         settings=Settings(timeout_seconds=10),
     )  # fmt: skip
-    return Order(plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, link_bits_per_second=10**9)
+    return Order(
+        plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP, link_bits_per_second=10**9
+    )
 
 
 def put_order(server: Smbd, **choices) -> Order:

@@ -1,0 +1,49 @@
+"""The most that our SMB client moves on this machine: its timed path against a far end that costs next to nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+
+from app.clients.base import Meter
+from app.clients.content import Content
+from app.clients.far_process import far_process
+from app.clients.smb import wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, signer
+from app.clients.smb.far_end import FarEnd
+from app.clients.smb.transfer import Window, read_file, write_file
+from app.clients.smb.wire import Opened
+from storage.records import ClientFacts, Command
+
+_CREDITS = 8192
+_FILE_ID = bytes(16)
+
+
+def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
+    """How long one transfer of ``size_bytes`` takes with the protocol settings of ``facts``."""
+    dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
+    keys = Keys(os.urandom(16), dialect, os.urandom(64))
+    signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
+    cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)
+    block = facts.block_bytes or wire.CREDIT_BYTES
+    window = Window(block_bytes=block, in_flight=facts.in_flight or 1)
+
+    def answer(sock: socket.socket) -> None:
+        mirrored = Keys.__new__(Keys)
+        mirrored.signing, mirrored.encryption, mirrored.decryption = keys.signing, keys.decryption, keys.encryption
+        sealer = None if cipher is None else Sealer(cipher, mirrored, 1)
+        FarEnd(sock, None if signing is None else signer(signing, keys.signing), sealer, block).serve()
+
+    with far_process(answer) as sock:
+        channel = Channel(sock, "the calibration", 30.0)
+        channel.credits, channel.session_id, channel.multi_credit = _CREDITS, 1, dialect != wire.SMB_2_0_2
+        if signing is not None:
+            channel.signer, channel.sign_all = signer(signing, keys.signing), True
+        if cipher is not None:
+            channel.sealer, channel.seal_all = Sealer(cipher, keys, 1), True
+        meter = Meter(threading.Event())
+        if command is Command.PUT:
+            return write_file(channel, 1, Opened(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes))
+        return read_file(channel, 1, Opened(_FILE_ID, size_bytes, is_folder=False), window, meter, None)

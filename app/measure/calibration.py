@@ -1,0 +1,53 @@
+"""The calibration process: measures how fast a client of ours can be on this machine, against next to nothing.
+
+Facts of the client and the command come in on stdin as one JSON object, ``{"bytes_per_second": …}`` goes out; null
+where there is nothing to calibrate that client against.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+from app.clients.registry import OWN
+from storage.records import ClientFacts, Command
+
+Transfer = Callable[[ClientFacts, Command, int], float]
+
+_CEILINGS = {"smb": "app.clients.smb.ceiling"}
+"""Where each protocol's ``ceiling_seconds(facts, command, size_bytes)`` is."""
+
+FIRST_BYTES = 32 * 1024 * 1024
+LARGEST_BYTES = 1024 * 1024 * 1024
+LONG_ENOUGH_SECONDS = 0.25
+TIMES = 4
+
+
+def ceiling_bytes_per_second(transfer: Transfer, facts: ClientFacts, command: Command) -> float:
+    """The best of four transfers that last a quarter of a second or more: what nothing got in the way of."""
+    size_bytes = FIRST_BYTES
+    seconds = transfer(facts, command, size_bytes)
+    while seconds < LONG_ENOUGH_SECONDS and size_bytes < LARGEST_BYTES:
+        size_bytes *= 2
+        seconds = transfer(facts, command, size_bytes)
+    gc.disable()
+    return size_bytes / min(seconds, *(transfer(facts, command, size_bytes) for _ in range(TIMES - 1)))
+
+
+def main() -> int:
+    """Calibrate what stdin describes."""
+    asked = json.load(sys.stdin)
+    facts, command = ClientFacts(**asked["client"]), Command(asked["command"])
+    home = _CEILINGS.get(asked["protocol"])
+    rate = None
+    if home and facts.name == OWN:
+        rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, facts, command)
+    print(json.dumps({"bytes_per_second": rate}))  # noqa: T201  the answer on the pipe
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
