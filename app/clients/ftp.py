@@ -8,7 +8,6 @@ import hashlib
 import posixpath
 import socket
 import ssl
-import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from app import __version__
 from app.clients.base import Entry, Meter, Secrets, Settings, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp_control import Control, connect
+from app.clients.ftp_data import limit_waiting, receive_all, send_all
 from app.clients.ftp_listing import parse_line, parse_mlsd
 from app.clients.ftp_replies import reply_error
 from app.clients.system import connection_error
@@ -91,7 +91,7 @@ class FTPClient:
             with self._data_connection(control) as opened:
                 started = meter.start()
                 data = self._begin(control, opened, f"RETR {path}")
-                received, ended = self._receive(data, size_bytes, meter, into)
+                received, ended = receive_all(data, self._buffer, size_bytes, meter, into)
                 closing = time.perf_counter()
                 control.end_of_data(data)
             self._finish(control, path)
@@ -262,24 +262,9 @@ class FTPClient:
         limit_waiting(self._data, self._settings.timeout_seconds)
         return self._data
 
-    def _receive(self, data: socket.socket, size_bytes: int, meter: Meter, into: Sink | None) -> tuple[int, float]:
-        """Read until the server closes: the bytes that came and the clock's reading at the last one."""
-        received, buffer, receive, advance = 0, self._buffer, data.recv_into, meter.advance
-        while received < size_bytes and (count := receive(buffer)):
-            if into is not None:
-                into(received, buffer[:count])
-            received += count
-            advance(received)
-        return received, meter.clock()
-
     def _send(self, control: Control, data: socket.socket, path: str, content: Content, meter: Meter) -> None:
-        sent, size_bytes, block_bytes = 0, content.size_bytes, self._block_bytes
         try:
-            while sent < size_bytes:
-                length = min(block_bytes, size_bytes - sent)
-                data.sendall(content.block(sent, length))
-                sent += length
-                meter.advance(sent)
+            send_all(data, content, self._block_bytes, meter)
             control.end_of_data(data)
         except (ConnectionError, ssl.SSLError) as error:
             raise self._refused_in_transfer(control, path, error) from error
@@ -303,17 +288,6 @@ class FTPClient:
             control.unfinished = False
             raise reply_error(error, self._where(path), storing=True) from error
         control.unfinished = False
-
-
-def limit_waiting(sock: socket.socket, seconds: float) -> None:
-    """Let the kernel end a wait in ``recv`` and ``send`` after so long: no ``poll`` before each call is needed."""
-    if isinstance(sock, ssl.SSLSocket):  # TLS would try again for ever after the kernel's timeout
-        sock.settimeout(seconds)
-        return
-    timeout = struct.pack("ll", int(seconds), int(seconds % 1 * 1_000_000))
-    sock.settimeout(None)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeout)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
 
 
 def place(target: Target, path: str = "") -> str:

@@ -17,7 +17,12 @@ from storage.records import ClientFacts, Command
 
 Transfer = Callable[[ClientFacts, Command, int], float]
 
-_CEILINGS = {"smb": "app.clients.smb.ceiling"}
+_CEILINGS = {
+    "smb": "app.clients.smb.ceiling",
+    "ftp": "app.clients.ftp_ceiling",
+    "ftps": "app.clients.ftp_ceiling",
+    "file": "app.clients.path_ceiling",
+}
 """Where each protocol's ``ceiling_seconds(facts, command, size_bytes)`` is."""
 
 FIRST_BYTES = 32 * 1024 * 1024
