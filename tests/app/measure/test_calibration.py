@@ -58,12 +58,9 @@ def test_each_setting_has_a_transfer_to_calibrate(
     assert float(done.stdout) > 0
 
 
-def series(**parts) -> Series:
-    given = {
-        "id": "a" * 12, "created_at": "2026-01-31T10:00:00.000Z", "client": OURS,
-        "target": Target(protocol="file", path="/x"),
-    }  # fmt: skip
-    return Series(**given | parts)
+def series(client: ClientFacts = OURS) -> Series:
+    target = Target(protocol="file", path="/x")
+    return Series(id="a" * 12, created_at="2026-01-31T10:00:00.000Z", client=client, target=target)
 
 
 def test_a_ceiling_is_calibrated_once_and_anew_on_request(tmp_path, monkeypatch: pytest.MonkeyPatch):
