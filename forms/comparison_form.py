@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.comparison import ALPHA, MARGIN_PERCENT, NOISE_PERCENT, Comparison, compare
+from forms.differences import Difference
+from forms.facts import human_name
 from forms.run_form import RunForm, run_form
-from storage.records import Change, Series
+from storage.records import Change, JSONValue, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,9 @@ def comparison_form(
         other=right,
         rows=rows,
         differences=tuple(
-            ComparisonRow(name=d.label, base=_shown(d.base), other=_shown(d.other), differs=True)
+            ComparisonRow(
+                name=difference_name(d), base=_value(d.name, d.base), other=_value(d.name, d.other), differs=True
+            )
             for d in comparison.differences
             if d.name not in _SAID
         ),
@@ -63,6 +67,8 @@ def comparison_form(
     )
 
 
+_NAMED = 4
+"""How many differences a sentence names."""
 _SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol"})
 _SAID = frozenset(
     {
@@ -122,6 +128,13 @@ def _remarks(comparison: Comparison, base: Series, other: Series) -> list[str]:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     if comparison.change is not None:
         said.append(change_sentence(comparison.change))
+    elif comparison.differences and comparison.verdict in {"faster", "slower"}:
+        named = [
+            f"{difference_name(d)} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"
+            for d in comparison.differences
+        ]
+        more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
+        said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
     for series, name in ((base, "base"), (other, "other")):
         unusual = sum(row.unusual is not None for row in run_form(series).rows)
         if unusual:
@@ -141,5 +154,17 @@ def change_sentence(change: Change) -> str:
     return wording.plain(f"Change {change.name} = {change.value}{before}: {change.evidence}{also}.{remark}")
 
 
-def _shown(value: object) -> str:
+def difference_name(difference: Difference) -> str:
+    """What a difference is called for people: ``strict sync``, ``rate of the link``, ``server: kernel``."""
+    if difference.parameter:
+        return difference.parameter
+    side, _, name = difference.name.partition(".")
+    if side not in {"client", "server", "path"} or not name:
+        return human_name(difference.name)
+    return human_name(name) if side == "path" else f"{side}: {human_name(name)}"
+
+
+def _value(name: str, value: JSONValue) -> str:
+    if name.endswith("_bits_per_second") and isinstance(value, int | float) and not isinstance(value, bool):
+        return numbers.link_rate(value)
     return numbers.ABSENT if value is None else wording.plain(str(value)) or "(empty)"

@@ -63,10 +63,10 @@ def test_rows_that_differ_are_marked_not_coloured():
     form = comparison_form(BASE, signed)
     marked = {row.name for row in form.rows if row.differs}
     assert marked == {"Protocol"}
-    assert [row.name for row in form.differences] == ["client.block_bytes"]
+    assert [row.name for row in form.differences] == ["client: block"]
     lines = comparison_text(form).splitlines()
     assert any(line.startswith("Protocol") and "≠" in line for line in lines)
-    assert any(line.startswith("client.block_byt") and "65536" in line for line in lines)
+    assert any(line.startswith("client: block") and "65536" in line for line in lines)
 
 
 def test_remarks_name_what_weakens_the_verdict():
@@ -76,6 +76,18 @@ def test_remarks_name_what_weakens_the_verdict():
     assert "1 unusual run" in said
     assert "busy time" in said
     assert comparison_form(BASE, replace(OTHER, change=None)).remarks == ()
+
+
+def test_a_verdict_without_a_claimed_change_names_what_differs():
+    path = {"link.rate_bits_per_second": 1_000_000_000, "link.mtu_bytes": 1500}
+    slow = {**path, "link.rate_bits_per_second": 100_000_000}
+    base = replace(BASE, environment={"path": path})
+    other = replace(OTHER, change=None, link_bits_per_second=100_000_000, environment={"path": slow})
+    form = comparison_form(base, other)
+    what = "link (1 Gb/s, then 100 Mb/s) and rate of the link (1 Gb/s, then 100 Mb/s)"
+    assert form.remarks == (f"What differs, and may be the reason: {what}.",)
+    assert [row.name for row in form.differences] == ["rate of the link"]
+    assert comparison_form(base, replace(BASE, link_bits_per_second=100_000_000)).remarks == ()
 
 
 def test_markup_and_escapes_from_outside_are_plain_text():

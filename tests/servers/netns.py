@@ -38,8 +38,9 @@ class Link:
         low = (number & 0x3F) * 4
         self.near, self.host = f"{block}.{low + 1}", f"{block}.{low + 2}"
         self.prefix = [program("nsenter"), f"--net=/proc/{self._holder.pid}/ns/net", "--"]
-        name = f"sbench{self._holder.pid}"
-        shape = ["root", "tbf", "rate", rate, "burst", burst, "latency", latency]
+        self._device = name = f"sbench{self._holder.pid}"
+        self._bucket = ["burst", burst, "latency", latency]
+        shape = ["root", "tbf", "rate", rate, *self._bucket]
         try:
             self._run(
                 "ip", "link", "add", name, "type", "veth", "peer", "name", "link0", "netns", str(self._holder.pid)
@@ -60,6 +61,13 @@ class Link:
 
     def _inside(self, name: str, *arguments: str) -> None:
         subprocess.run([*self.prefix, program(name), *arguments], check=True, capture_output=True)
+
+    def change_rate(self, rate: str) -> None:
+        """Shape both ends to another rate, as if a cable had lost a pair; connections go on."""
+        self.rate = rate
+        shape = ["root", "tbf", "rate", rate, *self._bucket]
+        self._run("tc", "qdisc", "replace", "dev", self._device, *shape)
+        self._inside("tc", "qdisc", "replace", "dev", "link0", *shape)
 
     def close(self) -> None:
         """End the namespace, and with it the link."""
