@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from forms import advice, numbers, wording
@@ -15,6 +16,9 @@ RETRANSMIT_PERCENT = 0.1
 LOW_UTILISATION_PERCENT = 30.0
 """Below it neither processor nor link is at work: time goes by in waiting."""
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
+_OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
+_ALL_OUTBOUND = 0.9
+_SOME_INBOUND = 0.2
 
 
 def half_duplex(series: Series) -> Iterator[Finding]:
@@ -89,39 +93,66 @@ _ERROR_KINDS = {
 
 def retransmits(series: Series) -> Iterator[Finding]:
     """TCP segments that had to be sent again over a network; a loopback loses nothing."""
-    facts = series.environment.get("path", {})
-    sent, again = _number(facts, "tcp.segments_sent_during"), _number(facts, "tcp.retransmitted_during")
-    if not sent or not again or 100 * again / sent < RETRANSMIT_PERCENT or facts.get("link.kind") == "loopback":
+    if series.environment.get("path", {}).get("link.kind") == "loopback":
         return
-    yield Finding(
-        key="retransmits",
-        severity=Severity.WARNING,
-        title="The network loses packets",
-        evidence=f"{_called(series)}: this machine sent {again:.0f} of {sent:.0f} TCP segments again"
-        f" ({100 * again / sent:.2f} %) during the series.",
-        what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a"
-        " quiet time.",
-        series_ids=(series.id,),
-    )
+    for side, facts in (("this machine", "path"), ("the server", "server")):
+        known = series.environment.get(facts, {})
+        sent, again = _number(known, "tcp.segments_sent_during"), _number(known, "tcp.retransmitted_during")
+        if not sent or not again or 100 * again / sent < RETRANSMIT_PERCENT:
+            continue
+        yield Finding(
+            key="retransmits",
+            severity=Severity.WARNING,
+            title="The network loses packets",
+            evidence=f"{_called(series)}: {side} sent {again:.0f} of {sent:.0f} TCP segments again"
+            f" ({100 * again / sent:.2f} %) during the series.",
+            what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a"
+            " quiet time.",
+            series_ids=(series.id,),
+        )
 
 
 def one_interface_out(series: Series) -> Iterator[Finding]:
-    """Requests that come in by one of the server's interfaces and answers that leave by another (IBM 2004)."""
+    """A server with several interfaces whose outbound traffic all leaves by one (IBM 2004), as counted or as routed."""
     facts = series.environment.get("server", {})
+    evidence = _counted_one_way(facts) or _routed_one_way(facts)
+    if evidence:
+        yield Finding(
+            key="one-interface-out",
+            severity=Severity.WARNING,
+            title="One interface carries all the outbound traffic",
+            evidence=f"{_called(series)}: {evidence}.",
+            what_to_do="Give each interface a subnet of its own and list them in interfaces, or use SMB multichannel"
+            " or a bond.",
+            series_ids=(series.id,),
+        )
+
+
+def _counted_one_way(facts: Facts) -> str | None:
+    sent = {match["name"]: _number(facts, name) or 0.0 for name in facts if (match := _OUTBOUND.match(name))}
+    received = {name: _number(facts, f"interface.{name}.rx_bytes_during") or 0.0 for name in sent}
+    total_out, total_in = sum(sent.values()), sum(received.values())
+    if len(sent) < 2 or total_out <= 0 or total_in <= 0:
+        return None
+    busiest = max(sent, key=lambda name: sent[name])
+    elsewhere = (total_in - received[busiest]) / total_in
+    if sent[busiest] / total_out < _ALL_OUTBOUND or elsewhere < _SOME_INBOUND:
+        return None
+    return (
+        f"{wording.plain(busiest)} of the server sent {100 * sent[busiest] / total_out:.0f} % of what {len(sent)}"
+        f" interfaces sent, while the others received {100 * elsewhere:.0f} % of what came in"
+    )
+
+
+def _routed_one_way(facts: Facts) -> str | None:
     inward, outward = facts.get("link.inward_interface"), facts.get("link.interface")
     if not inward or not outward or inward == outward:
-        return
+        return None
     cards = _number(facts, "link.cards_up") or 0
     among = f" of {cards:.0f} that are up" if cards > 1 else ""
-    yield Finding(
-        key="one-interface-out",
-        severity=Severity.WARNING,
-        title="One interface carries all the outbound traffic",
-        evidence=f"{_called(series)}: requests reach the server by {wording.plain(str(inward))}, its answers leave by"
-        f" {wording.plain(str(outward))}{among}.",
-        what_to_do="Give each interface a subnet of its own and list them in interfaces, or use SMB multichannel or a"
-        " bond.",
-        series_ids=(series.id,),
+    return (
+        f"requests reach the server by {wording.plain(str(inward))}, its answers leave by"
+        f" {wording.plain(str(outward))}{among}"
     )
 
 

@@ -204,8 +204,25 @@ def test_retransmits():
     assert "0.90 %" in found[0].evidence
     assert of("retransmits", with_path(tcp__segments_sent_during=100_000, tcp__retransmitted_during=9)) == []
     lost = {"tcp__segments_sent_during": 100_000, "tcp__retransmitted_during": 900}
+    theirs = {"tcp.segments_sent_during": 100_000, "tcp.retransmitted_during": 900}
+    assert "the server sent 900" in of("retransmits", one("ftp", 110, environment={"server": theirs}))[0].evidence
     assert of("retransmits", with_path(**lost, link__kind="loopback")) == []
     assert of("retransmits", with_path(tcp__segments_sent_during=0, tcp__retransmitted_during=0)) == []
+
+
+def test_one_interface_counts_all_the_outbound_traffic():
+    facts = {
+        "interface.eth0.tx_bytes_during": 10_000_000,
+        "interface.eth1.tx_bytes_during": 20_000,
+        "interface.eth0.rx_bytes_during": 500_000,
+        "interface.eth1.rx_bytes_during": 480_000,
+    }
+    found = of("one-interface-out", one("smb", 100, environment={"server": facts}))
+    assert "eth0 of the server sent 100 %" in found[0].evidence
+    shared = {**facts, "interface.eth1.tx_bytes_during": 9_000_000}
+    assert of("one-interface-out", one("smb", 100, environment={"server": shared})) == []
+    idle = {**facts, "interface.eth1.rx_bytes_during": 1_000}
+    assert of("one-interface-out", one("smb", 100, environment={"server": idle})) == []
 
 
 def test_one_interface_carries_all_the_outbound_traffic():

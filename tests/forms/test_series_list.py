@@ -43,8 +43,8 @@ def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:
 def test_names_from_outside_stay_on_one_line() -> None:
     target = Target(protocol="smb", host="nas", share="a\x1b[31mb", path="c\nd")
     line = series_line(series((1e8,), label="two\nlines\x07", target=target))
-    assert line.label == "two lines?"
-    assert line.target == "smb://nas/a?[31mb/c d"
+    assert line.label == "two⏎lines␇"
+    assert line.target == "smb://nas/a␛[31mb/c⏎d"
 
 
 def test_a_series_without_a_label_is_called_by_its_target() -> None:
