@@ -1,0 +1,172 @@
+"""The client for ``iperf3://``: the bare TCP path, measured by the installed iperf3 and read from its JSON."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from app.clients.base import Entry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.content import Content
+from app.clients.programs import Outcome, Program, find_program, first_version
+from app.clients.system import one_line
+from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
+from storage.records import ClientFacts, Target
+
+DEFAULT_SIZE_BYTES = 64 * 1024 * 1024
+DEFAULT_PORT = 5201
+_TRIAL_BYTES = 128 * 1024
+_INTERVAL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What iperf3 reported of one test."""
+
+    raw: dict[str, Any]
+
+    def transfer(self) -> Transfer:
+        """Bytes and time as the receiving end counted them."""
+        received = self.raw["end"]["sum_received"]
+        moved, progress = 0, []
+        for interval in self.raw["intervals"]:
+            moved += int(interval["sum"]["bytes"])
+            progress.append((float(interval["sum"]["end"]), moved))
+        return Transfer(size_bytes=int(received["bytes"]), seconds=float(received["seconds"]), progress=tuple(progress))
+
+
+class Iperf3Client:
+    """One iperf3 test a run, of ``size_bytes`` or the next whole block; a get is its ``--reverse``.
+
+    No file is read or written. Both ends count for themselves, and the receiver's count holds: bytes that were still
+    on their way when the sender stopped are in neither the size nor the time.
+    """
+
+    def __init__(self, target: Target, _secrets: Secrets, settings: Settings, *, size_bytes: int | None = None) -> None:
+        self.target = target
+        self._settings = settings
+        self._size_bytes = size_bytes or DEFAULT_SIZE_BYTES
+        self._program = Program()
+        self._trial: dict[str, Any] | None = None
+        self._version = ""
+        port = "" if target.port in (None, DEFAULT_PORT) else f":{target.port}"
+        self._where = f"iperf3://{target.host}{port}"
+
+    def connect(self) -> None:
+        """Make sure by a short test that the program and a server that is free are there."""
+        if self._trial is None:
+            self._version = first_version(find_program("iperf3", "iperf3"))
+            self._trial = self._test(_TRIAL_BYTES, None, reverse=False).raw
+
+    def facts(self) -> ClientFacts:
+        """iperf3's version, its block and its number of streams."""
+        self.connect()
+        test = (self._trial or {}).get("start", {}).get("test_start", {})
+        return ClientFacts(
+            name="iperf3", version=self._version, block_bytes=test.get("blksize"), in_flight=test.get("num_streams")
+        )
+
+    def shares(self) -> list[str]:
+        """None: there is only the path to the server."""
+        return []
+
+    def list(self, path: str) -> builtins.list[Entry]:  # noqa: ARG002  the protocol's signature
+        """Nothing: there are no files."""
+        return []
+
+    def size(self, path: str) -> int:  # noqa: ARG002  the protocol's signature
+        """How many bytes a run is planned to move."""
+        return self._size_bytes
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  see size
+        """Have the server send; the bytes are iperf3's own and cannot be verified."""
+        return self._test(self._size_bytes, meter, reverse=True).transfer()
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:  # noqa: ARG002  see size
+        """Send as many bytes as ``content`` has; iperf3 sends bytes of its own."""
+        return self._test(content.size_bytes, meter, reverse=False).transfer()
+
+    def digest(self, path: str) -> str:  # noqa: ARG002  see size
+        """Refused: there is no file to compare."""
+        raise MeasurementError(
+            f"{self._where}: iperf3 moves no file, so there is nothing to verify; leave out --verify"
+        )
+
+    def remove(self, path: str) -> None:
+        """Nothing to remove."""
+
+    def facts_of_path(self) -> dict[str, str | int | float]:
+        """The TCP path as iperf3 sees it."""
+        self.connect()
+        start, end = (self._trial or {}).get("start", {}), (self._trial or {}).get("end", {})
+        connected = (start.get("connected") or [{}])[0]
+        facts = {
+            "local_address": connected.get("local_host"),
+            "peer_address": connected.get("remote_host"),
+            "tcp.mss_bytes": start.get("tcp_mss_default"),
+            "tcp.congestion": end.get("sender_tcp_congestion"),
+        }
+        return {name: value for name, value in facts.items() if value is not None}
+
+    def abort(self) -> None:
+        """End the test that runs."""
+        self._program.abort()
+
+    def close(self) -> None:
+        """Nothing stays open between tests."""
+
+    def _test(self, size_bytes: int, meter: Meter | None, *, reverse: bool) -> _Report:
+        settings = self._settings
+        command = [
+            find_program("iperf3", "iperf3"),
+            *("--client", self.target.host, "--port", str(self.target.port or DEFAULT_PORT), "--json"),
+            *("--bytes", str(size_bytes), "--interval", str(_INTERVAL_SECONDS)),
+            *("--connect-timeout", str(int(settings.timeout_seconds * 1000))),
+            *(["--reverse"] if reverse else []),
+            *(["--length", str(settings.block_bytes)] if settings.block_bytes else []),
+            *(["--parallel", str(settings.in_flight)] if settings.in_flight else []),
+        ]
+        outcome = self._program.run(
+            command,
+            self._where,
+            meter,
+            counter="rchar" if reverse else "wchar",
+            timeout_seconds=settings.timeout_seconds,
+        )
+        return _Report(self._parsed(outcome))
+
+    def _parsed(self, outcome: Outcome) -> dict[str, Any]:
+        try:
+            raw: dict[str, Any] = json.loads(outcome.output)
+        except ValueError as error:
+            if outcome.status < 0:
+                raise ConnectionLostError(
+                    f"{self._where}: iperf3 was ended before it was done; measure again"
+                ) from error
+            said = one_line(outcome.errors or outcome.output) or f"exit {outcome.status}"
+            raise ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand") from error
+        if "error" in raw:
+            raise self._refused(one_line(str(raw["error"])))
+        if "sum_received" not in raw.get("end", {}):
+            raise ConnectionLostError(f"{self._where}: the test ended early; check that `iperf3 -s` still runs there")
+        return raw
+
+    def _refused(self, said: str) -> MeasurementError:
+        lower = said.lower()
+        if "busy" in lower:
+            return UnreachableError(
+                f"{self._where}: the server is busy with another test; wait until it is over, or start another "
+                "`iperf3 -s` on another --port"
+            )
+        if "name or service" in lower or "address family" in lower or "no address" in lower:
+            return UnreachableError(
+                f"{self._where}: no host of that name is known; check the name, or give its address"
+            )
+        if "unable to connect" in lower:
+            return UnreachableError(
+                f"{self._where}: no iperf3 server answers ({said}); start `iperf3 -s` there and open its port"
+            )
+        if "timed out" in lower or "timeout" in lower:
+            return StalledError(f"{self._where}: nothing moved ({said}); look at the server and the network")
+        return ConnectionLostError(f"{self._where}: iperf3 said: {said}; check that `iperf3 -s` still runs there")
