@@ -178,7 +178,7 @@ class Engine:
         return transfer
 
     def _watch_size(self, run: Run) -> None:
-        if run.size_bytes != self._size_bytes:
+        if run.size_bytes != self._size_bytes and self._plan.target.protocol != "iperf3":  # it has no file
             self._emit(
                 Warned(
                     text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
