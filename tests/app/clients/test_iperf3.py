@@ -42,14 +42,14 @@ def client(server, size_bytes=8 << 20, **settings):
 
 
 def test_both_directions_are_measured(server):
-    it = client(server)
+    it, size = client(server, 128 << 20), 128 << 20
     it.connect()
-    for done in (it.get("", meter()), it.put("", Content(8 << 20), meter())):
-        assert done.size_bytes == pytest.approx(8 << 20, rel=0.05)
+    for done in (it.get("", meter()), it.put("", Content(size), meter())):
+        assert size / 2 < done.size_bytes < size * 1.05  # what is on its way at the end does not count
         assert done.seconds > 0
         assert done.progress
-        assert done.progress[-1][1] == pytest.approx(8 << 20, rel=0.05)
-    assert it.size("") == 8 << 20
+        assert done.progress[-1][1] == pytest.approx(size, rel=0.3)
+    assert it.size("") == size
 
 
 def test_facts_are_those_of_the_program(server):
