@@ -25,6 +25,9 @@ slightest of differences is unusual. With this one no run is flagged within 2.6 
 MIN_FOR_DRIFT = 5
 """The least number of values whose order can be told from chance: 4 in perfect order still have p = 0.083."""
 
+LONGEST_IN_PAIRS = 500
+"""The most values that are compared each with each: 10,000 would make 50 million pairs."""
+
 TOO_LITTLE_WARM_UP = "too little warm-up"
 DRIFT_ALPHA = 0.05
 EXACT_DRIFT_MAX = 60
@@ -129,8 +132,10 @@ def drift(values: Sequence[float]) -> Drift | None:
     """The trend over the values, in their order; None for fewer than five, where no order is telling.
 
     Mann 1945 and Kendall 1975 for the test (exact without ties up to 60 values, else normal with the tie correction
-    and continuity correction), Theil 1950 and Sen 1968 for the slope.
+    and continuity correction), Theil 1950 and Sen 1968 for the slope. All pairs are compared, so a long series is
+    first thinned to the means of neighbours, which keep a trend.
     """
+    values = _thinned(values)
     n = len(values)
     if n < MIN_FOR_DRIFT:
         return None
@@ -138,6 +143,14 @@ def drift(values: Sequence[float]) -> Drift | None:
     slopes = [(values[j] - values[i]) / (j - i) for i in range(n) for j in range(i + 1, n)]
     percent = 100 * statistics.median(slopes) * (n - 1) / middle if middle else 0.0
     return Drift(percent=percent, p_value=_mann_kendall(values))
+
+
+def _thinned(values: Sequence[float]) -> Sequence[float]:
+    """The values, or at most ``LONGEST_IN_PAIRS`` means of as many neighbours each."""
+    each = math.ceil(len(values) / LONGEST_IN_PAIRS)
+    if each <= 1:
+        return values
+    return [statistics.fmean(values[start : start + each]) for start in range(0, len(values), each)]
 
 
 def _half_width(values: Sequence[float], level: float) -> float | None:

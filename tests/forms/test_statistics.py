@@ -136,6 +136,17 @@ def test_long_series_drift_by_the_normal_approximation():
     assert trend.p_value == pytest.approx(stats.kendalltau(range(100), values, method="exact").pvalue, abs=0.01)
 
 
+def test_very_long_series_keep_their_trend_when_thinned():
+    generator = random.Random(6)
+    rising = s.drift([100 + 0.001 * i + generator.gauss(0, 3) for i in range(10_000)])
+    assert rising is not None
+    assert rising.percent == pytest.approx(100 * 10 / 105, rel=0.15)
+    assert rising.significant
+    level = s.drift([100 + generator.gauss(0, 3) for _ in range(10_000)])
+    assert level is not None
+    assert abs(level.percent) < 0.5
+
+
 def test_a_steady_series_seldom_drifts():
     generator = random.Random(7)
     called = sum(
