@@ -55,6 +55,11 @@ def _mark(character: str) -> str:
     return character
 
 
+def control_pictures(text: str) -> str:
+    """Text for a document that has lines of its own: control characters other than line ends and tabs as pictures."""
+    return "".join(c if c in "\n\t" else _mark(c) for c in text.replace("\r\n", "\n"))
+
+
 def lines_of(text: str) -> list[str]:
     """A text's own lines, each made visible; at least one."""
     return [visible(line) for line in text.splitlines()] or [""]

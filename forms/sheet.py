@@ -36,6 +36,10 @@ class Mark(StrEnum):
     LEAST = "bottleneck"
 
 
+SIGNS: Mapping[Mark, str] = {Mark.UNUSUAL: "*", Mark.REJECTED: "x", Mark.FAILED: "!", Mark.LEAST: "<"}
+"""What shows a mark where there is no room for its word."""
+
+
 class Role(StrEnum):
     """What a row is in its table."""
 
@@ -195,6 +199,16 @@ def remarks(table: Table) -> Iterator[tuple[Row, str]]:
 def remark_text(row: Row) -> str:
     """A row's mark and the reason for it: ``rejected: the backup ran``."""
     return ": ".join(part for part in (row.mark.value, row.remark) if part)
+
+
+def status_text(row: Row) -> str:
+    """Whether a row counts, in the notebook's words: ``valid``, ``rejected``, ``failed`` or ``warm-up``."""
+    return row.mark.value if row.mark in {Mark.REJECTED, Mark.FAILED, Mark.WARM_UP} else "valid"
+
+
+def own_remark(row: Row) -> str:
+    """What stands beside a row's status: the reason alone, or that and why it is unusual."""
+    return remark_text(row) if row.mark is Mark.UNUSUAL else row.remark
 
 
 def _decimal(value: float) -> str:

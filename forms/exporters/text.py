@@ -11,18 +11,10 @@ from collections.abc import Iterator, Sequence
 from forms import cells
 from forms.run_form import RunForm
 from forms.run_sheet import run_sheet
-from forms.sheet import Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remarks
+from forms.sheet import SIGNS, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remarks
 
 WIDTH = 80
 """The contract's narrowest screen."""
-_SIGNS = {
-    Mark.NONE: " ",
-    Mark.WARM_UP: " ",
-    Mark.UNUSUAL: "*",
-    Mark.REJECTED: "x",
-    Mark.FAILED: "!",
-    Mark.LEAST: "<",
-}
 _RULE = "─"
 _BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 13, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
 """Cells for a number to be written by hand."""
@@ -103,14 +95,14 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
             look = {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, "")
             yield _styled(_joined(table, parts, widths, gap), look, ansi)
     for row, said in remarks(table):
-        yield from _hanging(f"{_SIGNS[row.mark]} ", said, width)
+        yield from _hanging(f"{SIGNS.get(row.mark, ' ')} ", said, width)
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
     texts = [cells.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
     texts += [""] * (len(table.columns) - len(texts))
     if table.marked and row.role is not Role.HEADING:
-        texts[0] = f"{_SIGNS[row.mark]} {texts[0]}"
+        texts[0] = f"{SIGNS.get(row.mark, ' ')} {texts[0]}"
     return texts
 
 

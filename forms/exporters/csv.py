@@ -1,0 +1,92 @@
+"""Forms as CSV (RFC 4180): the lines above, the table, the lines below, every record with as many fields.
+
+Text that a spreadsheet would take for a formula gets an apostrophe before it, as does text that starts with one, so
+that taking one apostrophe off brings every text back. UTF-8 with a byte order mark, without which spreadsheets guess.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from forms.sheet import Cell, Field, Role, Row, Sheet, Table, own_remark, status_text
+
+FORM = "Form"
+TITLE = "Title"
+STATUS, REMARK = "Status", "Remark"
+ADVICE = "Advice"
+_FORMULA_STARTS = frozenset(
+    "=+-@\t\r\n\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
+)
+_GUARD = "'"
+
+Value = str | int | float | None
+
+
+def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+    """The forms in UTF-8, an empty record between two of them; records end in CR LF."""
+    records = [record for index, sheet in enumerate(sheets) for record in _records(sheet, first=index == 0)]
+    room = max(map(len, records))
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\r\n")
+    for record in records:
+        writer.writerow([_written(value) for value in [*record, *[None] * (room - len(record))]])
+    return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")
+
+
+def guarded(text: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return _GUARD + text if text[:1] in _FORMULA_STARTS or text[:1] == _GUARD else text
+
+
+def unguarded(text: str) -> str:
+    """The text that was :func:`guarded`."""
+    return text.removeprefix(_GUARD)
+
+
+def _written(value: Value) -> str:
+    if value is None or isinstance(value, str):
+        return guarded(value) if value else ""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _records(sheet: Sheet, *, first: bool) -> Iterator[list[Value]]:
+    if not first:
+        yield []
+    yield [FORM, sheet.form]
+    yield [TITLE, "" if sheet.blank else sheet.title]
+    yield from map(_field, sheet.fields)
+    for table in sheet.tables:
+        yield from _table(table)
+    yield from map(_field, sheet.results)
+    for text in sheet.advice:
+        yield [ADVICE, text]
+
+
+def _field(field: Field) -> list[Value]:
+    values: list[Value] = [field.name, field.text]
+    return values if field.number is None else [*values, field.number, field.unit]
+
+
+def _table(table: Table) -> Iterator[list[Value]]:
+    if table.caption:
+        yield [table.caption]
+    headings: list[Value] = [column.heading for column in table.columns]
+    yield headings + ([STATUS, REMARK] if table.marked else [])
+    for row in table.rows:
+        yield _values(row.cells, len(table.columns)) + (_beside(row) if table.marked else [])
+
+
+def _values(cells: Sequence[Cell], count: int) -> list[Value]:
+    values: list[Value] = [_value(cell) for cell in cells]
+    return values + [None] * (count - len(cells))
+
+
+def _value(cell: Cell) -> Value:
+    """What a cell holds; what is computed from others without the noise of its last digit."""
+    return float(f"{cell.value:.15g}") if cell.formula and isinstance(cell.value, float) else cell.value
+
+
+def _beside(row: Row) -> list[Value]:
+    return [status_text(row), own_remark(row)] if row.role is Role.ENTRY else []
