@@ -34,6 +34,10 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         for f in (
             Format(name="text", suffix=".txt", binary=False, what="as the terminal shows it", module="text"),
             Format(name="markdown", suffix=".md", binary=False, what="for a wiki or a ticket", module="markdown"),
+            Format(name="csv", suffix=".csv", binary=False, what="for spreadsheets, and import", module="csv"),
+            Format(name="html", suffix=".html", binary=False, what="one page that prints as forms", module="html"),
+            Format(name="xlsx", suffix=".xlsx", binary=True, what="a spreadsheet that computes", module="xlsx"),
+            Format(name="pdf", suffix=".pdf", binary=True, what="pages to print and file", module="pdf"),
             Format(name="json", suffix=".json", binary=False, what="for programs, and import", module="json_document"),
         )
     }

@@ -1,0 +1,177 @@
+"""A sheet's chart as rectangles, lines and texts on a field of 720 by 260, y downwards, for SVG and PDF alike.
+
+Marks are told apart without colour: a rejected bar is hatched and has an x, an unusual one is hollow and has a *,
+a failed one has an ! and no bar, the bottleneck has a <.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from forms.sheet import SIGNS, Bar, Chart, Mark
+
+WIDTH, HEIGHT = 720, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
+_ACROSS = WIDTH - _LEFT - _RIGHT
+_MOST_BARS = 240
+_SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_FAR = 1.6
+"""A level line that many times above all the bars would squeeze them: it is named instead of drawn."""
+_STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle; ``look`` is ``band``, ``bar``, ``rejected``, ``unusual`` or ``least``."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line; ``look`` is ``grid``, ``level0`` or ``level1``."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text on its baseline; ``anchor`` is ``start``, ``middle`` or ``end``, ``look`` is empty or ``sign``."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+    look: str = ""
+
+
+Shape = Box | Stroke | Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """The shapes from back to front, and what they show in one sentence."""
+
+    shapes: tuple[Shape, ...]
+    description: str
+
+
+def drawing(chart: Chart) -> Drawing:
+    """The chart laid out; long series as means of neighbouring runs, at most 240 bars."""
+    bars, each = _thinned(chart.bars)
+    shown, beyond = _levels(chart, bars)
+    scale = _Scale(chart, [*(b.value or 0 for b in bars), *(v for _, v in shown), chart.band[2] if chart.band else 0])
+    title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
+    far = "".join(f"{name}: {scale.text(value)}, above the drawing" for name, value in beyond)
+    shapes = (
+        *_axis(scale),
+        *_band(chart, scale),
+        *_bars(bars, scale),
+        *_level_lines(shown, scale),
+        *_signs(bars, scale),
+        Words(_LEFT, _TOP - 6, title),
+        *([Words(WIDTH - 4, _TOP - 6, far, "end")] if far else []),
+    )
+    return Drawing(shapes=shapes, description=_described(chart, title, scale))
+
+
+class _Scale:
+    """Values to heights, and values to words."""
+
+    def __init__(self, chart: Chart, values: Sequence[float]) -> None:
+        highest = max(values) * 1.08 or 1.0
+        power = 10.0 ** floor(log10(highest))
+        self.top = next(step * power for step in _STEPS if step * power >= highest)
+        self.factor, prefix = next((f, p) for f, p in _SCALES if self.top >= f or f == 1.0)
+        self.unit = prefix + {"bytes/sec": "B/s"}.get(chart.unit, chart.unit)
+
+    def y(self, value: float) -> float:
+        return round(HEIGHT - _BOTTOM - value / self.top * (HEIGHT - _TOP - _BOTTOM), 1)
+
+    def text(self, value: float) -> str:
+        return f"{value / self.factor:.4g} {self.unit}"
+
+
+def _thinned(bars: Sequence[Bar]) -> tuple[Sequence[Bar], int]:
+    each = ceil(len(bars) / _MOST_BARS)
+    if each <= 1:
+        return bars, 1
+    return [_mean_bar(bars[i : i + each]) for i in range(0, len(bars), each)], each
+
+
+def _mean_bar(group: Sequence[Bar]) -> Bar:
+    values = [b.value for b in group if b.value is not None and b.mark is not Mark.REJECTED]
+    return Bar(name=group[0].name, value=sum(values) / len(values) if values else None)
+
+
+def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """The level lines to draw, and those that lie too far above."""
+    highest = max((b.value or 0 for b in bars), default=0) or 1
+    shown = [(n, v) for n, v in chart.levels if v <= _FAR * highest]
+    return shown, [(n, v) for n, v in chart.levels if v > _FAR * highest]
+
+
+def _axis(scale: _Scale) -> Iterator[Shape]:
+    for fifth in range(6):
+        value = scale.top * fifth / 5
+        y = scale.y(value)
+        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, "grid")
+        yield Words(_LEFT - 6, y + 4, scale.text(value) if fifth else "0", "end")
+
+
+def _band(chart: Chart, scale: _Scale) -> Iterator[Shape]:
+    if chart.band:
+        _, low, high = chart.band
+        y = scale.y(high)
+        yield Box(_LEFT, y, _ACROSS, round(scale.y(max(low, 0)) - y, 1), "band")
+
+
+def _bars(bars: Sequence[Bar], scale: _Scale) -> Iterator[Shape]:
+    room = _ACROSS / len(bars)
+    thick = round(min(room * 0.7, 60), 2)
+    label_each = ceil(len(bars) / 20)
+    for index, bar in enumerate(bars):
+        middle = _LEFT + room * (index + 0.5)
+        if bar.value:
+            y = scale.y(bar.value)
+            look = {Mark.REJECTED: "rejected", Mark.UNUSUAL: "unusual", Mark.LEAST: "least"}.get(bar.mark, "bar")
+            yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
+        if index % label_each == 0:
+            yield Words(round(middle, 1), HEIGHT - _BOTTOM + 16, bar.name, "middle")
+
+
+def _signs(bars: Sequence[Bar], scale: _Scale) -> Iterator[Shape]:
+    room = _ACROSS / len(bars)
+    for index, bar in enumerate(bars):
+        if bar.mark in SIGNS:
+            x = round(_LEFT + room * (index + 0.5), 1)
+            yield Words(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
+
+
+def _level_lines(levels: Sequence[tuple[str, float]], scale: _Scale) -> Iterator[Shape]:
+    taken: list[float] = []
+    for index, (name, value) in enumerate(levels):
+        y = scale.y(value)
+        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, f"level{min(index, 1)}")
+        text_y = y + 4
+        while any(abs(text_y - other) < 15 for other in taken):
+            text_y += 15
+        taken.append(text_y)
+        yield Words(_LEFT + _ACROSS + 6, text_y, name)
+
+
+def _described(chart: Chart, title: str, scale: _Scale) -> str:
+    values = [b.value for b in chart.bars if b.value is not None]
+    said = [title, f"from {scale.text(min(values))} to {scale.text(max(values))}"]
+    said += [f"{name} {scale.text(value)}" for name, value in chart.levels]
+    return "; ".join(said)

@@ -1,0 +1,111 @@
+"""Forms as one self-contained HTML page: no script, nothing loaded, light and dark, one printed page a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from forms.cells import control_pictures
+from forms.exporters.html_style import STYLE
+from forms.exporters.svg import svg
+from forms.sheet import SIGNS, Cell, Column, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remark_text
+
+
+def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
+    """The forms in UTF-8; ``paper`` is what they are printed on where the browser does not say."""
+    title = sheets[0].title if len(sheets) == 1 else f"{len(sheets)} forms"
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f"<title>{_text(title)}</title>",
+        f"<style>{STYLE.replace('PAPER', paper)}</style>",
+        "</head>",
+        "<body>",
+        "<main>",
+        *(line for number, sheet in enumerate(sheets, start=1) for line in _sheet(sheet, number)),
+        "</main>",
+        "</body>",
+        "</html>",
+    ]
+    return "".join(f"{part}\n" for part in parts).encode(errors="replace")
+
+
+def _text(text: str) -> str:
+    """Text from outside, as text."""
+    return escape(control_pictures(text))
+
+
+def _sheet(sheet: Sheet, number: int) -> Iterator[str]:
+    heading = "h1" if number == 1 else "h2"
+    long = sum(len(table.rows) for table in sheet.tables) > 24
+    classes = " ".join(["form", *(["blank"] if sheet.blank else []), *(["long"] if long else [])])
+    yield f'<article class="{classes}" aria-labelledby="form{number}">'
+    yield f'<{heading} id="form{number}" dir="auto">{_text(sheet.title)}</{heading}>'
+    yield from _fields(sheet.fields)
+    for table in sheet.tables:
+        yield from _table(table, sheet)
+    yield from _fields(sheet.results)
+    if sheet.advice:
+        yield "<ul>"
+        yield from (f'<li dir="auto">{_text(text)}</li>' for text in sheet.advice)
+        yield "</ul>"
+    if sheet.chart:
+        yield f"<figure>{svg(sheet.chart, number)}</figure>"
+    yield "</article>"
+
+
+def _fields(fields: Sequence[Field]) -> Iterator[str]:
+    if fields:
+        yield "<dl>"
+        for field in fields:
+            yield f'<div><dt>{_text(field.name)}</dt><dd dir="auto">{_text(field.text)}</dd></div>'
+        yield "</dl>"
+
+
+def _table(table: Table, sheet: Sheet) -> Iterator[str]:
+    remarks = table.marked and any(row.mark is not Mark.NONE for row in table.rows)
+    yield "<table>"
+    yield f"<caption>{_text(table.caption or sheet.form.capitalize())}</caption>"
+    headings = [f'<th scope="col"{_align(column)}>{_text(column.heading)}</th>' for column in table.columns]
+    if remarks:
+        headings.append('<th scope="col" class="text">Remark</th>')
+    yield f"<thead><tr>{''.join(headings)}</tr></thead>"
+    yield "<tbody>"
+    yield from (_row(row, table, remarks=remarks) for row in table.rows)
+    yield "</tbody>"
+    yield "</table>"
+
+
+def _align(column: Column) -> str:
+    return ' class="text"' if column.kind is Kind.TEXT else ""
+
+
+def _row(row: Row, table: Table, *, remarks: bool) -> str:
+    classes = [name for name in (row.role.value if row.role is not Role.ENTRY else "", row.mark.value) if name]
+    start = f'<tr class="{" ".join(classes)}">' if classes else "<tr>"
+    if row.role is Role.HEADING:
+        wide = f'<th scope="rowgroup" class="text" colspan="{len(table.columns) + remarks}">'
+        return f"{start}{wide}{_text(row.name)}</th></tr>"
+    cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
+    written = [
+        _cell(row, cell, column, first=i == 0)
+        for i, (cell, column) in enumerate(zip(cells, table.columns, strict=True))
+    ]
+    if remarks:
+        written.append(f'<td class="text remark" dir="auto">{_text(remark_text(row))}</td>')
+    return f"{start}{''.join(written)}</tr>"
+
+
+def _cell(row: Row, cell: Cell, column: Column, *, first: bool) -> str:
+    text = _text(cell_text(cell, column.kind))
+    if row.struck and text:
+        text = f"<s>{text}</s>"
+    if first:
+        sign = f"{_text(SIGNS[row.mark])} " if row.mark in SIGNS else ""
+        return f'<th scope="row" class="text" dir="auto">{sign}{text}</th>'
+    direction = ' dir="auto"' if isinstance(cell.value, str) else ""
+    return f"<td{_align(column)}{direction}>{text}</td>"

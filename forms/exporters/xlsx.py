@@ -1,0 +1,285 @@
+"""Forms as a spreadsheet (XLSX): a sheet each, computed cells as live formulas with their values, and a chart.
+
+A run's status stands beside it, and the averages ask for it: change ``valid`` to ``rejected`` and they follow.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import xlsxwriter
+
+from forms.cells import control_pictures
+from forms.sheet import (
+    Cell,
+    Column,
+    Field,
+    FieldReference,
+    Formula,
+    Kind,
+    Mark,
+    Role,
+    Row,
+    Sheet,
+    Span,
+    Table,
+    own_remark,
+    status_text,
+)
+
+_NUMBER_FORMATS = {
+    Kind.TEXT: "@",
+    Kind.WHOLE: "#,##0",
+    Kind.SECONDS: "#,##0.0000",
+    Kind.PERCENT: "#,##0.00",
+    Kind.DECIMAL: "#,##0.0",
+    Kind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
+}
+_WIDTHS = {Kind.TEXT: 14, Kind.WHOLE: 17, Kind.SECONDS: 13, Kind.PERCENT: 14, Kind.DECIMAL: 13, Kind.SIGNED: 13}
+_PAPERS = {"A4": 9, "Letter": 1}
+_FIRST_WIDTH, _STATUS_WIDTH, _REMARK_WIDTH = 20, 11, 40
+_LONGEST_TEXT = 32_767
+"""Excel's limit for a cell."""
+_FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+
+
+def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
+    """The forms as one workbook."""
+    file = io.BytesIO()
+    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    with xlsxwriter.Workbook(file, options) as book:
+        book.set_properties({"title": _clean(sheets[0].title), "comments": "sharebench"})
+        book.set_calc_mode("auto")
+        formats = _Formats(book)
+        names = sheet_names([sheet.name for sheet in sheets])
+        for sheet, name in zip(sheets, names, strict=True):
+            _SheetWriter(book, name, sheet, formats).write(_PAPERS.get(paper, _PAPERS["A4"]))
+    return file.getvalue()
+
+
+def sheet_names(wanted: Sequence[str]) -> list[str]:
+    """Names that Excel takes for sheets: at most 31 characters, no brackets, slashes or colons, all different."""
+    taken: set[str] = set()
+    names: list[str] = []
+    for name in wanted:
+        base = _FORBIDDEN_IN_NAMES.sub(" ", _clean(name)).strip(" '") or "form"
+        candidate, count = _shortened(base, ""), 1
+        while candidate.lower() in taken or candidate.lower() == "history":
+            count += 1
+            candidate = _shortened(base, f" ({count})")
+        taken.add(candidate.lower())
+        names.append(candidate)
+    return names
+
+
+def _shortened(name: str, ending: str) -> str:
+    """Excel counts UTF-16 units, of which it allows 31."""
+    while len((name + ending).encode("utf-16-le")) > 62:
+        name = name[:-1]
+    return name.rstrip(" '") + ending
+
+
+def _clean(text: str) -> str:
+    """Text that XML can hold and Excel keeps."""
+    return control_pictures(text).encode(errors="replace").decode()[:_LONGEST_TEXT]
+
+
+class _Formats:
+    """The cell formats of a workbook, made once each."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
+
+    def get(self, **properties: Any) -> Any:
+        key = tuple(sorted(properties.items()))
+        if key not in self._made:
+            self._made[key] = self._book.add_format(properties)
+        return self._made[key]
+
+
+class _SheetWriter:
+    """Writes one form on one worksheet, from the top down."""
+
+    def __init__(self, book: Any, name: str, sheet: Sheet, formats: _Formats) -> None:
+        self.book, self.sheet, self.formats = book, sheet, formats
+        self.page = book.add_worksheet(name)
+        self.line = 0
+        self.field_cells: dict[str, str] = {}
+        self.table_lines: list[int] = []
+
+    def write(self, paper: int) -> None:
+        """Everything of the form."""
+        self._text(0, 0, self.sheet.title, bold=True, font_size=14)
+        self.line = 1
+        self._fields(self.sheet.fields)
+        for table in self.sheet.tables:
+            self._table(table)
+        if self.sheet.results:
+            self.line += 1
+            self._fields(self.sheet.results)
+        if self.sheet.advice:
+            self.line += 1
+            for text in self.sheet.advice:
+                self._text(self.line, 0, text)
+                self.line += 1
+        self._chart()
+        self._layout(paper)
+
+    def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
+        """Text as text, whatever it starts with."""
+        if text:
+            self.page.write_string(line, column, _clean(text), self.formats.get(num_format="@", **properties))
+        else:
+            self.page.write_blank(line, column, None, self.formats.get(**properties))
+
+    def _fields(self, fields: Sequence[Field]) -> None:
+        for field in fields:
+            self._text(self.line, 0, field.name, font_color="#595959", valign="top")
+            if field.number is not None and field.unit:
+                self.page.write_number(self.line, 1, field.number, self.formats.get(num_format="#,##0", align="left"))
+                self._text(self.line, 2, field.unit)
+                self._text(self.line, 3, field.text)
+                self.field_cells[field.name] = f"$B${self.line + 1}"
+            else:
+                self._field_text(field.text)
+            self.line += 1
+
+    def _field_text(self, text: str) -> None:
+        """A field's text beside its name, over the width of the form where it has several lines or is to be filled."""
+        if self.sheet.blank:
+            for column in range(1, 6):
+                self._text(self.line, column, text if column == 1 else "", bottom=1)
+        elif "\n" in text:
+            wrapped = self.formats.get(num_format="@", text_wrap=True, valign="top")
+            self.page.merge_range(self.line, 1, self.line, 5, "", wrapped)
+            self.page.write_string(self.line, 1, _clean(text), wrapped)
+            self.page.set_row(self.line, 15 * len(text.splitlines()))
+        else:
+            self._text(self.line, 1, text)
+
+    def _table(self, table: Table) -> None:
+        self.line += 1
+        if table.caption:
+            self._text(self.line, 0, table.caption, font_color="#595959")
+            self.line += 1
+        heading = {"bold": True, "border": 1, "text_wrap": True, "valign": "bottom"}
+        headings = [*table.columns, *([_STATUS, _REMARK] if table.marked else [])]
+        for column, described in enumerate(headings):
+            align = "left" if described.kind is Kind.TEXT else "right"
+            self._text(self.line, column, described.heading, align=align, **heading)
+        self.line += 1
+        first = self.line
+        self.table_lines.append(first)
+        for row in table.rows:
+            self._row(table, row, first)
+            self.line += 1
+
+    def _row(self, table: Table, row: Row, first: int) -> None:
+        look = _look(row)
+        cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
+        for index, (cell, column) in enumerate(zip(cells, table.columns, strict=True)):
+            self._cell(index, cell, column, look, first)
+        if table.marked:
+            entry = row.role is Role.ENTRY
+            self._text(self.line, len(cells), status_text(row) if entry and not self.sheet.blank else "", border=1)
+            remark = own_remark(row) if entry else ""
+            self._text(self.line, len(cells) + 1, remark, border=1, text_wrap=True, valign="top")
+
+    def _cell(self, column: int, cell: Cell, described: Column, look: Mapping[str, Any], first: int) -> None:
+        value = cell.value
+        if value is None or isinstance(value, str):
+            self._text(self.line, column, value or "", border=1, **look)
+            return
+        form = self.formats.get(num_format=_NUMBER_FORMATS[described.kind], border=1, **look)
+        if cell.formula is None:
+            self.page.write_number(self.line, column, value, form)
+            return
+        text = self._formula_text(cell.formula, first)
+        if cell.formula.array:
+            self.page.write_array_formula(self.line, column, self.line, column, f"{{={text}}}", form, value)
+        else:
+            self.page.write_formula(self.line, column, f"={text}", form, value)
+
+    def _formula_text(self, formula: Formula, first: int) -> str:
+        return formula.template.format(*(self._address(reference, first) for reference in formula.references))
+
+    def _address(self, reference: Span | FieldReference, first: int) -> str:
+        if isinstance(reference, FieldReference):
+            return self.field_cells[reference.name]
+        letter = _letter(reference.column)
+        start = f"{letter}{first + reference.first + 1}"
+        return start if reference.first == reference.last else f"{start}:{letter}{first + reference.last + 1}"
+
+    def _chart(self) -> None:
+        chart = self.sheet.chart
+        if chart is None or chart.source is None:
+            return
+        table, column = chart.source
+        lines = [
+            self.table_lines[table] + index
+            for index, row in enumerate(self.sheet.tables[table].rows)
+            if row.role is Role.ENTRY and row.mark is not Mark.WARM_UP
+        ]
+        name = self.page.get_name()
+        drawing = self.book.add_chart({"type": "column"})
+        drawing.add_series(
+            {
+                "name": _clean(self.sheet.tables[table].columns[column].heading),
+                "categories": [name, lines[0], 0, lines[-1], 0],
+                "values": [name, lines[0], column, lines[-1], column],
+                "fill": {"color": "#2F5F98"},
+                "points": self._points(table),
+            }
+        )
+        drawing.set_title({"name": _clean(chart.title), "name_font": {"size": 11}})
+        drawing.set_y_axis({"name": chart.unit, "num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
+        drawing.set_legend({"none": True})
+        self.page.insert_chart(self.line + 1, 0, drawing, {"x_scale": 1.5, "description": _clean(chart.title)})
+
+    def _points(self, table: int) -> list[dict[str, Any] | None]:
+        """Rejected bars are hatched; long series are left plain, or the file would be all points."""
+        rows = [r for r in self.sheet.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
+        hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
+        return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
+
+    def _layout(self, paper: int) -> None:
+        columns = self.sheet.tables[0].columns if self.sheet.tables else ()
+        for index, column in enumerate(columns):
+            self.page.set_column(index, index, _WIDTHS[column.kind] if index else _FIRST_WIDTH)
+        if self.sheet.tables and self.sheet.tables[0].marked:
+            self.page.set_column(len(columns), len(columns), _STATUS_WIDTH)
+            self.page.set_column(len(columns) + 1, len(columns) + 1, _REMARK_WIDTH)
+        self.page.set_paper(paper)
+        self.page.set_landscape()
+        self.page.fit_to_pages(1, 0)
+        if self.table_lines:
+            self.page.repeat_rows(self.table_lines[0] - 1)
+
+
+_STATUS = Column(heading="Status", kind=Kind.TEXT)
+_REMARK = Column(heading="Remark", kind=Kind.TEXT)
+
+
+def _look(row: Row) -> dict[str, Any]:
+    """How a row's cells look: struck out, dimmed, bold."""
+    if row.struck:
+        return {"font_strikeout": True, "font_color": "#8F1D1D"}
+    if row.mark is Mark.FAILED:
+        return {"font_color": "#8F1D1D"}
+    if row.mark is Mark.WARM_UP:
+        return {"font_color": "#595959", "italic": True}
+    return {"bold": True} if row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.LEAST} else {}
+
+
+def _letter(column: int) -> str:
+    """A column's letters: A for 0."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters

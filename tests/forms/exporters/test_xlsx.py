@@ -1,0 +1,147 @@
+"""Forms as spreadsheets: live formulas whose stored values agree with the notebook, text that is never a formula."""
+
+import io
+import re
+import subprocess
+import zipfile
+
+import openpyxl
+import pytest
+
+from forms.exporters import export, export_sheets
+from forms.exporters.xlsx import sheet_names
+from forms.run_form import Measures, run_form
+from forms.run_sheet import blank_run_sheet
+from storage.records import Series
+from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
+from tests.forms.samples import series
+from tests.servers.process import require
+
+FIELDS = tuple(Measures.__dataclass_fields__)
+
+
+def opened(content: bytes, *, values: bool) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(io.BytesIO(content), data_only=values)
+
+
+def expected(one: Series) -> list[tuple[float | None, ...]]:
+    """The numbers of every row of the form, in order."""
+    form = run_form(one)
+    rows = [row.measures for row in form.all_rows]
+    rows += [m for m in (form.average, form.deviation) if m]
+    rows += [m for m in (form.average_with_rejected, form.deviation_with_rejected) if m]
+    return [tuple(getattr(m, name) for name in FIELDS) for m in rows]
+
+
+def found(sheet) -> list[tuple[float | None, ...]]:
+    lines = list(sheet.iter_rows(values_only=True))
+    start = next(i for i, line in enumerate(lines) if line[0] == "Run No")
+    rows: list[tuple[float | None, ...]] = []
+    for line in lines[start + 1 :]:
+        if not line[0]:
+            break
+        if line[0] != "With the rejected runs:":
+            rows.append(line[1:6])
+    return rows
+
+
+def same(one: list[tuple[float | None, ...]], other: list[tuple[float | None, ...]]) -> None:
+    assert len(one) == len(other)
+    for mine, theirs in zip(one, other, strict=True):
+        assert [m is None for m in mine] == [t is None for t in theirs]
+        assert [m for m in mine if m is not None] == pytest.approx([t for t in theirs if t is not None], rel=1e-9)
+
+
+def test_stored_values_are_the_notebooks():
+    book = opened(export([full_series(), book_series()], "xlsx"), values=True)
+    assert book.sheetnames == ["cut-through on", "Ethernet Interface to Same Host"]
+    same(found(book.worksheets[0]), expected(full_series()))
+    same(found(book.worksheets[1]), expected(book_series()))
+
+
+def test_computed_cells_are_formulas():
+    sheet = opened(export([full_series()], "xlsx"), values=False).worksheets[0]
+    by_name: dict[str, list[object]] = {}
+    for line in sheet.iter_rows(values_only=True):
+        by_name.setdefault(str(line[0]), list(line[1:6]))
+    assert by_name["1"][2:] == ["=B17/C17", "=8*D17", "=100*E17/$B$6"]
+    assert by_name["6"][1:] == [None] * 4
+    assert all(str(cell).startswith("=AVERAGEIF(") for cell in by_name["Average:"])
+    assert all(getattr(cell, "text", "").startswith("=STDEV(IF(") for cell in by_name["Deviation:"])
+
+
+@pytest.mark.parametrize("one", [full_series(), book_series()], ids=["full", "B-9"])
+def test_libreoffice_computes_the_same(tmp_path, one):
+    require("soffice", root=False)
+    source = tmp_path / "form.xlsx"
+    source.write_bytes(without_stored_values(export([one], "xlsx")))
+    assert any(cell is None for row in found(opened(source.read_bytes(), values=True).worksheets[0]) for cell in row)
+    subprocess.run(
+        ["soffice", "--headless", f"-env:UserInstallation={tmp_path.as_uri()}/profile", "--convert-to",
+         "xlsx:Calc MS Excel 2007 XML", "--outdir", tmp_path / "done", source],
+        check=True, capture_output=True, timeout=180,
+    )  # fmt: skip
+    same(found(opened((tmp_path / "done/form.xlsx").read_bytes(), values=True).worksheets[0]), expected(one))
+
+
+def without_stored_values(content: bytes) -> bytes:
+    """The workbook with every formula's value taken out, so that whoever opens it has to compute."""
+    result = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(result, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name.startswith("xl/worksheets/sheet"):
+                data = re.sub(rb"(</f>)<v>[^<]*</v>", rb"\1", data)
+            new.writestr(name, data)
+    return result.getvalue()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_is_never_a_formula(text):
+    book = opened(export([hostile_series(text)], "xlsx"), values=False)
+    sheet = book.worksheets[0]
+    cells = [cell for row in sheet.iter_rows() for cell in row if cell.value is not None]
+    formulas = [cell.value for cell in cells if cell.data_type == "f"]
+    assert all(re.match(r"=(100\*|8\*|B\d+/C\d+|AVERAGEIF\()", str(f)) for f in formulas if isinstance(f, str))
+    assert not [cell for cell in cells if cell.hyperlink]
+    texts = {cell.value for cell in cells if cell.data_type == "s"}
+    assert text in texts
+    assert [c.value for c in cells if c.coordinate.startswith("H") and c.value not in {"Remark", None}] == [text]
+
+
+def test_a_chart_of_the_measured_runs():
+    sheet = opened(export([full_series()], "xlsx"), values=False).worksheets[0]
+    with zipfile.ZipFile(io.BytesIO(export([full_series()], "xlsx"))) as archive:
+        drawn = archive.read("xl/charts/chart1.xml").decode()
+    rows = [cell.row for cell in sheet["A"] if cell.value in {"1", "6"}]
+    assert f"$D${rows[0]}:$D${rows[-1]}" in drawn
+    assert "wdUpDiag" in drawn
+
+
+def test_rejected_rows_are_struck_out_with_their_reason():
+    sheet = opened(export([full_series()], "xlsx"), values=True).worksheets[0]
+    row = next(row for row in sheet.iter_rows() if row[0].value == "4")
+    assert all(cell.font.strike for cell in row[:6])
+    assert [cell.value for cell in row[6:8]] == ["rejected", "the backup ran"]
+
+
+def test_sheet_names_are_what_excel_takes():
+    names = sheet_names(["a" * 40, "a" * 40, "A" * 40, "a/b:c*?[d]\\", "'quoted'", "", "History", "🚀" * 30])
+    assert len({name.lower() for name in names}) == len(names)
+    for name in names:
+        assert 0 < len(name.encode("utf-16-le")) // 2 <= 31
+        assert not set(name) & set("[]:*?/\\")
+        assert not name.startswith("'")
+    assert "history" not in [name.lower() for name in names]
+
+
+def test_blank_forms_have_rows_to_fill():
+    sheet = opened(export_sheets([blank_run_sheet(10**9)], "xlsx"), values=True).worksheets[0]
+    names = [cell.value for cell in sheet["A"]]
+    start = names.index("1")
+    assert names[start : start + 7] == ["1", "2", "3", "4", "5", "Average:", "Deviation:"]
+
+
+def test_control_characters_do_not_break_the_file():
+    sheet = opened(export([series((1e8, 1e8), label="a\0b\x1bc\ud800")], "xlsx"), values=True).worksheets[0]
+    assert sheet["B2"].value == "a␀b␛c\ufffd"
