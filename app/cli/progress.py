@@ -7,7 +7,7 @@ import sys
 import time
 
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder import RecorderEvent
+from app.recorder import Opened, RecorderEvent
 from forms.numbers import byte_rate, printable, size
 from storage.records import Phase, RunStatus
 
@@ -31,6 +31,8 @@ class ProgressLine:
             case Warned(text=text):
                 self.clear()
                 print(f"sharebench: {self.about}{printable(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
+            case Opened():
+                self._draw("looking around", force=True)
             case ScratchMade():
                 self._draw("making the file", force=True)
             case RunStarted(number=number, phase=phase, of=of):

@@ -9,12 +9,12 @@ import click
 
 from app.cli import common
 from app.cli.progress import ProgressLine
-from app.cli.showing import show_series
+from app.cli.showing import show
 from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import UsageError
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder import CeilingWish, Closed, Control, Opened, Order, QuietTime, failure_of, record, resume
+from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, failure_of, record, resume
 from app.targets import check_complete
 from storage.records import Command
 
@@ -106,8 +106,10 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         order = order_of(context, target, choices)
         events = record(order, path, control)
     closed = watch(events, control)
-    show_series(context, closed.series_id, as_json=choices["as_json"])
     failure = failure_of(closed)
+    found = common.series(context, closed.series_id)
+    if found.runs or choices["as_json"]:
+        show(found, as_json=choices["as_json"])
     if failure:
         raise failure
     return 0
@@ -121,7 +123,7 @@ def watch(events: Any, control: Control) -> Closed:
         for event in events:
             if isinstance(event, Closed):
                 closed = event
-            elif not isinstance(event, Opened):
+            else:
                 progress.show(event)
     progress.clear()
     assert closed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -145,21 +146,27 @@ def default_title(plan: Plan) -> str:
 
 def _measure(series: Series, order: Order, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
     yield Opened(series_id=series.id)
-    plan = order.plan
-    surroundings = Surroundings(order)
-    series = surroundings.look(series, notebook)
-    failure: Failed | None = None
-    with Measuring(plan, control) as child:
-        for event in child.events():
-            series = _stored(series, event, notebook)
-            if isinstance(event, Failed):
-                failure = event
-            yield event
-    if failure and failure.kind == "ChildDiedError" and series.scratch_path:
-        series = _clean_after_crash(series, plan, notebook)
-    series = replace(series, status=_status(failure), error=failure.text if failure else None)
-    series = surroundings.look_back(series, notebook)
-    notebook.update(series)
+    with contextlib.closing(Surroundings(order, notebook)) as surroundings:
+        failure: Failed | None = None
+        try:
+            series = surroundings.look(series, control)
+            with Measuring(order.plan, control) as child:
+                surroundings.child_is(child.pid)
+                for event in child.events():
+                    surroundings.see(event)
+                    series = _stored(series, event, notebook)
+                    if isinstance(event, Failed):
+                        failure = event
+                    yield event
+            if failure and failure.kind == "ChildDiedError" and series.scratch_path:
+                series = _clean_after_crash(series, order.plan, notebook)
+            series = replace(series, status=_status(failure), error=failure.text if failure else None)
+            series = surroundings.look_back(series)
+        except errors.NotQuietError as error:
+            failure = Failed(kind=type(error).__name__, text=str(error))
+            series = replace(notebook.series(series.id), status=SeriesStatus.FAILED, error=failure.text)
+            notebook.update(series)
+            yield failure
     yield Closed(series_id=series.id, status=series.status, failure=failure)
 
 

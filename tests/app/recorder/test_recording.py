@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.clients.base import Settings
+from app.errors import UsageError
 from app.measure.events import Failed, RunFinished, RunStarted, Started
 from app.measure.plan import Plan
 from app.recorder import CeilingWish, Closed, Control, Opened, Order, QuietTime, record, record_in_turns, resume
@@ -186,3 +189,52 @@ def test_a_face_that_goes_away_ends_the_child(smbd: Smbd, book: Path):
     events.close()  # type: ignore[attr-defined]
     assert our_children() == []
     assert stored(book).status is SeriesStatus.INTERRUPTED
+
+
+def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        order = replace(get_order(smbd), quiet_time=QuietTime.REQUIRE)
+        events = list(record(order, book, Control()))
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+    closed = events[-1]
+    assert isinstance(closed, Closed)
+    assert closed.failure
+    assert closed.failure.kind == "NotQuietError"
+    assert "--wait" in closed.failure.text
+    series = stored(book)
+    assert series.status is SeriesStatus.FAILED
+    assert series.runs == ()
+    assert series.quiet
+    assert series.quiet["verdict"] == "busy"
+
+
+def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
+    server = make_smbd()
+    server.make_file("file", b"x" * MIB)
+    base = replace(get_order(server), experiment="tuning", smb_conf=server.conf)
+    list(record(base, book, Control()))
+    server.rewrite_conf(share_options={"strict sync": "no"})
+    claimed = replace(base, change_name="strict sync", change_value="no")
+    list(record(claimed, book, Control()))
+    first, second = stored(book).base_id, stored(book)
+    assert first
+    assert second.change
+    assert (second.change.evidence, second.change.previous, second.change.also_changed) == ("confirmed", "yes", ())
+    list(record(replace(claimed, change_name="strict locking"), book, Control()))
+    third = stored(book)
+    assert third.base_id == second.id
+    assert third.change
+    assert third.change.evidence == "contradicted"
+
+
+def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
+    order = replace(get_order(smbd), experiment="new", change_name="strict sync", change_value="no")
+    with pytest.raises(UsageError, match="without --change first"):
+        list(record(order, book, Control()))
+    with Notebook(book) as notebook:
+        assert notebook.count() == 0
