@@ -224,7 +224,7 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
     first, second = stored(book).base_id, stored(book)
     assert first
     assert second.change
-    assert (second.change.evidence, second.change.previous, second.change.also_changed) == ("confirmed", "yes", ())
+    assert (second.change.evidence, second.change.previous, second.change.also_changed) == ("confirmed", "Yes", ())
     list(record(replace(claimed, change_name="strict locking"), book, Control()))
     third = stored(book)
     assert third.base_id == second.id
