@@ -16,7 +16,7 @@ from app.recorder import Control, failure_of, record_in_turns
 
 @options_of_run(
     "command", "runs", "warmup", "size", "make_file", "link", "client_name", "block", "in_flight", "sign", "encrypt",
-    "drop_cache", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout",
+    "drop_cache", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling",
 )  # fmt: skip
 @click.command("selftest", short_help="the smallest change that this set-up can show")
 @click.argument("target")

@@ -14,7 +14,7 @@ from app.cli.turns import watch_turns
 from app.clients.base import Secrets, Settings
 from app.errors import CancelledError, MeasurementError
 from app.guide.survey import Choices, LogIn, Round, measure_round, plan_round, result
-from app.recorder import Control, QuietTime
+from app.recorder import CeilingWish, Control, QuietTime
 from storage.records import Command, Target
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _port(protocol: str) -> Callable[[_F], _F]:
     )
 
 
-@options_of_run("runs", "warmup", "link", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout")
+@options_of_run("runs", "warmup", "link", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling")
 @click.command("survey", short_help="the whole picture of a server")
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...")
 @click.option("--smb", metavar="SHARE[/FOLDER]", help="The share to measure SMB on, and a folder that can be written.")
@@ -89,6 +89,7 @@ def _choices(chosen: dict[str, Any]) -> Choices:
         wait_seconds=chosen["wait"],
         server_ssh=chosen["server_ssh"],
         smb_conf=Path(chosen["smb_conf"]) if chosen["smb_conf"] else None,
+        ceiling=CeilingWish(chosen["ceiling"]),
     )
 
 

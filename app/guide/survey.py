@@ -14,7 +14,7 @@ from app.environment.link import detect_link
 from app.environment.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder import Control, Order, QuietTime, RecorderEvent, Resumption, record_in_turns
+from app.recorder import CeilingWish, Control, Order, QuietTime, RecorderEvent, Resumption, record_in_turns
 from app.targets import DEFAULT_PORTS
 from forms.survey import Place, State, Station, Survey, survey, with_series
 from storage.notebook import Notebook
@@ -63,6 +63,7 @@ class Choices:
     wait_seconds: float = 0.0
     server_ssh: str | None = None
     smb_conf: Path | None = None
+    ceiling: CeilingWish = CeilingWish.RECORD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +221,7 @@ def _order(
         wait_seconds=choices.wait_seconds,
         server_ssh=choices.server_ssh,
         smb_conf=choices.smb_conf,
+        ceiling=choices.ceiling,
     )
 
 

@@ -57,6 +57,7 @@ class Order:
             "quiet_time": self.quiet_time.value,
             "server_ssh": self.server_ssh,
             "smb_conf": str(self.smb_conf) if self.smb_conf else None,
+            "ceiling": self.ceiling.value,
         }
 
 
@@ -67,4 +68,5 @@ def choices_of(series: Series) -> dict[str, Any]:
         "quiet_time": QuietTime(str(series.plan.get("quiet_time", QuietTime.RECORD))),
         "server_ssh": series.plan.get("server_ssh"),
         "smb_conf": Path(str(conf)) if conf else None,
+        "ceiling": CeilingWish(str(series.plan.get("ceiling", CeilingWish.RECORD))),
     }

@@ -14,7 +14,20 @@ from tests.servers.smbd import Smbd
 
 def selftest(db: Path, *arguments: str) -> int:
     return run(
-        ["selftest", "--db", str(db), "--quiet-time", "skip", "--warmup", "1", "--link", "1G", *arguments],
+        [
+            "selftest",
+            "--db",
+            str(db),
+            "--quiet-time",
+            "skip",
+            "--ceiling",
+            "skip",
+            "--warmup",
+            "1",
+            "--link",
+            "1G",
+            *arguments,
+        ],
         lambda *_args, **_more: 0,
     )
 

@@ -1,6 +1,10 @@
 """``sharebench survey`` against a real smbd, vsftpd and iperf3."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +18,9 @@ from tests.servers.vsftpd import Vsftpd
 
 
 def survey(db: Path, *arguments: str) -> int:
-    return run(["survey", "--db", str(db), "--quiet-time", "skip", *arguments], lambda *_args, **_more: 0)
+    return run(
+        ["survey", "--db", str(db), "--quiet-time", "skip", "--ceiling", "skip", *arguments], lambda *_args, **_more: 0
+    )
 
 
 @pytest.fixture
@@ -81,3 +87,42 @@ def test_wrong_words_and_nobody_there(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "no answer on 127.0.0.1 port 1" in err
+
+
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, vsftpd, tmp_path, capsys):
+    db = tmp_path / "notebook.db"
+    command = [*options, "--no-iperf3", "--runs", "8", "--size", "16M", "--quiet-time", "skip", "--ceiling", "skip"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", "survey", "--db", str(db), *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        while not _measured(db):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "goes on where it was" in err
+    assert "interrupted: loopback FTP get" in out
+    assert [list(folder.glob(".sharebench-*")) for folder in (smbd.folder, vsftpd.folder)] == [[], []]
+    kept = _measured(db)
+    assert survey(db, *command) == 0
+    assert "going on with survey 127.0.0.1" in capsys.readouterr().err
+    assert kept < _measured(db)
+    with Notebook(db) as notebook:
+        heads = notebook.heads()
+        assert {head.status for head in heads} == {SeriesStatus.COMPLETE}
+        assert [len(notebook.series(head.id).measured()) for head in heads] == [8] * 4
+
+
+def _measured(db: Path) -> set[tuple[str, str]]:
+    """(series, start) of each measured run that is stored."""
+    if not db.exists():
+        return set()
+    with Notebook(db) as notebook:
+        series = [notebook.series(head.id) for head in notebook.heads()]
+    return {(one.id, run.started_at) for one in series for run in one.measured()}

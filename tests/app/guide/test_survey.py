@@ -8,7 +8,7 @@ import pytest
 from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
 from app.guide.survey import Choices, Round, measure_round, places, plan_round, result, size_for
-from app.recorder import Closed, Control, Order, QuietTime, Resumption
+from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, Resumption
 from forms.survey import Place, State
 from storage.notebook import Notebook
 from storage.records import Command, Series, SeriesStatus, Target
@@ -34,6 +34,7 @@ def choices(server: Smbd, **more) -> Choices:
         "runs": 3,
         "warmups": 1,
         "quiet_time": QuietTime.SKIP,
+        "ceiling": CeilingWish.SKIP,
     }
     return Choices(**{**usual, **more})
 

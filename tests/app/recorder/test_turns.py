@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.measure.events import RunFinished
 from app.measure.plan import Plan
-from app.recorder import Closed, Control, Order, QuietTime, Resumption, record_in_turns
+from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, Resumption, record_in_turns
 from storage.notebook import Notebook
 from storage.records import Command, Phase, SeriesStatus
 from tests.servers.smbd import Smbd
@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 
 def order(server: Smbd, runs: int = 3) -> Order:
     plan = Plan(command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs)
-    return Order(plan=plan, quiet_time=QuietTime.SKIP, link_bits_per_second=10**9)
+    return Order(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP, link_bits_per_second=10**9)
 
 
 def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
