@@ -33,7 +33,6 @@ def options(monkeypatch, smbd: Smbd, vsftpd: Vsftpd, iperf3_server: Iperf3Server
 
 
 def test_one_command_gives_table_findings_and_the_next_step(options, smbd, vsftpd, tmp_path, capsys):
-    pytest.importorskip("app.clients.iperf3")
     db = tmp_path / "notebook.db"
     assert survey(db, *options) == 0
     out, err = capsys.readouterr()
