@@ -17,6 +17,16 @@ def _judge(context: click.Context, reference: str, run: int, status: RunStatus, 
     show_series(context, series_id, as_json=False)
 
 
+def reject_unusual(context: click.Context, series_id: str) -> None:
+    """Mark the unusual runs of a series unusable, each with the reason why it is unusual; stderr names them."""
+    from forms.run_form import unusual_runs  # noqa: PLC0415  keeps `--help` light
+
+    with common.notebook(context) as notebook:
+        for number, why in unusual_runs(notebook.series(series_id)).items():
+            notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
+            common.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
+
+
 @click.command("reject", short_help="marks a run unusable")
 @click.argument("series")
 @click.argument("run", type=click.IntRange(1))

@@ -9,6 +9,7 @@ import click
 
 from app.cli import common
 from app.cli.progress import ProgressLine
+from app.cli.reject import reject_unusual
 from app.cli.showing import show
 from app.clients.base import Settings
 from app.clients.registry import check_client_name
@@ -74,6 +75,7 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
     "--timeout", type=click.FloatRange(0.1, 86400), default=30, show_default=True, metavar="SECONDS",
     help="A run with no progress for that long fails.",
 )  # fmt: skip
+@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option(
     "--ceiling",
@@ -107,6 +109,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         events = record(order, path, control)
     closed = watch(events, control)
     failure = failure_of(closed)
+    if choices["reject_unusual"]:
+        reject_unusual(context, closed.series_id)
     found = common.series(context, closed.series_id)
     if found.runs or choices["as_json"]:
         show(found, as_json=choices["as_json"])
