@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.environment.counters import parse_interfaces, tcp_segments
 from app.environment.link import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES
 from app.environment.processes import Ours, all_processes, kernel_ticks
-from app.environment.reading import read_text
+from app.environment.reading import read_text, whole_number
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
 
@@ -109,23 +109,24 @@ def parse_cpu(stat: str | None) -> Cpu | None:
     """The CPU times and the number of runnable threads of /proc/stat; None where it is not that file."""
     lines = (stat or "").splitlines()
     fields = lines[0].split() if lines else []
-    if len(fields) < 9 or fields[0] != "cpu":
+    if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
         return None
     user, nice, system, idle, waiting, interrupt, soft, stolen = (int(field) for field in fields[1:9])
-    runnable = next((int(line.split()[1]) for line in lines if line.startswith("procs_running")), 0)
+    runnable = next((whole_number(line.split()[1:]) for line in lines if line.startswith("procs_running")), 0)
     return Cpu(
         total=user + nice + system + idle + waiting + interrupt + soft + stolen,
         working=user + nice + system,
         interrupts=interrupt + soft,
         stolen=stolen,
-        runnable=runnable,
+        runnable=runnable or 0,
     )
 
 
 def parse_disks(diskstats: str | None) -> tuple[tuple[str, int], ...]:
     """Each disk's time with something to do, in milliseconds; loop devices, memory and layered devices are left out."""
     rows = (line.split() for line in (diskstats or "").splitlines())
-    return tuple((row[2], int(row[12])) for row in rows if len(row) > 12 and not _NO_DISKS.match(row[2]))
+    kept = (row for row in rows if len(row) > 12 and row[12].isdecimal() and not _NO_DISKS.match(row[2]))
+    return tuple((row[2], int(row[12])) for row in kept)
 
 
 def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> Sample:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Self
 
-from app.environment.reading import Reader, read_int, read_text
+from app.environment.reading import Reader, read_int, read_text, whole_number
 from storage.records import FactValue
 
 ERROR_COUNTERS = ("rx_errors", "tx_errors")
@@ -52,7 +52,7 @@ def tcp_segments(snmp: str | None) -> tuple[int, int]:
     if len(lines) < 2:
         return 0, 0
     table = dict(zip(lines[0], lines[1], strict=False))
-    return int(table.get("OutSegs", 0)), int(table.get("RetransSegs", 0))
+    return whole_number([table.get("OutSegs", "")]) or 0, whole_number([table.get("RetransSegs", "")]) or 0
 
 
 def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
@@ -61,7 +61,7 @@ def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
     for line in (text or "").splitlines():
         name, colon, rest = line.partition(":")
         fields = rest.split()
-        if colon and len(fields) >= 16:
+        if colon and len(fields) >= 16 and all(field.isdecimal() for field in fields):
             found[name.strip()] = {counter: int(fields[column]) for counter, column in INTERFACE_COLUMNS.items()}
     return found
 

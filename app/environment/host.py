@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 
-from app.environment.reading import Reader, read_text
+from app.environment.reading import Reader, read_text, whole_number
 from storage.records import FactValue
 
 TCP_SETTINGS = {
@@ -56,9 +57,9 @@ def host_facts(read: Reader = read_text) -> dict[str, FactValue]:
     _put(facts, "cpu.governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
     _put(facts, "machine.model", read("/sys/class/dmi/id/product_name"))
     facts.update(memory_facts(read("/proc/meminfo")))
-    load = (read("/proc/loadavg") or "").split()
+    load = re.match(r"\d+\.\d+\b", read("/proc/loadavg") or "")
     if load:
-        facts["load.1min"] = float(load[0])
+        facts["load.1min"] = float(load.group())
     for name, path in TCP_SETTINGS.items():
         _put(facts, name, read(path))
     return facts
@@ -105,8 +106,9 @@ def memory_facts(meminfo: str | None) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {}
     for line in (meminfo or "").splitlines():
         key, _, value = line.partition(":")
-        if key in names:
-            facts[names[key]] = int(value.split()[0]) * 1024
+        kibibytes = whole_number(value.split()) if key in names else None
+        if kibibytes is not None:
+            facts[names[key]] = kibibytes * 1024
     return facts
 
 
@@ -122,4 +124,5 @@ def _put(facts: dict[str, FactValue], name: str, text: str | None) -> None:
     """Keep a file's text as one fact: a number where it is one, runs of blanks as one blank."""
     value = " ".join((text or "").split())
     if value:
-        facts[name] = int(value) if value.isdecimal() else value
+        number = whole_number([value])
+        facts[name] = value if number is None else number

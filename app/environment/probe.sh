@@ -169,8 +169,8 @@ main() {
         return
     fi
     window
-    section uid
-    id -u
+    section uname
+    uname -sr
     contents "$files"
     network
     if [ "$samba" = yes ]; then

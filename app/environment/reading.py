@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
+
+LARGEST = 2**63 - 1
 
 ADMIN_PATH = f"{os.defpath}:/usr/local/sbin:/usr/sbin:/sbin"
 """Where an ordinary user's PATH often does not look, although the programs there may be read-only and harmless."""
@@ -27,12 +30,17 @@ def read_text(path: str, /) -> str | None:
 
 
 def read_int(path: str, read: Reader = read_text) -> int | None:
-    """The first whole number of a file, or None."""
-    text = read(path)
+    """The whole number that a file begins with, or None."""
+    return whole_number((read(path) or "").split())
+
+
+def whole_number(words: Sequence[str]) -> int | None:
+    """The first word as a number that the notebook can hold (64 bits); None where there is none or it is no number."""
     try:
-        return int(text.split()[0]) if text else None
+        number = int(words[0])
     except (ValueError, IndexError):
         return None
+    return number if -LARGEST - 1 <= number <= LARGEST else None
 
 
 def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:

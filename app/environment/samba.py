@@ -43,7 +43,9 @@ def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> 
     """The facts in a server's answer; ``share`` is the measured one, ``client_address`` this machine's."""
     found = SambaFacts()
     if not answer.text("conf") and not answer.text("version"):
-        found.problems.append("no smbd is installed on the server's PATH, so the facts of its Samba are unknown")
+        found.problems.append(
+            "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
+        )
         return found
     _add_build(found, answer)
     _add_configuration(found, answer, share)
@@ -214,7 +216,9 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
         return
     sessions = session_addresses(answer.text("smbstatus"))
     if sessions is None:
-        found.problems.append("smbstatus needs root on the server, so its other sessions are unknown")
+        found.problems.append(
+            "smbstatus needs root on the server, so its other sessions are unknown; use --server-ssh root@HOST"
+        )
         return
     found.facts["server.sessions"] = len(sessions)
     found.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from app.environment.activity import parse_cpu
 from app.environment.filesystem import filesystem_facts
 from app.environment.host import HOST_FILES, host_facts
+from app.environment.reading import whole_number
 from app.environment.route import find_route, is_this_machine
 from app.environment.samba import SambaFacts, samba_facts
 from app.environment.server_counters import ServerCounters, busy_percent, server_counter_facts, server_counters
@@ -63,7 +64,8 @@ def server_facts(
     )
     if answer.problem:
         return ServerFacts(problems=(answer.problem,))
-    facts = {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
+    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
+    facts |= {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy
@@ -135,7 +137,4 @@ def _network_facts(answer: Answer) -> dict[str, FactValue]:
 
 
 def _number(answer: Answer, section: str) -> int | None:
-    try:
-        return int(answer.text(section) or "")
-    except ValueError:
-        return None
+    return whole_number((answer.text(section) or "").split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from forms.smb_conf import spelling, squeeze
 
@@ -114,6 +115,7 @@ def global_names_in_shares(conf: WrittenConf, global_names: Iterable[str]) -> It
             yield setting
 
 
+@cache
 def parameter_key(name: str) -> str:
     """What is the same for all spellings and synonyms of one parameter: ``Dead Time`` and ``deadtime``."""
     return squeeze(spelling(name).name)

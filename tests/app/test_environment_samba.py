@@ -183,7 +183,7 @@ def answered(**sections: str) -> SambaFacts:
 def test_a_server_without_samba() -> None:
     found = answered()
     assert found.facts == {}
-    assert "no smbd is installed" in found.problems[0]
+    assert "no smbd is on the PATH" in found.problems[0]
 
 
 def test_a_server_without_testparm() -> None:

@@ -1,0 +1,62 @@
+"""Whatever a server answers, it costs facts and nothing else: real answers with pieces broken out of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+
+import pytest
+
+from app.environment.filesystem import filesystem_facts
+from app.environment.host import HOST_FILES, host_facts
+from app.environment.reading import LARGEST
+from app.environment.samba import samba_facts
+from app.environment.server import _network_facts
+from app.environment.server_counters import server_counter_facts, server_counters
+from app.environment.ssh import Answer, ask_server
+
+WORDS = ("", "-", "x", "-1", "99999999999999999999", "9.5", ":", "nan", "²", "\\")
+LINES = ("=", "[", "[]", "[x", "include = /etc/samba/smb.conf", "a=", "x = \\", " : ", "\0")
+
+
+@pytest.fixture(scope="module")
+def whole() -> Answer:
+    """This machine's own answer."""
+    files = "\n".join(HOST_FILES)
+    return ask_server({"samba": "yes", "share": "homes", "client": "127.0.0.1", "files": files, "folder": "/"}, None)
+
+
+def broken(text: str, chance: random.Random) -> str:
+    lines = text.splitlines()
+    for _ in range(chance.randint(1, 6)):
+        if not lines:
+            break
+        index = chance.randrange(len(lines))
+        words = lines[index].split(" ")
+        words[chance.randrange(len(words))] = chance.choice(WORDS)
+        noise = "".join(chance.choices(string.printable, k=10))
+        cut = lines[index][: chance.randint(0, len(lines[index]))]
+        lines[index : index + 1] = chance.choice(
+            ([], [cut], [noise], [" ".join(words)], [lines[index], chance.choice(LINES)])
+        )
+    return "\n".join(lines[: chance.choice((len(lines), len(lines) // 2))])
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int) -> None:
+    chance = random.Random(seed)
+    answer = Answer(
+        sections={
+            name: broken(text, chance) if chance.random() < 0.7 else text
+            for name, text in whole.sections.items()
+            if chance.random() < 0.95
+        }
+    )
+    facts = {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
+    facts |= samba_facts(answer, "homes", "127.0.0.1").facts
+    counters = server_counters(answer)
+    if counters:
+        facts |= server_counter_facts(counters, counters, "eth0")
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert all(abs(value) <= LARGEST for value in facts.values() if isinstance(value, int))
