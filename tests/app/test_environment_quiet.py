@@ -16,12 +16,18 @@ import pytest
 
 from app.environment import activity, processes, watch
 from app.environment.activity import Cpu, Reading, Sample, Wire, between, parse_cpu, parse_disks, take_reading
+from app.environment.link import find_link
 from app.environment.own_bytes import OwnBytes
 from app.environment.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.quiet import ServerLoad, Surroundings, Verdict, assess, server_load
 from app.environment.watch import QuietWatch
-from storage.records import Command, Target
+from app.measure.control import Control
+from app.measure.events import Progressed, RunFinished, RunStarted
+from app.measure.plan import Plan
+from app.measure.reader import Measuring
+from storage.records import Command, JSONValue, Target
 from tests.app.test_environment_link import can_make_namespaces
+from tests.servers.smbd import Smbd
 
 ROOT = Path(__file__).parents[2]
 
@@ -382,11 +388,65 @@ def test_a_server_whose_port_cannot_be_seen_is_found_by_its_name(monkeypatch: py
     assert servers_here(None) == {5}
 
 
+def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], float]:
+    """The quiet record of a real series on the loopback, and the bytes per second of its slowest run."""
+    plan = Plan(
+        command=command,
+        target=server.target(),
+        secrets=server.secrets(),
+        warmups=1,
+        runs=2,
+        size_bytes=1 << 29,
+        make_file=command is Command.GET,
+    )
+    rates: list[float] = []
+    link = find_link(server.host, server.port)
+    with QuietWatch(plan.target, command, link) as watching, Measuring(plan, Control()) as child:
+        watching.child_is(child.pid)
+        for event in child.events():
+            if isinstance(event, RunStarted):
+                watching.run_started()
+            elif isinstance(event, Progressed):
+                watching.moved(event.seconds, event.moved_bytes)
+            elif isinstance(event, RunFinished):
+                watching.run_finished(event.run.seconds, event.run.size_bytes)
+                rates.append(event.run.bytes_per_second or 0.0)
+        return watching.verdict().as_record(), min(rates)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("command", list(Command))
+def test_a_series_of_our_own_is_not_called_a_busy_time(smbd: Smbd, command: Command) -> None:
+    with QuietWatch(smbd.target(), command) as around:
+        busy = around.look(1).verdict is Verdict.BUSY
+        record, rate = measured(smbd, command)
+        busy = busy or around.look(1).verdict is Verdict.BUSY
+    if busy:
+        pytest.skip("others keep this machine busy, so nothing can be said of our own load")
+    assert record["verdict"] != "busy", record
+    assert isinstance(record["cpu_percent_during"], float)
+    assert record["cpu_percent_during"] > 30
+    assert isinstance(record["others_link_bytes_per_second_during"], int)
+    assert record["others_link_bytes_per_second_during"] < 0.03 * rate
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("burners")
+def test_a_series_beside_another_load_is_called_a_busy_time(smbd: Smbd) -> None:
+    assert measured(smbd, Command.GET)[0]["verdict"] == "busy"
+
+
 TRANSFER = """
 import json, socket, sys, threading, time
 from app.environment.link import find_link
 from app.environment.watch import QuietWatch
-from storage.records import Command, Target
+from app.environment.link import find_link
+from app.measure.control import Control
+from app.measure.events import Progressed, RunFinished, RunStarted
+from app.measure.plan import Plan
+from app.measure.reader import Measuring
+from storage.records import Command, JSONValue, Target
+from tests.servers.smbd import Smbd
 
 def serve(listener):
     while True:

@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from app.clients.base import Settings
+from app.clients.registry import make_client
 from app.environment import collect, ssh, with_counters
 from app.environment.server import counters_since, server_facts
 from app.environment.ssh import Answer, ask_server
 from storage.records import Target
+from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.process import ServerProcess, program, require, unavailable
 from tests.servers.smbd import Smbd
 
@@ -258,6 +261,27 @@ def test_a_running_smbd_on_this_machine_is_read_with_its_configuration(make_smbd
     assert found.facts["server.sessions"] == 0
     assert found.facts["filesystem.type"]
     assert found.problems == ()
+
+
+def test_a_real_session_is_counted(make_smbd: Callable[..., Smbd]) -> None:
+    server = make_smbd()
+    client = make_client(server.target("x"), "", server.secrets(), Settings())
+    client.connect()
+    try:
+        facts = server_facts(server.target("x"), None, str(server.conf)).facts
+    finally:
+        client.close()
+    assert facts["server.sessions"] == 1
+    assert facts["server.sessions.other_machines"] == 0
+
+
+def test_a_link_that_is_shaped_anew_has_another_rate(make_link: Callable[[str], Link]) -> None:
+    slow, fast = make_link("100mbit"), make_link("1gbit")
+    for link, rate in ((slow, 10**8), (fast, 10**9)):
+        facts = collect(Target(protocol="ftp", host=link.host, port=21, path="/x")).path
+        assert facts["link.rate_bits_per_second"] == rate
+        assert facts["link.shaper"] == "tbf"
+        assert facts["link.payload_ceiling_bits_per_second"] == round(PAYLOAD_SHARE * rate)
 
 
 def test_without_its_path_a_private_configuration_is_not_guessed(make_smbd: Callable[..., Smbd]) -> None:
