@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
+
+from storage.records import FactValue
 
 LARGEST = 2**63 - 1
 
@@ -40,7 +42,12 @@ def whole_number(words: Sequence[str]) -> int | None:
         number = int(words[0])
     except (ValueError, IndexError):
         return None
-    return number if -LARGEST - 1 <= number <= LARGEST else None
+    return number if abs(number) <= LARGEST else None
+
+
+def storable(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """The facts without those numbers that the notebook cannot hold: whole ones of more than 64 bits."""
+    return {name: value for name, value in facts.items() if not isinstance(value, int) or abs(value) <= LARGEST}
 
 
 def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from app.environment.activity import parse_cpu
 from app.environment.filesystem import filesystem_facts
 from app.environment.host import HOST_FILES, host_facts
-from app.environment.reading import whole_number
+from app.environment.reading import storable, whole_number
 from app.environment.route import find_route, is_this_machine
 from app.environment.samba import SambaFacts, samba_facts
 from app.environment.server_counters import ServerCounters, busy_percent, server_counter_facts, server_counters
@@ -64,11 +64,7 @@ def server_facts(
     )
     if answer.problem:
         return ServerFacts(problems=(answer.problem,))
-    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
-    facts |= {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
-    busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
-    if busy is not None:
-        facts["cpu.busy_percent_before"] = busy
+    facts = machine_facts(answer)
     samba = samba_facts(answer, target.share, client) if target.protocol == "smb" else SambaFacts()
     port = target.port or SMB_PORT
     its_own = listens_on(samba.facts, port) and not samba.runs_with_another
@@ -77,11 +73,21 @@ def server_facts(
         samba = SambaFacts(problems=[what])
     facts.update(samba.facts)
     return ServerFacts(
-        facts=facts,
+        facts=storable(facts),
         problems=tuple(samba.problems),
         counters=server_counters(answer) if ssh else None,
         ssh=ssh,
     )
+
+
+def machine_facts(answer: Answer) -> dict[str, FactValue]:
+    """The facts in a server's answer that have nothing to do with what it serves."""
+    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
+    facts |= {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
+    busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
+    if busy is not None:
+        facts["cpu.busy_percent_before"] = busy
+    return facts
 
 
 def counters_since(before: ServerFacts) -> dict[str, FactValue]:
@@ -90,7 +96,7 @@ def counters_since(before: ServerFacts) -> dict[str, FactValue]:
     if before.counters is None or after is None:
         return {}
     interface = before.facts.get("link.interface")
-    return server_counter_facts(before.counters, after, str(interface) if interface else None)
+    return storable(server_counter_facts(before.counters, after, str(interface) if interface else None))
 
 
 def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:

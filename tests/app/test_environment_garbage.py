@@ -8,13 +8,11 @@ import string
 
 import pytest
 
-from app.environment.filesystem import filesystem_facts
-from app.environment.host import HOST_FILES, host_facts
+from app.environment.host import HOST_FILES
 from app.environment.reading import LARGEST
-from app.environment.samba import samba_facts
-from app.environment.server import _network_facts
-from app.environment.server_counters import server_counter_facts, server_counters
+from app.environment.server import counters_since, server_facts
 from app.environment.ssh import Answer, ask_server
+from storage.records import Target
 
 WORDS = ("", "-", "x", "-1", "99999999999999999999", "9.5", ":", "nan", "²", "\\")
 LINES = ("=", "[", "[]", "[x", "include = /etc/samba/smb.conf", "a=", "x = \\", " : ", "\0")
@@ -44,7 +42,7 @@ def broken(text: str, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(80))
-def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int) -> None:
+def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     answer = Answer(
         sections={
@@ -53,10 +51,10 @@ def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int) -> None:
             if chance.random() < 0.95
         }
     )
-    facts = {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
-    facts |= samba_facts(answer, "homes", "127.0.0.1").facts
-    counters = server_counters(answer)
-    if counters:
-        facts |= server_counter_facts(counters, counters, "eth0")
+    target = Target(protocol="smb", host="127.0.0.1", port=445, share="homes", path="x")
+    monkeypatch.setattr("app.environment.server.ask_server", lambda *_: answer)
+    found = server_facts(target, "fileserver")
+    facts = {**found.facts, **counters_since(found)}
+    assert facts["os"]
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert all(abs(value) <= LARGEST for value in facts.values() if isinstance(value, int))
