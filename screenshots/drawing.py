@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from screenshots import invented
 from screenshots.scenes import Scene
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from app.tui.app import SharebenchApp
 
 FOLDER = Path(__file__).parent
 MADE_WITH = FOLDER / "made-with.txt"
@@ -43,11 +49,19 @@ async def draw(scene: Scene) -> str:
             for key in ("", *scene.keys):
                 if key:
                     await pilot.press(key)
-                await app.workers.wait_for_complete()
-                await pilot.pause()
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+                await _at_rest(app, pilot)
+            await _at_rest(app, pilot)
             return _plain(app.export_screenshot(title="sharebench"))
+
+
+async def _at_rest(app: SharebenchApp, pilot: Pilot[int]) -> None:
+    """All work is done; a newer job may have cancelled an older one."""
+    from textual.worker import WorkerCancelled  # noqa: PLC0415
+
+    for worker in list(app.workers):
+        with suppress(WorkerCancelled):
+            await worker.wait()
+    await pilot.pause()
 
 
 @contextmanager

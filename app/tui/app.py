@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
+from textual.screen import Screen
 
 from app.tui import rooms
 from app.tui.app_keys import APP_KEYS, known_commands
@@ -60,12 +61,17 @@ class SharebenchApp(App[int], Commanded):
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
         kind = rooms.room(name).load()
-        if not arguments and any(type(screen) is kind for screen in self.screen_stack):
-            while type(self.screen) is not kind:
-                self.pop_screen()
-            return
-        screen: Callable[..., BaseScreen] = kind
-        self.push_screen(screen(**arguments))
+        above: list[Screen[Any]] = []
+        for screen in reversed(self.screen_stack):
+            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ROOM)):
+                for _ in above:
+                    self.pop_screen()
+                return
+            if isinstance(screen, BaseScreen) and screen.quit_question():
+                break
+            above.append(screen)
+        make: Callable[..., BaseScreen] = kind
+        self.push_screen(make(**arguments))
 
     def action_visit(self, name: str) -> None:
         """Go to a room, unless a dialog waits for its answer."""
@@ -83,7 +89,11 @@ class SharebenchApp(App[int], Commanded):
 
     def tell_error(self, error: Exception) -> None:
         """The one dialog in which an error is told."""
-        self.push_screen(MessageDialog(*told(error)))
+        self.tell_text(*told(error))
+
+    def tell_text(self, heading: str, text: str) -> None:
+        """A dialog with a message."""
+        self.push_screen(MessageDialog(heading, text))
 
     def action_help(self) -> None:
         """Help for what has the focus; the same key closes it."""
@@ -93,17 +103,16 @@ class SharebenchApp(App[int], Commanded):
             self.push_screen(HelpDialog(self.screen))
 
     async def action_quit(self) -> None:
-        """Leave; a screen that has something under way asks first."""
-        question = next(
-            (q for s in reversed(self.screen_stack) if isinstance(s, BaseScreen) and (q := s.quit_question())), None
-        )
-        if question is None:
+        """Leave; a screen that has something under way asks first, and ends it."""
+        busy = next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
+        if busy is None:
             self.exit(0)
             return
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.exit(0)
+                busy.leave(lambda: self.exit(0))
 
         if not isinstance(self.screen, ConfirmDialog):
+            question = busy.quit_question() or ""
             self.push_screen(ConfirmDialog("Leave sharebench?", question, yes="Leave", no="Stay"), answered)

@@ -24,7 +24,6 @@ APP_KEYS = (
         keys="ctrl+p",
         action="app.command_palette",
         name="Commands",
-        footer="Commands",
         help="Find a command by name.",
         priority=True,
     ),

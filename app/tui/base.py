@@ -85,10 +85,16 @@ class BaseScreen(Work[Any]):
     """A full screen."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (BACK,)
+    ROOM: ClassVar[str] = ""
+    """The room that the screen stands in for, where it is not that room's own."""
 
     def quit_question(self) -> str | None:
         """What to ask before the program is left; None where nothing is under way."""
         return None
+
+    def leave(self, then: Callable[[], None]) -> None:
+        """End what is under way, then do ``then``."""
+        then()
 
 
 class BaseDialog(ModalScreen[_R], Work[_R]):

@@ -78,12 +78,15 @@ def offered(screen: Screen[object]) -> Iterator[Offered]:
 
 
 def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
-    """The commands that a class declares or inherits."""
+    """The commands that a class declares or inherits, without those whose keys a nearer class has taken."""
     found: dict[str, KeyCommand] = {}
+    taken: set[str] = set()
     for base in kind.__mro__:
         declared: Iterable[KeyCommand] = base.__dict__.get("KEYS", ())
-        for command in declared:
+        free = [command for command in declared if not set(command.keys.split(",")) <= taken]
+        for command in free:
             found.setdefault(command.id, command)
+        taken.update(key for command in free for key in command.keys.split(","))
     return list(found.values())
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.clients.base import Secrets
+from app.guide.world import Logins, RealWorld, World
 from storage.records import Target
 
 
@@ -21,3 +22,11 @@ class Context:
     """Their secrets, by protocol."""
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
+    world: World = field(default_factory=RealWorld)
+    """The outside, as the guide needs it."""
+    logins: Logins = field(default_factory=Logins)
+    """The secrets of this session."""
+
+    def __post_init__(self) -> None:
+        for target in self.practice:
+            self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))

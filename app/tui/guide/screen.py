@@ -1,19 +1,184 @@
-"""The guide: the method's steps, the open one beside them."""
+"""The guide: the method's steps on the left, the open one beside them."""
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
-from textual.widgets import Footer, Label
+from dataclasses import replace
+from typing import ClassVar
 
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Footer, Label, OptionList
+
+from app.guide import keeping
+from app.guide.choices import STEPS, Choices, Step, at, new_measurement
+from app.guide.form_table import form_table
+from app.guide.keeping import Judgement
+from app.guide.known import Known
+from app.guide.method import blocked, standings, step_before
+from app.guide.page import Act
+from app.guide.pages import page_of
 from app.tui.base import BaseScreen
+from app.tui.commands import KeyCommand
+from app.tui.guide.acting import Acting
+from app.tui.guide.page_view import PageView
+from app.tui.guide.steps_view import StepsView
+from forms.run_form import run_form
+from storage.notebook import Notebook
 
 
 class GuideScreen(BaseScreen):
-    """Measures a series, step by step through the method."""
+    """Leads through the method; every choice is kept in the notebook the moment it is made."""
 
-    ABOUT = "The guide leads through the method."
+    ABOUT = (
+        "The guide leads through the method, step by step. Up and down move, Enter takes a choice; ★ is what is"
+        " advised. Nothing is lost by going back or leaving."
+    )
+    KEYS: ClassVar = (
+        KeyCommand(
+            id="guide.back", keys="escape,left", action="back", name="Step back", footer="Back",
+            help="The step before; from the first one, leave the guide. Nothing is lost.",
+        ),
+        KeyCommand(
+            id="guide.forward", keys="right", action="forward", name="Step forward", footer="Forward",
+            help="The next step, where nothing blocks it.",
+        ),
+        KeyCommand(
+            id="guide.new", keys="n", action="new", name="New measurement", footer="New",
+            help="Start over with another target; what was measured stays in the notebook.",
+        ),
+        KeyCommand(
+            id="guide.undo", keys="u", action="undo", name="Undo the last mark", footer="Undo",
+            help="Mark the run as it was before.",
+        ),
+        *(
+            KeyCommand(
+                id=f"guide.step-{number}", keys=str(number), action=f"step({number})", name=f"Step {number}",
+                help=f"Go to step {number}, where nothing blocks it.",
+            )
+            for number in range(1, len(STEPS) + 1)
+        ),
+    )  # fmt: skip
+    HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choices = Choices()
+        self.known = Known()
+        self.judgements: list[Judgement] = []
+        self.acting = Acting(self)
 
     def compose(self) -> ComposeResult:
-        """A heading and the footer."""
+        """The steps and the page of the open one."""
         yield Label("sharebench · Measure", classes="title-line")
+        with Horizontal():
+            yield StepsView(id="steps")
+            yield PageView(id="page")
         yield Footer()
+
+    def on_mount(self) -> None:
+        """Come back to where the guide was left."""
+        practice = self.context.practice
+        self.with_notebook(lambda notebook: keeping.recall(notebook, practice), self._recalled)
+
+    def _recalled(self, found: tuple[Choices, Known]) -> None:
+        self.choices, self.known = found
+        self.show()
+        self.acting.look_at_link()
+
+    def on_screen_resume(self) -> None:
+        """Read again what another screen may have changed."""
+        if self.known is not None and self.query("#page-options") and self.query_one(PageView).page is not None:
+            self.take(self.choices)
+
+    def show(self) -> None:
+        """Draw steps and page as they are now."""
+        self.query_one(StepsView).show(standings(self.choices, self.known))
+        page = page_of(self.choices, self.known)
+        table = ""
+        if self.choices.step is Step.REVIEW and self.known.series is not None:
+            width = max(40, self.query_one(PageView).content_size.width - 1)
+            table = form_table(run_form(self.known.series), width)
+        self.query_one(PageView).show(page, table=table)
+        self.query_one(OptionList).focus()
+        self.refresh_bindings()
+
+    def take(self, choices: Choices) -> None:
+        """Make these the choices, keep them, and show what is known for them."""
+        self.choices = choices
+        known = self.known
+
+        def kept(found: Known) -> None:
+            if self.choices is choices:
+                self.known = replace(found, link=self.known.link)
+                self.show()
+
+        def keep(notebook: Notebook) -> Known:
+            return keeping.keep(notebook, choices, known)
+
+        self.with_notebook(keep, kept, group="keep", exclusive=True)
+
+    def do(self, act: Act) -> None:
+        """Do what was chosen."""
+        self.acting.do(act)
+
+    @on(PageView.Chosen)
+    def _chosen(self, event: PageView.Chosen) -> None:
+        if event.option.act is not None:
+            self.do(event.option.act)
+
+    @on(StepsView.Chosen)
+    def _step_chosen(self, event: StepsView.Chosen) -> None:
+        self._go(event.step)
+
+    def _go(self, step: Step) -> None:
+        why = blocked(self.choices, self.known, step)
+        if why is None:
+            self.take(at(self.choices, step))
+        else:
+            self.notify(f"{step}: {why}", severity="warning", markup=False, timeout=4)
+
+    def action_step(self, number: int) -> None:
+        """Go to a step by its number."""
+        self._go(STEPS[number - 1])
+
+    def action_back(self) -> None:
+        """The step before, or out of the guide."""
+        before = step_before(self.choices.step)
+        if before is None:
+            super().action_back()
+        else:
+            self._go(before)
+
+    def action_forward(self) -> None:
+        """The step after, where nothing blocks it."""
+        place = STEPS.index(self.choices.step)
+        if place + 1 < len(STEPS):
+            self._go(STEPS[place + 1])
+
+    def action_new(self) -> None:
+        """Start over."""
+        self.take(new_measurement(self.choices))
+
+    def action_undo(self) -> None:
+        """Take back the last mark of a run."""
+        if not self.judgements:
+            return
+        judgement = self.judgements.pop()
+        self.with_notebook(lambda notebook: keeping.take_back(notebook, judgement), lambda _: self.take(self.choices))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer undo only where there is something to undo."""
+        if action == "undo":
+            return bool(self.judgements)
+        return super().check_action(action, parameters)
+
+    def work_failed(self, error: Exception) -> None:
+        """Tell it, and say no more that something is being done."""
+        self.query_one(PageView).doing("")
+        super().work_failed(error)
+
+    def on_resize(self) -> None:
+        """Fit the form of the review to the new width."""
+        if self.choices.step is Step.REVIEW and self.query_one(PageView).page is not None:
+            self.show()

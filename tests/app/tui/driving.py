@@ -1,16 +1,20 @@
 """How the tests drive the TUI: wait for its work, and read what stands on a screen."""
 
+from contextlib import suppress
 from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import WorkerCancelled
 
 
 async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
     """All work of all screens is done and its messages are handled."""
-    await app.workers.wait_for_complete()
+    for worker in list(app.workers):
+        with suppress(WorkerCancelled):
+            await worker.wait()
     await pilot.pause()
 
 
@@ -24,3 +28,12 @@ def painted(app: App[Any]) -> str:
     width, height = app.size
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text[:width] for strip in strips[:height])
+
+
+async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
+    """Work that starts other work is done as well: nothing runs and nothing waits any more."""
+    for _ in range(50):
+        await settle(app, pilot)
+        if all(worker.is_finished for worker in app.workers):
+            return
+    raise AssertionError("the screens do not come to rest")

@@ -1,0 +1,117 @@
+"""What the guide does outside: look around, look at the link, measure. One object, so that tests can put another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from app.clients.base import Secrets, Settings
+from app.errors import LoginError
+from app.guide.browsing import Place, look
+from app.logins import log_in_as, read_credentials
+from app.measure.control import Control
+from app.recorder import Order, RecorderEvent, record, resume
+from forms.file_choice import Surroundings
+from storage.records import Target
+
+
+class PasswordNeededError(LoginError):
+    """Nobody has said the password yet."""
+
+
+class World(Protocol):
+    """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
+
+    def look(self, target: Target, secrets: Secrets, around: Surroundings) -> Place:
+        """Reach the target and list what it names."""
+
+    def link(self, target: Target) -> tuple[int | None, str]:
+        """The link's nominal rate in bits per second, and where it is from."""
+
+    def memory_bytes(self, target: Target) -> int | None:
+        """The server's memory, where it can be told without asking anybody."""
+
+    def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+        """Measure a series."""
+
+    def resume(
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: Control
+    ) -> Iterator[RecorderEvent]:
+        """Complete a series."""
+
+
+class RealWorld:
+    """The outside itself; libraries are loaded when they are first needed."""
+
+    def look(self, target: Target, secrets: Secrets, around: Surroundings) -> Place:
+        """Through the usual client of the protocol."""
+        from app.clients.registry import make_client  # noqa: PLC0415  impacket is slow to load
+
+        return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
+
+    def link(self, target: Target) -> tuple[int | None, str]:
+        """From the interface that leads to the target."""
+        from app.environment.link import detect_link  # noqa: PLC0415  only where a target is chosen
+
+        return detect_link(target.host, target.port)
+
+    def memory_bytes(self, target: Target) -> int | None:
+        """Of this machine, where it is the server."""
+        from app.environment.host import host_facts  # noqa: PLC0415  as above
+        from app.environment.route import is_this_machine  # noqa: PLC0415
+
+        if target.host and not is_this_machine(target.host):
+            return None
+        found = host_facts().get("memory_bytes")
+        return int(found) if isinstance(found, int | float) else None
+
+    def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+        """By the recorder."""
+        return record(order, notebook_path, control)
+
+    def resume(
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: Control
+    ) -> Iterator[RecorderEvent]:
+        """By the recorder."""
+        return resume(series_id, secrets, notebook_path, control)
+
+
+class Logins:
+    """The secrets of this session, by server and user: in memory only."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Secrets] = {}
+
+    def keep(self, target: Target, secrets: Secrets) -> None:
+        """Remember what logs in to the target."""
+        self._found[_who(target)] = secrets
+
+    def forget(self, target: Target) -> None:
+        """Forget what did not log in to the target."""
+        self._found.pop(_who(target), None)
+
+    def find(self, target: Target, *, kerberos: bool = False) -> Secrets:
+        """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
+        if kerberos:
+            return Secrets(kerberos=True)
+        if _who(target) in self._found:
+            return self._found[_who(target)]
+        try:
+            return log_in_as(target)[1]
+        except LoginError as error:
+            raise PasswordNeededError(str(error)) from error
+
+    def from_file(self, target: Target, path: Path) -> Target:
+        """The target with the user of a credentials file, its secrets kept. Raises UsageError."""
+        given = read_credentials(path)
+        if given.user:
+            target = replace(target, user=given.user, domain=given.domain or target.domain)
+        target, secrets = log_in_as(target, credentials=path)
+        self.keep(target, secrets)
+        return target
+
+
+def _who(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.port, target.user, target.domain)

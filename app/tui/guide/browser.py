@@ -1,0 +1,155 @@
+"""Looking around on a target: shares, folders and files, each file with its size and how well it suits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Footer, Label, Static
+
+from app.clients.base import Secrets
+from app.guide.browsing import Item, Kind, Place, inside
+from app.targets import format_target
+from app.tui.base import BaseScreen
+from app.tui.commands import KeyCommand
+from app.tui.lines import LineList
+from forms import wording
+from forms.file_choice import Suits, Surroundings
+from storage.records import Target
+
+MAKE_HERE = "[ have a file made in this folder, and removed afterwards ]"
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Where to measure, and the file; no file where one is to be made."""
+
+    target: Target
+    file: Item | None
+
+
+class BrowseScreen(BaseScreen):
+    """The places of one server; answers with what was picked, or None."""
+
+    ROOM = "guide"
+    ABOUT = (
+        "The names on the server. Enter opens a share or folder and picks a file. The last column says how well a file"
+        " suits: + good, - short, ! too small, ~ large, ? not known."
+    )
+    KEYS: ClassVar = (
+        KeyCommand(
+            id="browse.up", keys="left", action="up", name="Folder above", footer="Above", help="One folder up."
+        ),
+    )
+    DEFAULT_CSS = """
+    BrowseScreen #place { height: 1; padding: 0 1; text-style: bold; }
+    BrowseScreen #note { height: auto; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(self, place: Place, secrets: Secrets, around: Surroundings) -> None:
+        super().__init__()
+        self.place, self.secrets, self.around = place, secrets, around
+
+    def compose(self) -> ComposeResult:
+        """Where one is, what it holds, what there is to say of it."""
+        yield Label("sharebench · Pick a file to measure with", classes="title-line")
+        yield Static(id="place")
+        yield LineList(id="names")
+        yield Static(id="note")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Show the first place."""
+        self._show(self.place)
+        self.query_one(LineList).focus()
+
+    def _show(self, place: Place) -> None:
+        self.place = place
+        self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
+        names = [*self._first(), *(item.name for item in place.items)]
+        self.query_one(LineList).show(self._lines(), names, self._best())
+        self.query_one("#note", Static).update(Text(self._note()))
+
+    def _first(self) -> list[str]:
+        """The line before the names: a file can be made wherever there are files."""
+        return [] if self.place.is_share_list else [MAKE_HERE]
+
+    def _lines(self) -> list[str]:
+        items = self.place.items
+        room = max(20, self.app.size.width - 26)
+        longest = min(room, max((cell_len(item.name) for item in items), default=0) + 1)
+        return [*self._first(), *(_line(item, longest) for item in items)]
+
+    def _best(self) -> int:
+        """The line to start on: a file that suits, else any file, else the first share that is nobody's own."""
+        offset = len(self._first())
+        items = self.place.items
+        for wanted in (Suits.WELL, Suits.SHORT, Suits.UNKNOWN, Suits.LARGE):
+            for index, item in enumerate(items):
+                if item.kind is Kind.FILE and item.suits.endswith(wanted.value):
+                    return offset + index
+        for index, item in enumerate(items):
+            if item.kind is Kind.SHARE and not item.name.endswith("$"):
+                return offset + index
+        return 0
+
+    def _note(self) -> str:
+        count = sum(item.kind is not Kind.UP for item in self.place.items)
+        if self.place.is_share_list:
+            return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
+        if not count:
+            return "The folder is empty: have a file made in it."
+        return f"{count:,} names."
+
+    @on(LineList.Chosen)
+    def _chosen(self, event: LineList.Chosen) -> None:
+        event.stop()
+        index = event.index - len(self._first())
+        if index < 0:
+            self.dismiss(Picked(self.place.target, None))
+            return
+        item = self.place.items[index]
+        if item.kind is Kind.FILE:
+            self.dismiss(Picked(self.place.target, item))
+        else:
+            self._enter(inside(self.place.target, item))
+
+    def _enter(self, target: Target) -> None:
+        self.query_one("#note", Static).update(Text("looking …"))
+        world, secrets, around = self.context.world, self.secrets, self.around
+        self.in_background(lambda: world.look(target, secrets, around), self._show, group="look")
+
+    def action_up(self) -> None:
+        """The folder above, or the shares."""
+        up = next((item for item in self.place.items if item.kind is Kind.UP), None)
+        if up is not None:
+            self._enter(inside(self.place.target, up))
+
+    def work_failed(self, error: Exception) -> None:
+        """Tell, and stay where one was."""
+        self.query_one("#note", Static).update(Text(self._note()))
+        super().work_failed(error)
+
+    def on_resize(self) -> None:
+        """Fit the columns to the new width."""
+        if self.is_mounted:
+            names = [*self._first(), *(item.name for item in self.place.items)]
+            lines = self.query_one(LineList)
+            lines.show(self._lines(), names, lines.cursor)
+
+    def action_back(self) -> None:
+        """Pick nothing."""
+        self.dismiss(None)
+
+
+def _line(item: Item, width: int) -> str:
+    name = wording.plain(item.name)
+    if item.kind is not Kind.FILE:
+        return f"{name}/" if item.kind is not Kind.UP else "../"
+    fitted = Text(name, no_wrap=True)
+    fitted.truncate(width, overflow="ellipsis", pad=True)
+    return f"{fitted.plain} {item.size:>9}  {item.suits}"

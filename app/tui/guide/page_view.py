@@ -1,0 +1,102 @@
+"""One step's page: why it matters, what is known, and what can be chosen."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option as Row
+
+from app.guide.page import Option, Page
+
+ADVISED = "★"
+
+
+class PageView(Vertical):
+    """A page from the guide, drawn; posts the option that is chosen."""
+
+    DEFAULT_CSS = """
+    PageView { width: 1fr; height: 1fr; padding: 0 1; }
+    PageView #page-text { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
+    PageView #page-title { text-style: bold; color: $primary; }
+    PageView #page-why { color: $text-muted; margin-bottom: 1; }
+    PageView #page-facts { height: auto; }
+    PageView #page-table { height: auto; margin-top: 1; }
+    PageView OptionList { height: 1fr; min-height: 4; border: none; margin-top: 1; padding: 0; }
+    PageView OptionList:focus { border: none; }
+    PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
+    PageView #page-doing { height: auto; text-style: bold; display: none; }
+    PageView.-doing #page-doing { display: block; }
+    """
+
+    class Chosen(Message):
+        """An option was chosen."""
+
+        def __init__(self, option: Option) -> None:
+            super().__init__()
+            self.option = option
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self.page: Page | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, why, facts, table, what is being done, options."""
+        with VerticalScroll(id="page-text", can_focus=False):
+            yield Static(id="page-title")
+            yield Static(id="page-why")
+            yield Static(id="page-facts")
+            yield Static(id="page-table")
+        yield Static(id="page-doing")
+        yield OptionList(id="page-options")
+        yield Static(id="page-hint")
+
+    def show(self, page: Page, *, table: str = "") -> None:
+        """Show a page; the cursor stays where it was while the page is the same step's."""
+        options = self.query_one(OptionList)
+        same = self.page is not None and self.page.title == page.title
+        cursor = options.highlighted if same and options.highlighted is not None else page.cursor
+        self.page = page
+        self.query_one("#page-title", Static).update(Text(page.title))
+        self.query_one("#page-why", Static).update(Text(page.why))
+        self.query_one("#page-facts", Static).update(Text("\n".join(page.facts)))
+        shown = self.query_one("#page-table", Static)
+        shown.update(Text.from_ansi(table.rstrip("\n")))
+        shown.display = bool(table)
+        options.clear_options()
+        room = max(20, options.scrollable_content_region.width - 1)
+        options.add_options([Row(_row(option, room), disabled=option.act is None) for option in page.options])
+        if page.options:
+            options.highlighted = min(cursor, len(page.options) - 1)
+        if not same:
+            self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
+
+    def doing(self, text: str) -> None:
+        """Say what is being done; empty when it is over."""
+        self.query_one("#page-doing", Static).update(Text(text))
+        self.set_class(bool(text), "-doing")
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Say below the list what its line may have no room for."""
+        event.stop()
+        if self.page is not None and event.option_index < len(self.page.options):
+            self.query_one("#page-hint", Static).update(Text(self.page.options[event.option_index].hint))
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.page is not None and self.page.options[event.option_index].act is not None:
+            self.post_message(self.Chosen(self.page.options[event.option_index]))
+
+
+def _row(option: Option, width: int) -> Text:
+    """Title and hint on one line; what does not fit is said below the list while the cursor is on it."""
+    row = Text(f"{ADVISED if option.advised else ' '} {option.title}")
+    if option.hint:
+        row.append(f"  {option.hint}", "dim")
+    row.truncate(width, overflow="ellipsis")
+    return row

@@ -1,0 +1,142 @@
+"""An outside for the guide's tests: places made of dictionaries, and series that run when they are told to."""
+
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from app.clients.base import Entry, Secrets
+from app.errors import SharebenchError
+from app.guide.browsing import Item, Kind, Place, items
+from app.measure.events import Event, Failed, RunFinished, Started
+from app.recorder import Closed, Control, Opened, Order, RecorderEvent
+from forms.file_choice import Surroundings
+from storage.notebook import Notebook
+from storage.records import ClientFacts, Phase, Run, Series, SeriesStatus, Target, utc_now
+
+CLIENT = ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1 << 20, in_flight=4)
+
+
+class FakeWorld:
+    """Answers from what the test put into it."""
+
+    def __init__(self) -> None:
+        self.shares: list[str] = ["data", "IPC$"]
+        self.folders: dict[str, Sequence[Entry]] = {"": [Entry(name="big.bin", is_folder=False, size_bytes=1 << 30)]}
+        self.errors: list[SharebenchError] = []
+        """Raised by the next looks, one each."""
+        self.logins: list[Secrets] = []
+        """The secrets of every look."""
+        self.password: str | None = None
+        self.orders: list[Order] = []
+        self.resumed: list[str] = []
+        self.rates: list[float] = [100e6, 101e6, 99e6, 100e6, 100.5e6]
+        self.script: queue.Queue[Event | SharebenchError | None] | None = None
+        """Events that the test hands out one by one, None for the end; absent for a series that runs by itself."""
+        self.control: Control | None = None
+
+    def look(self, target: Target, secrets: Secrets, around: Surroundings) -> Place:
+        """From the dictionaries."""
+        self.logins.append(secrets)
+        if self.errors:
+            raise self.errors.pop(0)
+        if target.protocol == "iperf3":
+            return Place(target=target, items=())
+        if target.protocol == "smb" and not target.share:
+            return Place(target=target, items=tuple(Item(Kind.SHARE, name, name) for name in self.shares))
+        return Place(target=target, items=items(target, self.folders[target.path], around))
+
+    def link(self, target: Target) -> tuple[int | None, str]:
+        """A gigabit."""
+        return 1_000_000_000, "eth0 runs at this rate"
+
+    def memory_bytes(self, target: Target) -> int | None:
+        """Not known."""
+        return None
+
+    def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+        """Store what the recorder would store."""
+        self.orders.append(order)
+        plan = order.plan
+        with Notebook(notebook_path) as notebook:
+            series = Series(
+                id=f"{len(self.orders):012x}",
+                created_at=utc_now(),
+                title="a series",
+                label=order.label,
+                experiment=order.experiment,
+                base_id=order.base_id,
+                command=plan.command,
+                target=plan.target,
+                client=CLIENT,
+                link_bits_per_second=order.link_bits_per_second or 1_000_000_000,
+                plan=plan.to_notebook(),
+            )
+            notebook.add(series)
+            yield from self._measure(series, notebook, control, plan.warmups, plan.runs)
+
+    def resume(
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: Control
+    ) -> Iterator[RecorderEvent]:
+        """The missing runs."""
+        self.resumed.append(series_id)
+        with Notebook(notebook_path) as notebook:
+            series = notebook.series(series_id)
+            have = len(series.measured())
+            yield from self._measure(series, notebook, control, 0, len(self.rates) - have, first=have + 1)
+
+    def _measure(
+        self, series: Series, notebook: Notebook, control: Control, warmups: int, runs: int, first: int = 1
+    ) -> Iterator[RecorderEvent]:
+        self.control = control
+        yield Opened(series_id=series.id)
+        status, failure = SeriesStatus.COMPLETE, None
+        events = self._scripted(control) if self.script else self._by_itself(warmups, runs, first)
+        for event in events:
+            if isinstance(event, RunFinished):
+                notebook.add_run(series.id, event.run)
+            if isinstance(event, Failed):
+                failure = event
+                status = SeriesStatus.INTERRUPTED if event.kind == "CancelledError" else SeriesStatus.FAILED
+            yield event
+        from dataclasses import replace
+
+        notebook.update(replace(series, status=status, error=failure.text if failure else None))
+        yield Closed(series_id=series.id, status=status, failure=failure)
+
+    def _by_itself(self, warmups: int, runs: int, first: int) -> Iterator[Event]:
+        yield Started(client=CLIENT, size_bytes=1 << 30)
+        for number in range(1, warmups + 1):
+            yield RunFinished(run=run_at(number, self.rates[0], phase=Phase.WARM_UP))
+        for number in range(first, first + runs):
+            yield RunFinished(run=run_at(number, self.rates[(number - 1) % len(self.rates)]))
+
+    def _scripted(self, control: Control) -> Iterator[Event]:
+        """What the test hands out; a cancel ends it as the engine would."""
+        assert self.script is not None
+        while True:
+            if control.cancelled.is_set():
+                yield Failed(kind="CancelledError", text="cancelled")
+                return
+            try:
+                event = self.script.get(timeout=0.02)
+            except queue.Empty:
+                continue
+            if event is None:
+                return
+            if isinstance(event, SharebenchError):
+                raise event
+            yield event
+
+
+def run_at(number: int, rate: float, *, phase: Phase = Phase.MEASURED, size_bytes: int = 1 << 30) -> Run:
+    """A run at a rate in bytes per second, with a straight curve."""
+    seconds = size_bytes / rate
+    progress = tuple((seconds * i / 10, size_bytes * i // 10) for i in range(1, 11))
+    return Run(
+        number=number, phase=phase, started_at=utc_now(), size_bytes=size_bytes, seconds=seconds, progress=progress
+    )
+
+
+def folder_of(files: Mapping[str, int]) -> list[Entry]:
+    """A folder with files of these sizes in bytes."""
+    return [Entry(name=name, is_folder=False, size_bytes=size) for name, size in files.items()]
