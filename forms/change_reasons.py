@@ -39,7 +39,7 @@ def refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str |
         return None
     why = smb_conf.refusal(spelled.name, value)
     if why is None and facts.get(STATE) == LOADS_NOT:
-        wanted = smb_conf.squeeze(f"= {value} is refused")
+        wanted = smb_conf.squeeze(value)
         named = [line for line in _about(facts, spelled) if wanted in smb_conf.squeeze(line)]
         why = f"{spelled.typed} = {value}" if named else None
     return None if why is None else f"testparm refuses the value ({why}): smbd stops reading smb.conf at that line."
@@ -48,8 +48,8 @@ def refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str |
 def why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
     """The likeliest reason why a parameter stayed as it was, in words for the admin."""
     complaints = _about(new, spelled)
-    if complaints:
-        return f"testparm says: {complaints[0]}."
+    if complaints:  # the last are our own, which say more than testparm's
+        return f"testparm says: {complaints[-1].rstrip('.!')}."
     parameter = spelled.parameter
     if parameter is not None and parameter.scope == "global":
         return "It counts in [global] alone: smbd ignores it in a share's section without a word."

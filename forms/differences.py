@@ -14,6 +14,8 @@ GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
 """How the facts of the server name its effective parameters: those of [global], and those of the target's share."""
 
+CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
+"""What a series keeps of its client; all but the name is known only once it has connected."""
 _KNOWN_LATER = ("size_bytes", "link_bits_per_second")
 
 
@@ -46,10 +48,12 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     Facts that vary by themselves (load, counters, times) are left out, and so is what only one of the two could see:
     without access to a server's configuration nothing is known to differ in it.
     """
+    connected = all(_has_connected(series) for series in (base, other))
+    untold = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
     found = [
         Difference(name=name, base=mine, other=theirs)
         for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
-        if mine != theirs and not (name in _KNOWN_LATER and None in (mine, theirs))
+        if mine != theirs and not (name in _KNOWN_LATER and None in (mine, theirs)) and name not in untold
     ]
     for group in sorted({*base.environment, *other.environment}):
         mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})
@@ -76,6 +80,10 @@ def parameter_of(fact: str) -> str | None:
     return None
 
 
+def _has_connected(series: Series) -> bool:
+    return any(getattr(series.client, part) for part in CLIENT_PARTS[1:])
+
+
 def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     client = series.client
     yield "command", series.command.value
@@ -85,7 +93,7 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     sizes = sorted({run.size_bytes for run in series.measured()})
     yield "size_bytes", sizes[0] if len(sizes) == 1 else ", ".join(map(str, sizes)) or None
     yield "link_bits_per_second", series.link_bits_per_second
-    for part in ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight"):
+    for part in CLIENT_PARTS:
         yield f"client.{part}", getattr(client, part)
     settings = series.plan.get("settings")
     for part in ("sign", "encrypt", "drop_cache"):
@@ -94,9 +102,10 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
 
 def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     seen_by_both = {_family(n) for n in base} & {_family(n) for n in other}
+    unread = "not readable" in (base.get("smb.conf.state"), other.get("smb.conf.state"))
     for name in sorted({*base, *other}):
         parameter = parameter_of(name)
-        if varies(name) or _family(name) not in seen_by_both:
+        if varies(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
             continue
         if parameter is None:
             if _comparable(name, base) != _comparable(name, other):

@@ -13,6 +13,7 @@ from app.measure.control import Control
 from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
 from app.measure.reader import Measuring
+from app.recorder.claims import base_of_next
 from app.recorder.order import Order, choices_of
 from app.recorder.surroundings import Surroundings
 from app.targets import format_target
@@ -21,7 +22,6 @@ from storage.opening import NotebookFileError
 from storage.records import (
     Change,
     ClientFacts,
-    Decision,
     Phase,
     Run,
     RunStatus,
@@ -75,7 +75,7 @@ def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[Re
         label=order.label,
         note=order.note,
         experiment=order.experiment,
-        base_id=order.base_id or last_rung(order.experiment, notebook),
+        base_id=order.base_id or base_of_next(order.experiment, plan.command, notebook),
         change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
         command=plan.command,
         target=plan.target,
@@ -89,18 +89,6 @@ def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[Re
         )
     notebook.add(series)
     yield from _measure(series, order, notebook, control)
-
-
-def last_rung(experiment: str | None, notebook: Notebook) -> str | None:
-    """The series that the next rung of an experiment starts from: the last complete one that was not put back."""
-    if not experiment:
-        return None
-    rungs = [
-        series.id
-        for series in notebook.experiment(experiment)
-        if series.status is SeriesStatus.COMPLETE and series.decision is not Decision.REVERTED
-    ]
-    return rungs[-1] if rungs else None
 
 
 def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:

@@ -9,8 +9,8 @@ from app.errors import NotQuietError
 from app.measure.control import Control
 from app.measure.events import Event, Progressed, RunFinished, RunStarted
 from app.recorder.ceilings import ceiling_of
+from app.recorder.claims import judged
 from app.recorder.order import CeilingWish, Order, QuietTime
-from forms.evidence import judge_change
 from storage.notebook import Notebook
 from storage.records import Series, SeriesStatus
 
@@ -78,7 +78,7 @@ class Surroundings:
         if self._order.ceiling is not CeilingWish.SKIP and series.status is SeriesStatus.COMPLETE:
             anew = self._order.ceiling is CeilingWish.RENEW
             series = replace(series, ceiling_bytes_per_second=ceiling_of(series, self._notebook, anew=anew))
-        series = self._with_evidence(series)
+        series = judged(series, self._notebook)
         self._notebook.update(series)
         if series.status is SeriesStatus.COMPLETE:
             self._require_quiet()
@@ -101,14 +101,6 @@ class Surroundings:
                 f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for it with --wait"
                 " SECONDS"
             )
-
-    def _with_evidence(self, series: Series) -> Series:
-        """The series with its claimed change judged against the series it was made from."""
-        if series.change is None:
-            return series
-        before = self._notebook.series(series.base_id) if series.base_id else None
-        seen = replace(series, environment=self._notebook.series(series.id).environment)
-        return replace(series, change=judge_change(series.change.name, series.change.value, before, seen))
 
     def _store(self, series: Series) -> None:
         for side, facts in self._environment.parts().items():

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forms.differences import Difference, differences, varies
-from storage.records import Command, FactValue, Series, Target
+from storage.records import ClientFacts, Command, FactValue, Series, Target
 from tests.forms.samples import CLIENT, series
 
 
@@ -76,6 +76,12 @@ def test_what_only_one_of_the_two_could_see_is_not_known_to_differ() -> None:
 
 def test_a_size_that_no_run_has_shown_yet_is_not_known_to_differ() -> None:
     assert differences(series((100.0,)), series(())) == ()
+
+
+def test_a_series_that_never_connected_has_told_nothing_of_its_client() -> None:
+    assert differences(series((100.0,)), series((), client=ClientFacts(name="sharebench"))) == ()
+    other = differences(series((100.0,)), series((), client=ClientFacts(name="smbclient")))
+    assert named(other) == [("client.name", "sharebench", "smbclient")]
 
 
 @pytest.mark.parametrize("name", ["host.load_1", "host.uptime_seconds", "link.rx_errors"])

@@ -1,0 +1,50 @@
+"""``make bench``: our clients beside others against real servers, in alternating pairs; it asserts nothing.
+
+Prints a Markdown table and writes it with all numbers to ``.bench/``. ``--size`` and ``--pairs`` make it shorter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MEMORY_FOLDER = "/dev/shm"
+
+
+def main() -> int:
+    """Run the benchmarks that are named, or all."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("names", nargs="*", help="only these rows (a part of the name is enough)")
+    parser.add_argument("--size", default="1G", help="the file's size (1G)")
+    parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
+    asked = parser.parse_args()
+    if Path(MEMORY_FOLDER).is_dir():
+        tempfile.tempdir = MEMORY_FOLDER
+    from app.units import parse_size
+    from tests.benchmarks.rows import all_rows
+    from tests.benchmarks.table import machine, markdown
+
+    results = []
+    for row in all_rows(parse_size(asked.size), asked.pairs):
+        if asked.names and not any(name in row.name for name in asked.names):
+            continue
+        print(f"{row.name} …", file=sys.stderr, flush=True)
+        results.append(row.measure())
+        print(f"  {results[-1]}", file=sys.stderr, flush=True)
+    text = markdown(results)
+    folder = ROOT / ".bench"
+    folder.mkdir(exist_ok=True)
+    (folder / "bench.md").write_text(text)
+    (folder / "bench.json").write_text(
+        json.dumps({"machine": machine(), "results": [result.as_document() for result in results]}, indent=2) + "\n"
+    )
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""Two ways to move the same file, in turns: medians, their ratio, and the memory of the measuring processes."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+
+from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, record_in_turns
+from forms.statistics import median
+from storage.notebook import Notebook
+
+Orders = tuple[Order, Order]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a pair gave: bytes per second of each run, and the ratio of the medians."""
+
+    name: str
+    ours: str
+    theirs: str
+    our_rates: tuple[float, ...]
+    their_rates: tuple[float, ...]
+    at_least: float
+    aim: float
+    our_peak_bytes: int
+
+    @property
+    def ratio(self) -> float:
+        """The median of ours over the median of theirs."""
+        return (median(self.our_rates) or 0.0) / (median(self.their_rates) or 1.0)
+
+    def as_document(self) -> dict[str, Any]:
+        """For the JSON file."""
+        return {
+            "name": self.name,
+            "ours": self.ours,
+            "theirs": self.theirs,
+            "our_bytes_per_second": list(self.our_rates),
+            "their_bytes_per_second": list(self.their_rates),
+            "ratio": self.ratio,
+            "at_least": self.at_least,
+            "aim": self.aim,
+            "our_peak_memory_bytes": self.our_peak_bytes,
+        }
+
+    def __str__(self) -> str:
+        ours, theirs = median(self.our_rates) or 0.0, median(self.their_rates) or 0.0
+        return f"{ours / 1e6:.0f} against {theirs / 1e6:.0f} MB/s, ratio {self.ratio:.2f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One comparison: how to set it up, and what its ratio should be."""
+
+    name: str
+    ours: str
+    theirs: str
+    at_least: float
+    aim: float
+    set_up: Callable[[], AbstractContextManager[Orders]]
+
+    def measure(self) -> Result:
+        """Run the pair in turns."""
+        with self.set_up() as (ours, theirs), tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "notebook.db"
+            quick = [_quick(ours), _quick(theirs)]
+            with PeakMemory() as memory:
+                for _, event in record_in_turns(quick, path, Control()):
+                    if isinstance(event, Closed) and event.failure:
+                        raise RuntimeError(f"{self.name}: {event.failure.text}")
+            with Notebook(path) as notebook:
+                found = {head.label: notebook.series(head.id) for head in notebook.heads()}
+        rates = {
+            label: tuple(run.bytes_per_second or 0.0 for run in series.measured()) for label, series in found.items()
+        }
+        return Result(
+            name=self.name,
+            ours=self.ours,
+            theirs=self.theirs,
+            our_rates=rates["ours"],
+            their_rates=rates["theirs"],
+            at_least=self.at_least,
+            aim=self.aim,
+            our_peak_bytes=memory.peak_bytes,
+        )
+
+
+def _quick(order: Order) -> Order:
+    return replace(order, quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP)
+
+
+class PeakMemory:
+    """The most resident memory of any measuring process of ours with our own client, looked at ten times a second."""
+
+    def __init__(self) -> None:
+        self.peak_bytes = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(0.1):
+            for peak in _peaks():
+                self.peak_bytes = max(self.peak_bytes, peak)
+
+
+def _peaks() -> Iterator[int]:
+    for child in psutil.Process().children():
+        try:
+            if "app.measure.child" in child.cmdline():
+                status = Path(f"/proc/{child.pid}/status").read_text()
+                yield next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
+        except (psutil.Error, OSError, StopIteration):
+            continue

@@ -1,0 +1,103 @@
+"""The comparisons of ``make bench``, with what each should reach."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.measure.plan import Plan
+from app.recorder import Order
+from storage.records import Command, Target
+from tests.benchmarks.pairs import Orders, Row
+from tests.servers.iperf3 import Iperf3Server
+from tests.servers.smbd import Smbd
+from tests.servers.vsftpd import Vsftpd
+
+_CHUNK = 16 * 1024 * 1024
+SIGNED = {"server signing": "mandatory"}
+SEALED = {"smb encrypt": "required"}
+
+
+def all_rows(size_bytes: int, pairs: int) -> Iterator[Row]:
+    """Every row, in the order of the table."""
+    plan = Plan(command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes)
+    for name, options, at_least, aim in (
+        ("default", {}, 1.5, 2.0),
+        ("signing mandatory", SIGNED, 0.8, 1.2),
+        ("encryption required", SEALED, 0.7, 1.0),
+    ):
+        for command in Command:
+            yield Row(
+                name=f"SMB {command.value}, {name}",
+                ours="sharebench",
+                theirs="smbclient",
+                at_least=at_least,
+                aim=aim,
+                set_up=lambda o=options, c=command: _smb(replace(plan, command=c), o),  # type: ignore[misc]
+            )
+    yield Row(
+        name="SMB get, one TCP stream",
+        ours="sharebench",
+        theirs="iperf3",
+        at_least=0.7,
+        aim=1.0,
+        set_up=lambda: _stream(plan),
+    )
+    for command in Command:
+        yield Row(
+            name=f"FTP {command.value}",
+            ours="sharebench",
+            theirs="curl",
+            at_least=0.9,
+            aim=1.2,
+            set_up=lambda c=command: _ftp(replace(plan, command=c)),  # type: ignore[misc]
+        )
+
+
+def _fill(path: Path, size_bytes: int) -> None:
+    with path.open("r+b") as file:
+        file.writelines(os.urandom(min(_CHUNK, size_bytes - file.tell())) for _ in range(0, size_bytes, _CHUNK))
+
+
+def _pair(plan: Plan, theirs: Plan) -> Orders:
+    return Order(plan=plan, label="ours"), Order(plan=theirs, label="theirs")
+
+
+@contextmanager
+def _smb(plan: Plan, options: Mapping[str, str]) -> Iterator[Orders]:
+    server = Smbd(options)
+    try:
+        server.start()
+        _fill(server.make_file("big", b""), plan.size_bytes or 0)
+        path = "big" if plan.command is Command.GET else ""
+        ours = replace(plan, target=server.target(path), secrets=server.secrets())
+        yield _pair(ours, replace(ours, client="smbclient"))
+    finally:
+        server.stop()
+
+
+@contextmanager
+def _stream(plan: Plan) -> Iterator[Orders]:
+    with _smb(plan, {}) as (ours, _):
+        server = Iperf3Server()
+        try:
+            server.start()
+            yield ours, Order(plan=replace(plan, target=server.target()), label="theirs")
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _ftp(plan: Plan) -> Iterator[Orders]:
+    server = Vsftpd()
+    try:
+        server.start()
+        _fill(server.make_file("big", b""), plan.size_bytes or 0)
+        path = "/big" if plan.command is Command.GET else "/"
+        ours = replace(plan, target=server.target(path), secrets=server.secrets())
+        yield _pair(ours, replace(ours, client="curl"))
+    finally:
+        server.stop()

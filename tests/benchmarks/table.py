@@ -1,0 +1,58 @@
+"""The results as a Markdown table, with the machine and the date."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from app.environment.host import client_facts
+from forms.statistics import deviation_percent, median
+from tests.benchmarks.pairs import Result
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers hold for."""
+    facts = client_facts()
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "cpus": facts.get("cpu.count"),
+        "cpu": facts.get("cpu.model"),
+        "kernel": facts.get("kernel"),
+        "python": facts.get("python.version"),
+        "smbclient": _version("smbclient", "--version"),
+        "curl": _version("curl", "--version"),
+        "iperf3": _version("iperf3", "--version"),
+    }
+
+
+def _version(*words: str) -> str:
+    printed = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split("\n")[0]
+    return " ".join(printed.split()[:2])
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """The table, medians in MB/s (10^6) with the deviation in percent."""
+    here = machine()
+    where = (
+        f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']}, Python {here['python']};"
+        f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, files in memory, in alternating pairs."
+    )
+    lines = [
+        where,
+        "",
+        "| | sharebench MB/s | other MB/s | ratio | at least | aim | memory MB |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    lines += [
+        f"| {r.name} | {_cell(r.our_rates)} | {r.theirs} {_cell(r.their_rates)} | {r.ratio:.2f} "
+        f"| {r.at_least} | {r.aim} | {r.our_peak_bytes / 1e6:.0f} |"
+        for r in results
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(rates: Sequence[float]) -> str:
+    scatter = deviation_percent(rates)
+    return f"{(median(rates) or 0) / 1e6:,.0f}" + (f" ± {scatter:.0f} %" if scatter is not None else "")
