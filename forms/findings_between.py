@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from itertools import groupby
 from forms import advice, numbers, statistics, wording
 from forms.comparison import Comparison, compare, rates_of
 from forms.finding import Finding, Severity
+from forms.findings_single import is_loopback
 from forms.table_b1 import FTP_PROTOCOLS
 from storage.records import Command, Series
 
@@ -175,20 +175,6 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 RULES = (both_slow, loopback_no_faster, against_ftp)
-
-
-def is_loopback(series: Series) -> bool:
-    """Whether the traffic stayed on one machine."""
-    kind = series.environment.get("path", {}).get("link.kind")
-    if kind is not None:
-        return kind == "loopback"
-    host = series.target.host
-    if host in {"", "localhost"}:
-        return True
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return False
 
 
 def _measured(series: Sequence[Series]) -> list[_Measured]:

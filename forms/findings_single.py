@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterator
 
@@ -157,13 +158,13 @@ def _routed_one_way(facts: Facts) -> str | None:
 
 
 def client_ceiling(series: Series) -> Iterator[Finding]:
-    """An average close to what this client can do at all."""
+    """An average close to what this client can do at all; on a loopback that is to be expected."""
     share = advice.near_ceiling_percent(series)
     if share is None or share <= advice.CEILING_PERCENT:
         return
     yield Finding(
         key="client-ceiling",
-        severity=Severity.WARNING,
+        severity=Severity.NOTE if is_loopback(series) else Severity.WARNING,
         title="The client is the limit",
         evidence=f"{_called(series)}: {wording.percent(share)} of what this client can do on this machine"
         f" ({wording.rate(series.ceiling_bytes_per_second)}).",
@@ -263,6 +264,20 @@ RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     signing_and_encryption,
     low_utilisation,
 )
+
+
+def is_loopback(series: Series) -> bool:
+    """Whether the traffic stayed on one machine."""
+    kind = series.environment.get("path", {}).get("link.kind")
+    if kind is not None:
+        return kind == "loopback"
+    host = series.target.host
+    if host in {"", "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
 
 
 def _ends(series: Series) -> Iterator[tuple[str, Facts]]:

@@ -15,6 +15,8 @@ from storage.records import Series
 
 SCHEMA = "sharebench/selftest/1"
 WIDTH = 80
+COARSE_PERCENT = 5.0
+"""What compare calls *the same*: a set-up that shows no less misses most tuning."""
 _RUNS_TO_SHOW = (5, 10, 20, 30, 50)
 
 
@@ -63,6 +65,10 @@ def sentences(test: Selftest) -> list[str]:
             f"With {wording.count(test.runs, 'run')} a side this set-up shows a change of"
             f" {wording.percent(test.smallest_percent)} or more, nine times in ten."
         )
+        if test.smallest_percent > COARSE_PERCENT:
+            said.append(
+                "That is coarse, and more runs help slowly: make each run longer (--size), and measure at a quiet time."
+            )
     if test.differs:
         said.append(
             f"But the same thing, measured twice in turns, came out {test.comparison.verdict}"

@@ -50,10 +50,15 @@ def test_too_few_runs_can_show_nothing():
 def test_the_same_thing_that_comes_out_different_is_no_praise():
     test = selftest(drawn(1, 10), drawn(2, 10, middle=110e6))
     assert test.differs
-    assert "came out faster" in sentences(test)[1]
-    assert "quiet time" in sentences(test)[1]
+    assert "came out faster" in sentences(test)[-1]
+    assert "quiet time" in sentences(test)[-1]
     fine = selftest(drawn(1, 10), drawn(2, 10))
-    assert "no different" in sentences(fine)[1]
+    assert "no different" in sentences(fine)[-1]
+
+
+def test_a_coarse_set_up_is_told_what_helps():
+    assert any("--size" in said for said in sentences(selftest(drawn(1, 10, 20.0), drawn(2, 10, 20.0))))
+    assert not any("--size" in said for said in sentences(selftest(drawn(1, 10), drawn(2, 10))))
 
 
 def test_equal_runs_are_limited_by_the_noise_threshold():
