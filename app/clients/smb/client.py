@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import contextlib
 import hashlib
+import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__
@@ -21,11 +22,12 @@ from app.clients.smb.connection import Connection, Protection
 from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
 from app.clients.smb.errors import place
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.session import Session, mapped, reach
+from app.clients.smb.reach import reach
+from app.clients.smb.session import Session, mapped
 from app.clients.smb.share import Share, wire_name
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import Opened
-from app.errors import MeasurementError, NotAFileError, UsageError
+from app.errors import CancelledError, MeasurementError, NotAFileError, UsageError
 from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
@@ -56,8 +58,10 @@ class SMBClient:
         self.target = target
         self._secrets = secrets
         self._settings = settings
+        self._sock: socket.socket | None = None
         self._channel: Channel | None = None
         self._link: _Link | None = None
+        self._aborted = False
 
     def connect(self) -> None:
         """Reach the server, log in and open the share; a lost connection is made anew."""
@@ -155,14 +159,19 @@ class SMBClient:
             "smb.requires_signing": "yes" if found.requires_signing else "no",
             "smb.guest": "yes" if link.connection.is_guest else "no",
             "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
-            "local_address": _address(link.channel.sock.getsockname()),
-            "peer_address": _address(link.channel.sock.getpeername()),
+            "address.client": link.channel.sock.getsockname()[0],
+            "address.server": link.channel.sock.getpeername()[0],
         }
 
     def abort(self) -> None:
-        """End whatever blocks."""
-        if channel := self._channel:
+        """End whatever blocks; nothing more can be done before :meth:`close`."""
+        self._aborted = True
+        channel, sock = self._channel, self._sock
+        if channel is not None:
             channel.abort()
+        elif sock is not None:
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Log off and hang up."""
@@ -170,6 +179,7 @@ class SMBClient:
             self._link.channel.timeout_seconds = min(self._link.channel.timeout_seconds, _POLITE_SECONDS)
             self._link.session.close()
         self._drop()
+        self._aborted = False
 
     def _linked(self) -> _Link:
         if self._link is None or self._link.channel.broken:
@@ -179,9 +189,8 @@ class SMBClient:
 
     def _make_link(self) -> _Link:
         where = place(self.target)
-        timeout = self._settings.timeout_seconds
-        channel = self._channel = Channel(reach(self.target, timeout), where, timeout)
         try:
+            channel = self._channel = self._dial(where)
             protection = Protection(sign=self._settings.sign, encrypt=self._settings.encrypt)
             session = Session(self.target, self._secrets, channel, protection)
             share = None
@@ -190,18 +199,36 @@ class SMBClient:
                     share = Share(channel, session.connection.connectTree(self.target.share))
             link = _Link(session, channel, share)
             self._gather_credits(link)
+        except MeasurementError as error:
+            self._drop()
+            if self._aborted:
+                raise CancelledError("cancelled") from error
+            raise
         except BaseException:
             self._drop()
             raise
         return link
+
+    def _dial(self, where: str) -> Channel:
+        def hold(sock: socket.socket) -> None:
+            self._sock = sock
+            if self._aborted:
+                raise CancelledError("cancelled")
+
+        timeout = self._settings.timeout_seconds
+        channel = Channel(reach(self.target, timeout, hold), where, timeout)
+        channel.aborted = self._aborted
+        return channel
 
     def _drop(self) -> None:
         """Hang up without a word."""
         self._link = None
         if self._channel is not None:
             self._channel.shut()
-            self._channel.sock.close()
             self._channel = None
+        if self._sock is not None:
+            self._sock.close()
+            self._sock = None
 
     def _window(self, link: _Link, maximum_bytes: int) -> Window:
         asked = self._settings
@@ -260,11 +287,6 @@ def _timed(share: Share, open_file: Callable[[], Opened], move: Callable[[Opened
         open_seconds=open_seconds,
         close_seconds=time.perf_counter() - closing_at,
     )
-
-
-def _address(address: Any) -> str:
-    host, port = address[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _iso(epoch_seconds: float) -> str:

@@ -114,34 +114,41 @@ class Sealer:
 
     def __init__(self, cipher: int, keys: Keys, session_id: int) -> None:
         make = {AES_128_CCM: AESCCM, AES_128_GCM: AESGCM}[cipher]
-        self._encrypt = make(keys.encryption)
         self._decrypt = make(keys.decryption)
-        self._nonce_bytes = 11 if cipher == AES_128_CCM else 12
+        self._key = keys.encryption
+        self._streams = cipher == AES_128_GCM
+        self._nonce_bytes = 12 if self._streams else 11
         self._session_id = session_id
         self._sent = 0
-        self._plain = bytearray()
         self._sealed = bytearray()
 
-    def seal(self, *parts: View) -> memoryview:
-        """The parts as one encrypted message with its transform header; the view is reused by the next call."""
-        length = sum(len(part) for part in parts)
-        if len(self._plain) < length:
-            self._plain = bytearray(length)
-            self._sealed = bytearray(TRANSFORM_BYTES + length + SIGNATURE_BYTES)
-        plain, sealed = memoryview(self._plain), memoryview(self._sealed)
-        at = 0
-        for part in parts:
-            plain[at : at + len(part)] = part
-            at += len(part)
+    def seal(self, head: View, payload: View) -> memoryview:
+        """Both parts as one encrypted message with its transform header; the view is reused by the next call."""
+        length = len(head) + len(payload)
+        end = TRANSFORM_BYTES + length
+        if len(self._sealed) < end + SIGNATURE_BYTES:
+            self._sealed = bytearray(end + SIGNATURE_BYTES)
+        sealed = memoryview(self._sealed)
         self._sent += 1
         nonce = struct.pack("<Q4x", self._sent)[: self._nonce_bytes]
         struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", nonce, length, 0, 1, self._session_id)
-        end = TRANSFORM_BYTES + length
-        self._encrypt.encrypt_into(
-            nonce, plain[:length], sealed[20:TRANSFORM_BYTES], sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
-        )
-        sealed[4:20] = sealed[end : end + SIGNATURE_BYTES]
+        authenticated, room = bytes(sealed[20:TRANSFORM_BYTES]), sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
+        if self._streams:
+            sealed[4:20] = self._stream(nonce, authenticated, head, payload, room)
+        else:
+            AESCCM(self._key).encrypt_into(nonce, b"".join((head, payload)), authenticated, room)
+            sealed[4:20] = sealed[end : end + SIGNATURE_BYTES]
         return sealed[:end]
+
+    def _stream(self, nonce: bytes, authenticated: bytes, head: View, payload: View, room: memoryview) -> bytes:
+        """Encrypt both parts into ``room`` without joining them first, and give the tag."""
+        stream = Cipher(AES(self._key), GCM(nonce)).encryptor()
+        stream.authenticate_additional_data(authenticated)
+        at = stream.update_into(head, room)
+        if payload:
+            stream.update_into(payload, room[at:])
+        stream.finalize()
+        return stream.tag
 
     def open(self, sealed: memoryview, room: memoryview) -> memoryview | None:
         """The message in ``sealed``, decrypted where it lies, or None where its tag is wrong.

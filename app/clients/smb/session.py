@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from app.clients.base import Secrets
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import Connection, Protection
 from app.clients.smb.errors import place, status_error
+from app.clients.smb.reach import DEFAULT_PORT
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -29,11 +29,9 @@ from app.errors import (
     MeasurementError,
     ProtocolError,
     SharebenchError,
-    UnreachableError,
 )
 from storage.records import Target
 
-DEFAULT_PORT = 445
 _NO_LM_HASH = "aad3b435b51404eeaad3b435b51404ee"
 _LOGIN = threading.Lock()
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -90,26 +88,6 @@ def mapped(where: str) -> Iterator[None]:
         raise ConnectionLostError(f"{where}: {error.strerror or error}; check that the server still runs") from error
     except Exception as error:  # impacket raises bare Exception, KeyError, struct.error and more for odd answers
         raise ProtocolError(f"{where}: the server's answer makes no sense ({error}); see its log") from error
-
-
-def reach(target: Target, timeout_seconds: float) -> socket.socket:
-    """A TCP connection to the target's server. Raises UnreachableError."""
-    where = place(Target(protocol="smb", host=target.host, port=target.port))
-    try:
-        return socket.create_connection((target.host, target.port or DEFAULT_PORT), timeout_seconds)
-    except socket.gaierror as error:
-        raise UnreachableError(
-            f"{where}: no host of that name is known; check the name, or give its address"
-        ) from error
-    except TimeoutError as error:
-        raise UnreachableError(
-            f"{where}: no answer within {timeout_seconds:g} s; check the address and the firewall"
-        ) from error
-    except ConnectionRefusedError as error:
-        raise UnreachableError(f"{where}: nothing listens on that port; is smbd running, and on which port?") from error
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UnreachableError(f"{where}: cannot be reached ({reason}); check the name and the network") from error
 
 
 class Session:

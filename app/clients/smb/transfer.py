@@ -13,7 +13,7 @@ from app.clients.smb.negotiate import Negotiated
 from app.clients.smb.wire import CREDIT_BYTES, Opened
 from app.errors import MeasurementError, ProtocolError
 
-DEFAULT_BLOCK_BYTES = 1024 * 1024
+DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
 DEFAULT_IN_FLIGHT = 4
 _OVERHEAD_BYTES = 256
 """Prefix, headers and tag of an answer, generously."""
@@ -40,13 +40,14 @@ def charge(length: int) -> int:
 def choose_window(
     found: Negotiated, maximum_bytes: int, available: int, block_bytes: int | None, in_flight: int | None
 ) -> Window:
-    """The window that the server's maximum and its credits allow, near what is asked for or else near the best."""
-    block = min(block_bytes or DEFAULT_BLOCK_BYTES, maximum_bytes, MAX_BLOCK_BYTES)
+    """The window that the server's maximum and the available credits allow, near what is asked for or the best.
+
+    Where credits are few, blocks that nobody asked for become smaller before fewer of them are in flight.
+    """
     depth = in_flight or DEFAULT_IN_FLIGHT
-    if not found.multi_credit:
-        block = min(block, CREDIT_BYTES)
-    elif charge(block) > available:
-        block = max(1, available) * CREDIT_BYTES
+    most = available if block_bytes else available // depth
+    most_bytes = max(1, most) * CREDIT_BYTES if found.multi_credit else CREDIT_BYTES
+    block = min(block_bytes or DEFAULT_BLOCK_BYTES, maximum_bytes, most_bytes, MAX_BLOCK_BYTES)
     return Window(block_bytes=block, in_flight=max(1, min(depth, available // charge(block))))
 
 
