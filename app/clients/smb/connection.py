@@ -101,24 +101,24 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
             self._open_tree(response)
         return SMB2Packet(data)
 
-    def login(self, *who: Any, **more: Any) -> Any:
-        """The NTLM login of impacket, protected from its end on."""
-        done = super().login(*who, **more)
-        self._protect()
+    def login(self, user: str, *more: Any) -> Any:
+        """The NTLM login of impacket, protected from its end on; without a user it is anonymous."""
+        done = super().login(user, *more)
+        self._protect(anonymous=not user)
         return done
 
     def kerberosLogin(self, *who: Any, **more: Any) -> Any:  # noqa: N802 - impacket's name
         """The Kerberos login of impacket, protected from its end on."""
         done = super().kerberosLogin(*who, **more)
-        self._protect()
+        self._protect(anonymous=False)
         return done
 
-    def _protect(self) -> None:
+    def _protect(self, *, anonymous: bool) -> None:
         """Begin to sign and encrypt as agreed, once the login is done; checks the login's own signature."""
         found, channel = self.negotiated, self.channel
         assert found is not None
         flags = wire.session_flags(memoryview(self._login_answer))
-        self.is_guest = bool(flags & (wire.SESSION_IS_GUEST | wire.SESSION_IS_NULL))
+        self.is_guest = anonymous or bool(flags & (wire.SESSION_IS_GUEST | wire.SESSION_IS_NULL))
         session_key = self._Session["SessionKey"]
         if self.is_guest or not session_key:
             self._refuse_unprotected(found)

@@ -122,6 +122,11 @@ class Sealer:
         self._sent = 0
         self._sealed = bytearray()
 
+    def next_nonce(self) -> bytes:
+        """The nonce field of the next message: a count, so that none is ever used twice with one key."""
+        self._sent += 1
+        return struct.pack("<Q8x", self._sent)
+
     def seal(self, head: View, payload: View) -> memoryview:
         """Both parts as one encrypted message with its transform header; the view is reused by the next call."""
         length = len(head) + len(payload)
@@ -129,9 +134,9 @@ class Sealer:
         if len(self._sealed) < end + SIGNATURE_BYTES:
             self._sealed = bytearray(end + SIGNATURE_BYTES)
         sealed = memoryview(self._sealed)
-        self._sent += 1
-        nonce = struct.pack("<Q4x", self._sent)[: self._nonce_bytes]
-        struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", nonce, length, 0, 1, self._session_id)
+        field = self.next_nonce()
+        nonce = field[: self._nonce_bytes]
+        struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", field, length, 0, 1, self._session_id)
         authenticated, room = bytes(sealed[20:TRANSFORM_BYTES]), sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
         if self._streams:
             sealed[4:20] = self._stream(nonce, authenticated, head, payload, room)

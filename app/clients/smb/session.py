@@ -29,10 +29,11 @@ from app.errors import (
     MeasurementError,
     ProtocolError,
     SharebenchError,
+    UsageError,
 )
 from storage.records import Target
 
-_NO_LM_HASH = "aad3b435b51404eeaad3b435b51404ee"
+_NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
 _LOGIN = threading.Lock()
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -77,17 +78,32 @@ def mapped(where: str) -> Iterator[None]:
         yield
     except SharebenchError:
         raise
-    except (smb3.SessionError, smbconnection.SessionError) as error:
-        code = error.get_error_code() if isinstance(error, smb3.SessionError) else error.getErrorCode()
-        raise status_error(code & 0xFFFFFFFF, where) from error
     except KerberosError as error:
-        raise LoginError(
-            f"{where}: Kerberos refused: {error}; renew the ticket with kinit, or check the clock"
-        ) from error
+        raise _kerberos_error(where, error) from error
+    except smb3.SessionError as error:
+        raise status_error(error.get_error_code(), where) from error
+    except smbconnection.SessionError as error:
+        raise status_error(error.getErrorCode(), where) from error
     except OSError as error:
         raise ConnectionLostError(f"{where}: {error.strerror or error}; check that the server still runs") from error
     except Exception as error:  # impacket raises bare Exception, KeyError, struct.error and more for odd answers
-        raise ProtocolError(f"{where}: the server's answer makes no sense ({error}); see its log") from error
+        raise ProtocolError(f"{where}: the server's answer makes no sense ({_words(error)}); see its log") from error
+
+
+def _words(error: BaseException) -> str:
+    """A foreign error in one line; some of impacket's cannot even say what they are."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - whatever its own __str__ raises, the kind of error remains
+        text = ""
+    return text or type(error).__name__
+
+
+def _kerberos_error(where: str, error: BaseException) -> LoginError:
+    return LoginError(
+        f"{where}: Kerberos does not let this in ({_words(error)}); renew the ticket with kinit, name the server as "
+        "its domain does, and check the clocks"
+    )
 
 
 class Session:
@@ -99,6 +115,7 @@ class Session:
         with mapped(self._where):
             self.connection = Connection(channel.sock, channel, target.host, port, protection)
         self._listener = Listener()
+        self._kerberos = secrets.kerberos
         self._smb = smbclientng_session.SMBSession(
             host=target.host,
             port=port,
@@ -134,9 +151,11 @@ class Session:
                 self._listener.check(where)
                 raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
             self._listener.errors.clear()  # the pipes that it opens besides may be missing
-        except (AccessDeniedError, ProtocolError) as error:
-            if type(error) is AccessDeniedError:
-                raise LoginError(f"{error}; or log in as a user that is let in") from error
+        except AccessDeniedError as error:
+            raise LoginError(f"{where}: the server lets this user not in; log in as another one") from error
+        except (ConnectionLostError, ProtocolError) as error:
+            if self._kerberos and error.__cause__ is not None and not self.connection.channel.broken:
+                raise _kerberos_error(where, error.__cause__) from error
             raise
 
 
@@ -162,6 +181,8 @@ def _own_network(connection: Connection) -> Iterator[None]:
 
 
 def _credentials(target: Target, secrets: Secrets) -> Credentials:
+    if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
+        raise UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
     cache = os.environ.get("KRB5CCNAME", f"/tmp/krb5cc_{os.getuid()}") if secrets.kerberos else None  # noqa: S108 - MIT's own default
     cache = cache.removeprefix("FILE:") if cache else None
     if cache and not Path(cache).is_file():
@@ -170,7 +191,7 @@ def _credentials(target: Target, secrets: Secrets) -> Credentials:
         domain=target.domain or "",
         username=target.user or "",
         password=secrets.password or "",
-        hashes=f"{_NO_LM_HASH}:{secrets.nt_hash}" if secrets.nt_hash else None,
+        hashes=f":{secrets.nt_hash}" if secrets.nt_hash else None,
         use_kerberos=secrets.kerberos,
         ccacheFile=cache,
     )
