@@ -8,10 +8,10 @@ from app.clients.base import Meter, Sink
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
+from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, SUCCESS, status_error
 from app.clients.smb.negotiate import Negotiated
 from app.clients.smb.wire import CREDIT_BYTES, Opened
-from app.errors import MeasurementError, ProtocolError
+from app.errors import CorruptedError, MeasurementError, ProtocolError
 
 DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
 DEFAULT_IN_FLIGHT = 4
@@ -114,6 +114,11 @@ class Pipeline:
     def _status_error(self, status: int) -> MeasurementError:
         if status == END_OF_FILE:
             return ProtocolError(f"{self._channel.where}: the file became shorter while it was read; leave it alone")
+        if status == ACCESS_DENIED and self._channel.sign_all:
+            return CorruptedError(
+                f"{self._channel.where}: the server refused a signed request for an open file: bytes were changed on "
+                "the way; look for what is in between"
+            )
         return status_error(status, self._channel.where)
 
 

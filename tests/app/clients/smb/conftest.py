@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -43,6 +42,23 @@ def make_client() -> Iterator[MakeClient]:
         yield make
 
 
+@pytest.fixture(scope="module")
+def smbd_with() -> Iterator[Callable[..., Smbd]]:
+    """A factory like ``make_smbd`` whose servers are shared by the tests of a module that ask for the same options."""
+    with ExitStack() as stack:
+        servers: dict[str, Smbd] = {}
+
+        def find(global_options: Mapping[str, str], share_options: Mapping[str, str] | None = None) -> Smbd:
+            key = f"{sorted(global_options.items())} {sorted((share_options or {}).items())}"
+            if key not in servers:
+                servers[key] = Smbd(global_options, share_options)
+                stack.callback(servers[key].stop)
+                servers[key].start()
+            return servers[key]
+
+        yield find
+
+
 @pytest.fixture
 def meter() -> Meter:
     """A meter that nobody cancels."""
@@ -60,12 +76,6 @@ class Blocks:
         assert offset not in self.seen
         self.seen[offset] = len(block)
         self.data[offset : offset + len(block)] = block
-
-
-@pytest.fixture
-def random_bytes() -> Callable[[int], bytes]:
-    """So many random bytes."""
-    return os.urandom
 
 
 def content_bytes(content: Content) -> bytes:

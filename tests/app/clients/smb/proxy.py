@@ -23,12 +23,13 @@ class HangError(Exception):
     """Raised by a script: let nothing more through, and stay open."""
 
 
-Script = Callable[[bytearray], Iterable[bytes]]
+Message = bytes | bytearray
+Script = Callable[[bytearray], Iterable[Message]]
 
 
-def unchanged(message: bytearray) -> Iterable[bytes]:
+def unchanged(message: bytearray) -> Iterable[Message]:
     """The script that lets everything through."""
-    return [bytes(message)]
+    return [message]
 
 
 class Proxy:
@@ -100,31 +101,31 @@ def _exactly(source: socket.socket, count: int) -> bytearray:
     return data
 
 
-def command(message: bytes) -> int:
+def command(message: Message) -> int:
     """The command of a message; -1 for an encrypted one."""
     return int.from_bytes(message[12:14], "little") if message[:4] == b"\xfeSMB" else -1
 
 
-def is_success(message: bytes, wanted: int) -> bool:
+def is_success(message: Message, wanted: int) -> bool:
     """Whether a message answers a command with success."""
     return command(message) == wanted and message[8:12] == bytes(4)
 
 
-def with_credits(message: bytes, count: int) -> bytes:
+def with_credits(message: Message, count: int) -> bytes:
     """The same message granting another number of credits."""
-    return message[:14] + struct.pack("<H", count) + message[16:]
+    return bytes(message[:14]) + struct.pack("<H", count) + message[16:]
 
 
-def granted(message: bytes) -> int:
+def granted(message: Message) -> int:
     """The credits that a message grants."""
     return int.from_bytes(message[14:16], "little")
 
 
-def interim(message: bytes) -> bytes:
+def interim(message: Message) -> bytes:
     """The STATUS_PENDING answer that would have come before this one, with its credits (MS-SMB2 3.3.4.4)."""
     flags = RESPONSE | ASYNC
     return (
-        message[:8]
+        bytes(message[:8])
         + struct.pack("<IHHI", PENDING, command(message), granted(message), flags)
         + message[20:32]
         + struct.pack("<Q", 77)
@@ -140,7 +141,7 @@ def oplock_break() -> bytes:
     return head + struct.pack("<HBBI16s", 24, 0, 0, 0, b"\xff" * 16)
 
 
-def shortened(message: bytes, length: int) -> bytes:
+def shortened(message: Message, length: int) -> bytes:
     """A READ answer that brings only the first ``length`` bytes."""
     start = message[66]
-    return message[:68] + struct.pack("<II", length, 0) + message[76 : start + length]
+    return bytes(message[:68]) + struct.pack("<II", length, 0) + message[76 : start + length]

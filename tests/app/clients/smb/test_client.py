@@ -327,7 +327,7 @@ def test_server_that_dies_in_mid_transfer(make_smbd, make_client):
 def test_server_that_stalls(make_smbd, make_client):
     server = make_smbd()
     server.make_file("large.bin", bytes(64 * MIB))
-    client = make_client(server, block_bytes=65536, in_flight=1, timeout_seconds=0.5)
+    client = make_client(server, block_bytes=65536, in_flight=1, timeout_seconds=2.0)
     client.connect()
 
     def suspend(_offset: int, _block: memoryview) -> None:
@@ -343,7 +343,7 @@ def test_login_at_a_server_that_stalls(make_smbd, make_client):
     server = make_smbd()
     server.suspend()
     with pytest.raises(StalledError):
-        make_client(server, timeout_seconds=0.5).connect()
+        make_client(server, timeout_seconds=2.0).connect()
     server.resume()
 
 

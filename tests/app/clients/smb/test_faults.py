@@ -1,15 +1,18 @@
 """What networks and servers do to a transfer: interim answers, few credits, short reads, changed bytes, silence."""
 
 import os
-from collections import deque
+from collections.abc import Callable, Iterable
 
 import pytest
 
+from app.clients.base import Meter
 from app.clients.content import Content
+from app.clients.smb.client import SMBClient
 from app.errors import ConnectionLostError, CorruptedError, ProtocolError, StalledError
 from tests.app.clients.smb import proxy
-from tests.app.clients.smb.conftest import Blocks
-from tests.app.clients.smb.proxy import READ, WRITE, CutError, HangError, Proxy
+from tests.app.clients.smb.conftest import Blocks, MakeClient
+from tests.app.clients.smb.proxy import READ, WRITE, CutError, HangError, Message, Proxy
+from tests.servers.smbd import Smbd
 
 MIB = 1 << 20
 SIZE = 6 * MIB + 321
@@ -22,119 +25,139 @@ def data(smbd):
     return content
 
 
-def pending_first(message):
+class Script:
+    """Lets everything through until it is armed: logins use the same commands as transfers."""
+
+    armed = False
+
+    def __call__(self, message: bytearray) -> Iterable[Message]:
+        return self.act(message) if self.armed else [message]
+
+    def act(self, message: bytearray) -> Iterable[Message]:
+        raise NotImplementedError
+
+
+class PendingFirst(Script):
     """Each READ and WRITE is first answered by STATUS_PENDING, which grants the credits."""
-    if proxy.is_success(message, READ) or proxy.is_success(message, WRITE):
-        return [proxy.interim(message), proxy.with_credits(message, 0)]
-    return [message]
+
+    def act(self, message: bytearray) -> Iterable[Message]:
+        if proxy.is_success(message, READ) or proxy.is_success(message, WRITE):
+            return [proxy.interim(message), proxy.with_credits(message, 0)]
+        return [message]
 
 
-def short_reads(message):
+class ShortReads(Script):
     """Each READ brings at most 50,000 bytes."""
-    return (
-        [proxy.shortened(message, 50_000)] if proxy.is_success(message, READ) and len(message) > 60_000 else [message]
-    )
+
+    def act(self, message: bytearray) -> Iterable[Message]:
+        short = proxy.is_success(message, READ) and len(message) > 60_000
+        return [proxy.shortened(message, 50_000) if short else message]
 
 
-def with_oplock_breaks(message):
+class OplockBreaks(Script):
     """An oplock break comes before each READ and WRITE answer."""
-    return [proxy.oplock_break(), message] if proxy.command(message) in {READ, WRITE} else [message]
+
+    def act(self, message: bytearray) -> Iterable[Message]:
+        return [proxy.oplock_break(), message] if proxy.command(message) in {READ, WRITE} else [message]
 
 
-class Reversed:
+class Backwards(Script):
     """READ and WRITE answers come in pairs, the later one first."""
 
-    def __init__(self):
-        self.held = deque()
+    held: Message = b""
 
-    def __call__(self, message):
-        if proxy.command(message) not in {READ, WRITE}:
-            held, self.held = list(self.held), deque()
-            return [*held, message]
-        self.held.append(bytes(message))
-        if len(self.held) < 2:
+    def act(self, message: bytearray) -> Iterable[Message]:
+        if not (proxy.is_success(message, READ) or proxy.is_success(message, WRITE)):
+            return [message]
+        if not self.held:
+            self.held = bytes(message)
             return []
-        pair, self.held = list(self.held)[::-1], deque()
+        pair, self.held = [message, self.held], b""
         return pair
 
 
-class Stingy:
-    """From the first READ or WRITE on, each answer grants so many credits."""
+class Stingy(Script):
+    """Each answer grants so many credits."""
 
-    def __init__(self, count):
+    def __init__(self, count: int) -> None:
         self.count = count
-        self.begun = False
 
-    def __call__(self, message):
-        self.begun |= proxy.command(message) in {READ, WRITE}
-        return [proxy.with_credits(message, self.count) if self.begun else message]
+    def act(self, message: bytearray) -> Iterable[Message]:
+        return [proxy.with_credits(message, self.count)]
 
 
-@pytest.mark.parametrize(
-    "script",
-    [pending_first, short_reads, with_oplock_breaks],
-    ids=["pending", "short reads", "oplock breaks"],
-)
-def test_survived(smbd, make_client, meter, data, script):
-    with Proxy(smbd.host, smbd.port, script) as between:
-        moves_both_ways(make_client(smbd, port=between.port, block_bytes=MIB), meter, data)
+def connected(make_client: MakeClient, server: Smbd, script: Script, between: Proxy, **settings: float) -> SMBClient:
+    """A client whose script begins after its login."""
+    client = make_client(server, port=between.port, **settings)
+    client.connect()
+    script.armed = True
+    return client
 
 
-def test_answers_out_of_order_are_put_in_order(smbd, make_client, meter, data):
-    """An even number of requests, so that none is held back for ever."""
-    with Proxy(smbd.host, smbd.port, Reversed()) as between:
-        client = make_client(smbd, port=between.port, block_bytes=SIZE // 8 + 1, in_flight=4)
-        moves_both_ways(client, meter, data)
-
-
-def test_one_credit_at_a_time(make_smbd, make_client, meter):
-    """The window shrinks from what was granted at the start to single credits, and the transfer goes on."""
-    server, data = make_smbd({"smb2 max credits": "40"}), os.urandom(SIZE)
-    server.make_file("faults.bin", data)
-    with Proxy(server.host, server.port, Stingy(1)) as between:
-        moves_both_ways(make_client(server, port=between.port), meter, data)
-
-
-def test_no_credits_at_all(make_smbd, make_client, meter):
-    server = make_smbd({"smb2 max credits": "8"})
-    server.make_file("faults.bin", bytes(SIZE))
-    with Proxy(server.host, server.port, Stingy(0)) as between:
-        with pytest.raises(ProtocolError, match="credits"):
-            make_client(server, port=between.port).get("faults.bin", meter)
-
-
-def moves_both_ways(client, meter, data):
+def moves_both_ways(client: SMBClient, meter: Meter, data: bytes) -> Content:
     blocks, content = Blocks(len(data)), Content(len(data))
     client.get("faults.bin", meter, blocks)
     assert bytes(blocks.data) == data
     client.put("copy.bin", content, meter)
-    assert client.digest("copy.bin") == content.digest()
-    client.remove("copy.bin")
+    return content
 
 
-class Nth:
-    """Does something to the nth answer of a command, and lets all others through."""
+@pytest.mark.parametrize(
+    "script", [PendingFirst(), ShortReads(), OplockBreaks(), Backwards()], ids=lambda s: type(s).__name__
+)
+def test_survived(smbd, make_client, meter, data, script):
+    """An even number of requests, so that nothing is held back for ever."""
+    with Proxy(smbd.host, smbd.port, script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=SIZE // 8 + 1, in_flight=4)
+        content = moves_both_ways(client, meter, data)
+        script.armed = False
+        assert client.digest("copy.bin") == content.digest()
+        client.remove("copy.bin")
 
-    def __init__(self, wanted, number, act):
-        self.wanted, self.left, self.act = wanted, number, act
 
-    def __call__(self, message):
-        if proxy.command(message) == self.wanted:
+def test_one_credit_at_a_time(smbd_with, make_client, meter):
+    """The window shrinks from what was granted at the start to single credits, and the transfer goes on."""
+    server, data = smbd_with({"smb2 max credits": "40"}), os.urandom(SIZE)
+    server.make_file("faults.bin", data)
+    script = Stingy(1)
+    with Proxy(server.host, server.port, script) as between:
+        client = connected(make_client, server, script, between)
+        content = moves_both_ways(client, meter, data)
+        assert client.digest("copy.bin") == content.digest()
+        client.remove("copy.bin")
+
+
+def test_no_credits_at_all(smbd_with, make_client, meter):
+    server, script = smbd_with({"smb2 max credits": "8"}), Stingy(0)
+    server.make_file("faults.bin", bytes(SIZE))
+    with Proxy(server.host, server.port, script) as between:
+        with pytest.raises(ProtocolError, match="credits"):
+            connected(make_client, server, script, between).get("faults.bin", meter)
+
+
+class Nth(Script):
+    """Does something to the nth large message or, of a command that is named, to the nth one."""
+
+    def __init__(self, number: int, do: Callable[[bytearray], Iterable[Message]], wanted: int | None = None) -> None:
+        self.wanted, self.left, self.do = wanted, number, do
+
+    def act(self, message: bytearray) -> Iterable[Message]:
+        if len(message) > 100_000 if self.wanted is None else proxy.command(message) == self.wanted:
             self.left -= 1
             if not self.left:
-                return self.act(message)
+                return self.do(message)
         return [message]
 
 
-def cut(_message):
+def cut(_message: bytearray) -> Iterable[Message]:
     raise CutError
 
 
-def hang(_message):
+def hang(_message: bytearray) -> Iterable[Message]:
     raise HangError
 
 
-def move(client, command, meter):
+def move(client: SMBClient, command: int, meter: Meter) -> None:
     if command == READ:
         client.get("faults.bin", meter)
     else:
@@ -144,8 +167,9 @@ def move(client, command, meter):
 @pytest.mark.parametrize("number", [1, 3])
 @pytest.mark.parametrize("command", [READ, WRITE], ids=["get", "put"])
 def test_connection_cut_in_mid_transfer(smbd, make_client, meter, data, command, number):
-    with Proxy(smbd.host, smbd.port, Nth(command, number, cut)) as between:
-        client = make_client(smbd, port=between.port, block_bytes=MIB)
+    script = Nth(number, cut, command)
+    with Proxy(smbd.host, smbd.port, script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB)
         with pytest.raises(ConnectionLostError, match="faults"):
             move(client, command, meter)
         client.remove("faults put.bin")
@@ -153,33 +177,31 @@ def test_connection_cut_in_mid_transfer(smbd, make_client, meter, data, command,
 
 @pytest.mark.parametrize("command", [READ, WRITE], ids=["get", "put"])
 def test_silence_in_mid_transfer(smbd, make_client, meter, data, command):
-    with Proxy(smbd.host, smbd.port, Nth(command, 3, hang)) as between:
-        client = make_client(smbd, port=between.port, block_bytes=MIB, timeout_seconds=0.4)
+    script = Nth(3, hang, command)
+    with Proxy(smbd.host, smbd.port, script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB, timeout_seconds=2.0)
         with pytest.raises(StalledError, match="faults"):
             move(client, command, meter)
-        client.remove("faults put.bin")
+        script.armed = False
+        make_client(smbd).remove("faults put.bin")
 
 
 def test_silence_after_an_interim_answer(smbd, make_client, meter, data):
-    def pend(message):
-        return [proxy.interim(message)]
-
-    with Proxy(smbd.host, smbd.port, Nth(READ, 2, pend)) as between:
+    script = Nth(2, lambda message: [proxy.interim(message)], READ)
+    with Proxy(smbd.host, smbd.port, script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB, timeout_seconds=2.0)
         with pytest.raises(StalledError):
-            make_client(smbd, port=between.port, block_bytes=MIB, timeout_seconds=0.4).get("faults.bin", meter)
+            client.get("faults.bin", meter)
 
 
 def test_silence_to_what_is_sent(smbd, make_client, meter):
     """The server takes no more bytes: the put blocks in sending."""
-
-    def stop(_message):
-        raise HangError
-
-    with Proxy(smbd.host, smbd.port, requests=Nth(WRITE, 2, stop)) as between:
-        client = make_client(smbd, port=between.port, timeout_seconds=0.4)
+    script = Nth(2, hang, WRITE)
+    with Proxy(smbd.host, smbd.port, requests=script) as between:
+        client = connected(make_client, smbd, script, between, timeout_seconds=2.0, in_flight=8)
         with pytest.raises(StalledError):
             client.put("faults put.bin", Content(64 * MIB), meter)
-        client.remove("faults put.bin")
+        make_client(smbd).remove("faults put.bin")
 
 
 @pytest.mark.parametrize(
@@ -196,15 +218,11 @@ def test_silence_to_what_is_sent(smbd, make_client, meter):
     ],
 )
 def test_answers_that_the_protocol_does_not_allow(smbd, make_client, meter, data, mangle):
-    with Proxy(smbd.host, smbd.port, Nth(READ, 2, mangle)) as between:
-        client = make_client(smbd, port=between.port, block_bytes=MIB)
-        try:
-            client.get("faults.bin", meter, blocks := Blocks(SIZE))
-        except ProtocolError as error:
-            assert "faults.bin" in str(error)
-            assert "\n" not in str(error)
-        else:
-            assert bytes(blocks.data) == data
+    script = Nth(2, mangle)
+    with Proxy(smbd.host, smbd.port, script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB)
+        with pytest.raises(ProtocolError, match=r"^[^\n]*faults\.bin[^\n]*$"):
+            client.get("faults.bin", meter)
 
 
 @pytest.mark.parametrize("first", [b"HTTP/1.1 400 Bad Request\r\n\r\n" * 4, b"220 welcome to an FTP server\r\n" * 4])
@@ -223,10 +241,10 @@ def test_a_server_that_is_no_smb_server(smbd, make_client, first):
     assert "127.0.0.1" in str(caught.value)
 
 
-def flip(at):
+def flip(at: int) -> Callable[[bytearray], Iterable[Message]]:
     """Change one bit of a message."""
 
-    def act(message):
+    def act(message: bytearray) -> Iterable[Message]:
         message[at] ^= 0x10
         return [message]
 
@@ -244,50 +262,29 @@ PROTECTIONS = {
 
 @pytest.mark.parametrize("at", [-1, 52, 70], ids=["last byte", "signature or first byte", "body"])
 @pytest.mark.parametrize("name", PROTECTIONS)
-def test_a_changed_byte_is_found_in_what_is_read(make_smbd, make_client, meter, name, at):
-    server = make_smbd(PROTECTIONS[name])
+def test_a_changed_byte_is_found_in_what_is_read(smbd_with, make_client, meter, name, at):
+    server, script = smbd_with(PROTECTIONS[name]), Nth(2, flip(at))
     server.make_file("faults.bin", bytes(SIZE))
-    wanted = READ if "signing" in str(PROTECTIONS[name]) else -1
-    number = 2
-    if wanted == -1:  # encrypted messages are told apart by their size alone
-
-        class Large(Nth):
-            def __call__(self, message):
-                return super().__call__(message) if len(message) > 100_000 else [message]
-
-        script = Large(wanted, number, flip(at))
-    else:
-        script = Nth(wanted, number, flip(at))
     with Proxy(server.host, server.port, script) as between:
-        client = make_client(server, port=between.port, block_bytes=MIB)
+        client = connected(make_client, server, script, between, block_bytes=MIB)
         with pytest.raises(CorruptedError, match=r"faults\.bin.*changed"):
             client.get("faults.bin", meter)
 
 
-@pytest.mark.parametrize("name", ["gmac", "gcm"])
-def test_a_changed_byte_is_found_in_what_is_written(make_smbd, make_client, meter, name):
-    """The server finds it, and breaks off or refuses: no run may come out of it."""
-    server = make_smbd(PROTECTIONS[name])
-    seen = []
-
-    def change_second_block(message):
-        if len(message) > 100_000:
-            seen.append(len(message))
-            if len(seen) == 2:
-                message[-1] ^= 0x10
-        return [message]
-
-    with Proxy(server.host, server.port, requests=change_second_block) as between:
-        client = make_client(server, port=between.port, block_bytes=MIB)
-        with pytest.raises((CorruptedError, ConnectionLostError, ProtocolError)) as caught:
+@pytest.mark.parametrize(("name", "error"), [("gmac", CorruptedError), ("gcm", ConnectionLostError)])
+def test_a_changed_byte_is_found_in_what_is_written(smbd_with, make_client, meter, name, error):
+    """The server finds it: it refuses a request whose signature is wrong, and hangs up on a wrong tag."""
+    server, script = smbd_with(PROTECTIONS[name]), Nth(2, flip(-1))
+    with Proxy(server.host, server.port, requests=script) as between:
+        client = connected(make_client, server, script, between, block_bytes=MIB)
+        with pytest.raises(error, match=r"faults put\.bin"):
             client.put("faults put.bin", Content(SIZE), meter)
         client.remove("faults put.bin")
-    assert "faults put.bin" in str(caught.value)
-    assert len(seen) >= 2
+    assert script.left <= 0
 
 
-def test_a_signature_taken_away_is_found(make_smbd, make_client, meter):
-    server = make_smbd(PROTECTIONS["gmac"])
+def test_a_signature_taken_away_is_found(smbd_with, make_client, meter):
+    server = smbd_with(PROTECTIONS["gmac"])
     server.make_file("faults.bin", bytes(SIZE))
 
     def unsign(message):
@@ -295,9 +292,11 @@ def test_a_signature_taken_away_is_found(make_smbd, make_client, meter):
         message[48:64] = bytes(16)
         return [message]
 
-    with Proxy(server.host, server.port, Nth(READ, 2, unsign)) as between:
+    script = Nth(2, unsign)
+    with Proxy(server.host, server.port, script) as between:
+        client = connected(make_client, server, script, between, block_bytes=MIB)
         with pytest.raises(CorruptedError, match="signed"):
-            make_client(server, port=between.port, block_bytes=MIB).get("faults.bin", meter)
+            client.get("faults.bin", meter)
 
 
 def test_a_changed_negotiation_is_found_at_the_login(smbd, make_client):

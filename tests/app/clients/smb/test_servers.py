@@ -4,7 +4,9 @@ import os
 
 import pytest
 
+from app.clients.base import Meter
 from app.clients.content import Content
+from app.clients.smb.client import SMBClient
 from app.errors import LoginError, MeasurementError
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 
@@ -15,7 +17,7 @@ DIALECTS = {"SMB2_02": "2.0.2", "SMB2_10": "2.1", "SMB3_00": "3.0", "SMB3_02": "
 OLD = {"2.0.2", "2.1"}
 
 
-def moves_both_ways(client, meter, size=SIZE):
+def moves_both_ways(client: SMBClient, meter: Meter, size: int = SIZE) -> None:
     content, blocks = Content(size), Blocks(size)
     client.put("both ways.bin", content, meter)
     client.get("both ways.bin", meter, blocks)
@@ -27,8 +29,8 @@ def moves_both_ways(client, meter, size=SIZE):
 
 
 @pytest.mark.parametrize(("limit", "dialect"), DIALECTS.items())
-def test_dialects(make_smbd, make_client, meter, limit, dialect):
-    client = make_client(make_smbd({"server max protocol": limit}))
+def test_dialects(smbd_with, make_client, meter, limit, dialect):
+    client = make_client(smbd_with({"server max protocol": limit}))
     moves_both_ways(client, meter)
     facts = client.facts()
     assert (facts.dialect, facts.signing, facts.encryption) == (dialect, "none", "none")
@@ -37,8 +39,8 @@ def test_dialects(make_smbd, make_client, meter, limit, dialect):
 
 
 @pytest.mark.parametrize(("limit", "dialect"), DIALECTS.items())
-def test_signing_required_by_the_server(make_smbd, make_client, meter, limit, dialect):
-    server = make_smbd({"server max protocol": limit, "server signing": "mandatory"})
+def test_signing_required_by_the_server(smbd_with, make_client, meter, limit, dialect):
+    server = smbd_with({"server max protocol": limit, "server signing": "mandatory"})
     client = make_client(server)
     moves_both_ways(client, meter)
     expected = "hmac-sha256" if dialect in OLD else "aes-gmac" if dialect == "3.1.1" else "aes-cmac"
@@ -50,18 +52,18 @@ def test_signing_required_by_the_server(make_smbd, make_client, meter, limit, di
     ("offered", "signing"),
     [("aes-128-gmac", "aes-gmac"), ("aes-128-cmac", "aes-cmac"), ("hmac-sha256", "hmac-sha256")],
 )
-def test_signing_algorithms_of_3_1_1(make_smbd, make_client, meter, offered, signing):
-    client = make_client(make_smbd({"server smb3 signing algorithms": offered, "server signing": "mandatory"}))
+def test_signing_algorithms_of_3_1_1(smbd_with, make_client, meter, offered, signing):
+    client = make_client(smbd_with({"server smb3 signing algorithms": offered, "server signing": "mandatory"}))
     moves_both_ways(client, meter)
     assert client.facts().signing == signing
 
 
 @pytest.mark.parametrize("limit", ["SMB3_00", "SMB3_02", "SMB3_11"])
 @pytest.mark.parametrize("scope", ["global", "share"])
-def test_encryption_required_by_the_server(make_smbd, make_client, meter, limit, scope):
+def test_encryption_required_by_the_server(smbd_with, make_client, meter, limit, scope):
     required = {"server smb encrypt": "required"}
     options = {"server max protocol": limit} | (required if scope == "global" else {})
-    client = make_client(make_smbd(options, required if scope == "share" else {}))
+    client = make_client(smbd_with(options, required if scope == "share" else {}))
     moves_both_ways(client, meter)
     facts = client.facts()
     assert facts.encryption == ("aes-128-gcm" if limit == "SMB3_11" else "aes-128-ccm")
@@ -69,9 +71,9 @@ def test_encryption_required_by_the_server(make_smbd, make_client, meter, limit,
     assert client.shares()
 
 
-def test_ccm_where_3_1_1_offers_nothing_else(make_smbd, make_client, meter):
+def test_ccm_where_3_1_1_offers_nothing_else(smbd_with, make_client, meter):
     options = {"server smb3 encryption algorithms": "aes-128-ccm", "server smb encrypt": "required"}
-    client = make_client(make_smbd(options))
+    client = make_client(smbd_with(options))
     moves_both_ways(client, meter)
     assert client.facts().encryption == "aes-128-ccm"
 
@@ -84,39 +86,39 @@ def test_signing_and_encryption_that_only_the_person_asks_for(smbd, make_client,
     assert (sealed.facts().signing, sealed.facts().encryption) == ("none", "aes-128-gcm")
 
 
-def test_encryption_asked_of_a_server_that_has_none(make_smbd, make_client):
+def test_encryption_asked_of_a_server_that_has_none(smbd_with, make_client):
     with pytest.raises(MeasurementError, match="allow SMB 3"):
-        make_client(make_smbd({"server max protocol": "SMB2_10"}), encrypt=True).connect()
+        make_client(smbd_with({"server max protocol": "SMB2_10"}), encrypt=True).connect()
 
 
-def test_guest_where_signing_is_mandatory(make_smbd, make_client):
+def test_guest_where_signing_is_mandatory(smbd_with, make_client):
     with pytest.raises(LoginError):
-        make_client(make_smbd({"server signing": "mandatory"}), guest=True).connect()
+        make_client(smbd_with({"server signing": "mandatory"}), guest=True).connect()
 
 
 @pytest.mark.parametrize("credits_allowed", ["1", "3", "20"])
-def test_few_credits(make_smbd, make_client, meter, credits_allowed):
-    client = make_client(make_smbd({"smb2 max credits": credits_allowed}))
+def test_few_credits(smbd_with, make_client, meter, credits_allowed):
+    client = make_client(smbd_with({"smb2 max credits": credits_allowed}))
     moves_both_ways(client, meter)
     facts = client.facts()
     assert facts.block_bytes * facts.in_flight <= 65536 * int(credits_allowed)
 
 
-def test_large_blocks_asked_for_where_credits_are_few(make_smbd, make_client, meter):
-    client = make_client(make_smbd({"smb2 max credits": "10"}), block_bytes=MIB, in_flight=4)
+def test_large_blocks_asked_for_where_credits_are_few(smbd_with, make_client, meter):
+    client = make_client(smbd_with({"smb2 max credits": "10"}), block_bytes=MIB, in_flight=4)
     moves_both_ways(client, meter)
     assert (client.facts().block_bytes, client.facts().in_flight) == (10 * 65536, 1)
 
 
 @pytest.mark.parametrize(("read", "write"), [("65536", "65536"), ("70000", "100000"), ("1048576", "65536")])
-def test_small_maximum_sizes(make_smbd, make_client, meter, read, write):
-    client = make_client(make_smbd({"smb2 max read": read, "smb2 max write": write}))
+def test_small_maximum_sizes(smbd_with, make_client, meter, read, write):
+    client = make_client(smbd_with({"smb2 max read": read, "smb2 max write": write}))
     moves_both_ways(client, meter)
     facts = client.facts_of_path()
     assert client.facts().block_bytes <= facts["smb.max_read_bytes"] <= max(65536, int(read))
     assert facts["smb.put_block_bytes"] <= facts["smb.max_write_bytes"]
 
 
-def test_answers_through_the_thread_pool_in_any_order(make_smbd, make_client, meter):
-    server = make_smbd({"aio max threads": "8"}, {"aio read size": "1", "aio write size": "1"})
+def test_answers_through_the_thread_pool_in_any_order(smbd_with, make_client, meter):
+    server = smbd_with({"aio max threads": "8"}, {"aio read size": "1", "aio write size": "1"})
     moves_both_ways(make_client(server, block_bytes=65536, in_flight=16), meter, 16 * MIB)
