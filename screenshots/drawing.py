@@ -9,20 +9,22 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Footer
+from textual.worker import WorkerCancelled
 
 from screenshots import invented
 from screenshots.scenes import Scene
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from app.tui.app import SharebenchApp
 
 FOLDER = Path(__file__).parent
 MADE_WITH = FOLDER / "made-with.txt"
 """The versions of the libraries that draw: with others the same scene may differ in details."""
 _LIBRARIES = ("textual", "rich", "plotext")
+_STILL = 4
+"""So often must a scene look the same before it is believed to be complete: a footer fills itself late."""
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _UNIQUE = re.compile(r"terminal-\d+-")
 
@@ -49,19 +51,21 @@ async def draw(scene: Scene) -> str:
             for key in ("", *scene.keys):
                 if key:
                     await pilot.press(key)
-                await _at_rest(app, pilot)
-            await _at_rest(app, pilot)
-            return _plain(app.export_screenshot(title="sharebench"))
+                drawn = await _settle(app, pilot)
+            return drawn
 
 
-async def _at_rest(app: SharebenchApp, pilot: Pilot[int]) -> None:
-    """All work is done; a newer job may have cancelled an older one."""
-    from textual.worker import WorkerCancelled  # noqa: PLC0415
-
-    for worker in list(app.workers):
+async def _settle(app: App[Any], pilot: Pilot[Any]) -> str:
+    """The picture, once all work of all screens is done and drawing it again changes nothing."""
+    drawn: list[str] = []
+    while len(drawn) < _STILL or len(set(drawn[-_STILL:])) > 1:
         with suppress(WorkerCancelled):
-            await worker.wait()
-    await pilot.pause()
+            await app.workers.wait_for_complete()
+        await pilot.pause()
+        footers = app.screen.query(Footer)
+        if all(worker.is_finished for worker in app.workers) and all(footer.children for footer in footers):
+            drawn.append(_plain(app.export_screenshot(title="sharebench")))
+    return drawn[-1]
 
 
 @contextmanager

@@ -43,5 +43,10 @@ SCENES = (
     Scene(name="series-within", room="series", arguments={"series_id": TUNED}, keys=("v",)),
     Scene(name="compare", room="compare", arguments=COMPARED),
     Scene(name="compare-small", size=SMALL, room="compare", arguments=COMPARED),
+    Scene(name="ladder", room="ladder"),
+    Scene(name="ladder-small", size=SMALL, room="ladder", keys=("up",)),
+    Scene(name="catalogue", room="catalogue", arguments={"words": "encrypt"}),
+    Scene(name="catalogue-small", size=SMALL, room="catalogue"),
+    Scene(name="entry-small", size=SMALL, room="entry", arguments={"entry": "server signing"}),
     Scene(name="help", keys=("f1",)),
 )

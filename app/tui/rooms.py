@@ -57,6 +57,26 @@ ROOMS = (
         key="f3",
     ),
     Room(
+        name="ladder",
+        home="app.tui.changing.ladder:LadderScreen",
+        title="Experiments",
+        help="The ladder of an experiment: what was changed, what came of it, what was gained.",
+        key="f5",
+    ),
+    Room(
+        name="catalogue",
+        home="app.tui.changing.catalogue:CatalogueScreen",
+        title="Catalogue",
+        help="What can be changed, in order of impact.",
+        key="f6",
+    ),
+    Room(
+        name="entry",
+        home="app.tui.changing.entry:EntryScreen",
+        title="Entry",
+        help="One entry of the catalogue.",
+    ),
+    Room(
         name="series",
         home="app.tui.notebook.one:SeriesScreen",
         title="Series",

@@ -7,15 +7,15 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Footer, Label
 
 from app.charts import compared_chart
-from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
+from app.tui.copying import Copies
 from app.tui.drawing import Drawing
 from forms.comparison_form import ComparisonForm, comparison_form
 from forms.comparison_text import comparison_text
 from storage.notebook import Notebook
 
 
-class CompareScreen(BaseScreen):
+class CompareScreen(Copies):
     """The comparison of two series."""
 
     ABOUT = (
@@ -46,7 +46,7 @@ class CompareScreen(BaseScreen):
     CompareScreen #comparison-box { width: 82; height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
     CompareScreen #compared-chart { width: 1fr; height: 1fr; max-height: 36; padding: 0 1; display: none; }
     CompareScreen.-wide #compared-chart { display: block; }
-    CompareScreen.-narrow #comparison-box { width: 1fr; padding: 0; }
+    CompareScreen.-narrow #comparison-box { width: 1fr; padding: 0; scrollbar-size-vertical: 0; }
     CompareScreen.-narrow.-pictured #comparison-box { display: none; }
     CompareScreen.-narrow.-pictured #compared-chart { display: block; }
     """
@@ -56,6 +56,7 @@ class CompareScreen(BaseScreen):
     def __init__(self, base: str, other: str) -> None:
         super().__init__()
         self.base_id, self.other_id = base, other
+        self.form: ComparisonForm | None = None
 
     def compose(self) -> ComposeResult:
         """The verdict, both series, the charts."""
@@ -76,12 +77,17 @@ class CompareScreen(BaseScreen):
         self.with_notebook(lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare")
 
     def _show(self, form: ComparisonForm) -> None:
+        self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
         self.query_one("#comparison", Drawing).show(lambda _width, _height: comparison_text(form))
         self.query_one("#compared-chart", Drawing).show(
             lambda width, height: compared_chart(form.base, form.other, width, height)
         )
+
+    def text_to_copy(self) -> str:
+        """The comparison as the command line prints it."""
+        return comparison_text(self.form) if self.form else ""
 
     def action_chart(self) -> None:
         """Show the charts in the place of the figures, or the figures again."""

@@ -7,13 +7,15 @@ from textual.content import Content
 from textual.widgets import Footer, Label
 
 from app.tui.commands import KeyCommand
+from app.tui.copying import Copies
 from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
 from app.tui.notebook.series_view import SeriesView
 from forms import wording
+from forms.exporters.text import run_form_text
 from forms.run_form import RunForm, run_form
 
 
-class SeriesScreen(ActsOnSeries):
+class SeriesScreen(Copies, ActsOnSeries):
     """The filled form of a series."""
 
     ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
@@ -42,6 +44,11 @@ class SeriesScreen(ActsOnSeries):
     def action_chart(self) -> None:
         """Show the next view."""
         self.query_one(SeriesView).next_picture()
+
+    def text_to_copy(self) -> str:
+        """The form as the command line prints it."""
+        form = self.query_one(SeriesView).form
+        return run_form_text(form) if form else ""
 
     def chosen(self) -> str:
         """The series shown."""
