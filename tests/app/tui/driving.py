@@ -11,13 +11,11 @@ from textual.worker import WorkerCancelled
 
 
 async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
-    """All work of all screens is done and its messages are handled; work that newer work replaced does not count."""
-    while True:
+    """All work of all screens is done and its messages are handled."""
+    for worker in list(app.workers):
         with suppress(WorkerCancelled):
-            await app.workers.wait_for_complete()
-        await pilot.pause()
-        if all(worker.is_finished for worker in app.workers):
-            return
+            await worker.wait()
+    await pilot.pause()
 
 
 def text_of(screen: Screen[Any], selector: str) -> str:
@@ -30,3 +28,12 @@ def painted(app: App[Any]) -> str:
     width, height = app.size
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text[:width] for strip in strips[:height])
+
+
+async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
+    """Work that starts other work is done as well: nothing runs and nothing waits any more."""
+    for _ in range(50):
+        await settle(app, pilot)
+        if all(worker.is_finished for worker in app.workers):
+            return
+    raise AssertionError("the screens do not come to rest")

@@ -17,7 +17,7 @@ from app.tui.notebook.series_list import SeriesList
 from storage.notebook import Notebook
 from storage.records import Command, Run, SeriesStatus, Target
 from tests.app.tui.books import NASTY, app_on, book, one
-from tests.app.tui.driving import painted, settle, text_of
+from tests.app.tui.driving import painted, settled, text_of
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def shown(app) -> list[str]:
 async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
     app = app_on(three)
     async with app.run_test(size=(140, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
         lines = painted(app).splitlines()
         assert "When (UTC)▼" in lines[2]
@@ -61,10 +61,10 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
     app = app_on(tmp_path / "notebook.db")
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "The notebook is empty." in painted(app)
         await pilot.press("e", "b", "c", "x", "d", "enter", "space", "g")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
         await pilot.press("n")
         assert type(app.screen).__name__ == "GuideScreen"
@@ -73,58 +73,58 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
 async def test_words_filter_as_they_are_typed(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("f", *"signing PUT")
         here(app).look()
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shown(app) == ["series 2"]
         assert "1 of 3 series" in painted(app)
         await pilot.press("enter")
         assert app.focused is app.screen.query_one(SeriesList)
         await pilot.press("escape")
         here(app).look()
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert len(shown(app)) == 3
 
 
 async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("slash", *"zebra", "down")
         here(app).look()
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert here(app).chosen() is None
         await pilot.press("e", "d", "enter", "space")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "0 of 3 series" in painted(app)
 
 
 async def test_sorting_by_a_column_and_the_other_way_round(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         for expected in (["series 3", "series 1", "series 2"], ["series 2", "series 1", "series 3"]):
             await pilot.press("s")
             assert isinstance(app.screen, SortDialog)
             app.screen.query_one(OptionList).highlighted = 5
             await pilot.press("enter")
-            await settle(app, pilot)
+            await settled(app, pilot)
             assert shown(app) == expected
 
 
 async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
     app = app_on(three)
     async with app.run_test(size=(120, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         heading = painted(app).splitlines()[2]
         await pilot.click(SeriesList, offset=(heading.index("Cmd") + 1, 0))
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shown(app) == ["series 2", "series 3", "series 1"]
         await pilot.click(SeriesList, offset=(10, 3))
         assert here(app).chosen() == f"{1:012x}"
         await pilot.click(SeriesList, offset=(10, 2), times=2)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, SeriesScreen)
         assert app.screen.series_id == f"{3:012x}"
 
@@ -132,9 +132,9 @@ async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
 async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("g")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shown(app) == ["# signing", "series 2", "series 1", "# None", "series 3"]
         assert "─ signing (2 series)" in painted(app)
         assert "─ No experiment (1 series)" in painted(app)
@@ -151,43 +151,43 @@ async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
 async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("end", "d")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shown(app) == ["series 3", "series 2"]
         with Notebook(three) as notebook:
             assert notebook.count() == 2
             assert not notebook.baselines()
         await pilot.press("u")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shown(app) == ["series 3", "series 2", "series 1"]
         with Notebook(three) as notebook:
             assert notebook.series("before").label == "series 1"
         await pilot.press("u")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert len(shown(app)) == 3
 
 
 async def test_label_and_note_are_kept_as_typed(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("e")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, EditDialog)
         app.screen.query_one("#label", Input).value = NASTY
         app.screen.query_one("#note", TextArea).text = "two\nlines"
         await pilot.press("ctrl+s")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "[bold]x[/] ␛[31mred" in painted(app)
         with Notebook(three) as notebook:
             series = notebook.series("last")
         assert (series.label, series.note) == (NASTY, "two\nlines")
         await pilot.press("e")
-        await settle(app, pilot)
+        await settled(app, pilot)
         app.screen.query_one("#label", Input).value = "thrown away"
         await pilot.press("escape")
-        await settle(app, pilot)
+        await settled(app, pilot)
         with Notebook(three) as notebook:
             assert notebook.series("last").label == NASTY
 
@@ -195,22 +195,22 @@ async def test_label_and_note_are_kept_as_typed(three):
 async def test_baselines_are_given_moved_and_taken_away(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("b")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, BaselineDialog)
         await pilot.press(*"fast", "enter")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert names(three) == {"before": f"{1:012x}", "fast": f"{3:012x}"}
         await pilot.press("b")
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("tab", "down", "enter")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert names(three) == {"before": f"{3:012x}", "fast": f"{3:012x}"}
         await pilot.press("b")
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("tab", "enter")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert names(three) == {"fast": f"{3:012x}"}
 
 
@@ -222,34 +222,34 @@ def names(path: Path) -> dict[str, str]:
 async def test_the_first_marked_series_is_the_base_of_a_comparison(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("end", "space", "home", "space", "c")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
         assert "[+] Faster: +10.0 %" in text_of(app.screen, "#verdict")
         await pilot.press("s")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "[-] Slower: -9.1 %" in text_of(app.screen, "#verdict")
 
 
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
     app = app_on(three)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("c")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
         await pilot.press("escape", "space", "end", "c")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{3:012x}", f"{1:012x}")
 
 
 async def test_comparing_without_anything_to_compare_with_says_how(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)))
     async with app.run_test(notifications=True) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("c")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
         assert any("Mark the series to compare with" in note.message for note in app._notifications)
 
@@ -257,14 +257,14 @@ async def test_comparing_without_anything_to_compare_with_says_how(tmp_path):
 async def test_with_room_the_form_and_chart_of_the_series_stand_below(three):
     app = app_on(three)
     async with app.run_test(size=(130, 44)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         here(app)._read_pointed()
-        await settle(app, pilot)
+        await settled(app, pilot)
         text = painted(app)
         assert "110,000,000" in text
         assert "Rate of each run" in text
         await pilot.resize_terminal(80, 24)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "Rate of each run" not in painted(app)
 
 
@@ -272,7 +272,7 @@ async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path)
     failed = one(1, (), status=SeriesStatus.FAILED, plan={"runs": 5})
     app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "0/5!" in painted(app)
         assert "1/1…" in painted(app)
 
@@ -283,7 +283,7 @@ async def test_a_notebook_that_cannot_be_read_is_told_and_the_screen_stays(tmp_p
         other.execute("CREATE TABLE something (x)")
     app = app_on(path)
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert "not a notebook" in text_of(app.screen, ".dialog-text")
 
@@ -292,17 +292,17 @@ async def test_a_list_asks_only_for_the_lines_near_the_view(tmp_path):
     many = [one(1 + n % 28, (1e8,), id=f"{n:012x}", runs=(), label=f"n{n}") for n in range(1500)]
     app = app_on(book(tmp_path / "notebook.db", *many))
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         rows = app.screen.query_one(SeriesList)
         assert len(rows.rows) == 1500
         assert 0 < len(rows.lines) < 300
         await pilot.press("end")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert rows.cursor == 1499
         assert rows.lines[here(app).chosen()].label in painted(app)
         assert len(rows.lines) < 600
         await pilot.press("pageup", "pageup", "home")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert rows.cursor == 0
         assert rows.scroll_offset.y == 0
 
@@ -310,10 +310,10 @@ async def test_a_list_asks_only_for_the_lines_near_the_view(tmp_path):
 async def test_a_tiny_terminal_breaks_nothing(three):
     app = app_on(three)
     async with app.run_test(size=(120, 40)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         for size in ((1, 1), (10, 3), (30, 6), (200, 60)):
             await pilot.resize_terminal(*size)
-            await settle(app, pilot)
+            await settled(app, pilot)
             await pilot.press("down", "up")
         assert "series 3" in painted(app)
 
@@ -328,19 +328,19 @@ async def test_a_progress_of_a_run_is_drawn_over_time(tmp_path):
         series_id="last",
     )
     async with app.run_test(size=(120, 40)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "Rate of each run" in painted(app)
         await pilot.press("v")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "Throughput within run 1" in painted(app)
         assert "throughput over time" in painted(app)
         await pilot.resize_terminal(80, 24)
-        await settle(app, pilot)
+        await settled(app, pilot)
         views = []
         for _ in range(3):
             views.append("100,000,000" in painted(app))
             await pilot.press("v")
-            await settle(app, pilot)
+            await settled(app, pilot)
         assert sorted(views) == [False, False, True]
 
 
@@ -351,5 +351,5 @@ def _with(run: Run, progress: tuple[tuple[float, int], ...]) -> Run:
 async def test_a_series_that_is_gone_is_told(three):
     app = app_on(three, first="series", series_id="nothing")
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "no series or baseline is called 'nothing'" in text_of(app.screen, ".dialog-text")
