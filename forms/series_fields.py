@@ -95,7 +95,8 @@ def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
     before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
     remark = f": {change.remark}" if change.remark else ""
-    also = f"; also changed: {', '.join(change.also_changed)}" if change.also_changed else ""
+    listed = ", ".join(change.also_changed)
+    also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
     return f"{change.name} = {change.value}{before}, {change.evidence}{remark}{also}"
 
 

@@ -28,7 +28,16 @@ class Bench:
 
     def run(self, *arguments: str, conf: Path | None = None) -> int:
         url = format_target(self.server.target("big.bin"))
-        always = ("--db", str(self.db), "--smb-conf", str(conf or self.server.conf), "--quiet-time", "skip")
+        always = (
+            "--db",
+            str(self.db),
+            "--smb-conf",
+            str(conf or self.server.conf),
+            "--quiet-time",
+            "skip",
+            "--ceiling",
+            "skip",
+        )
         short = ("--runs", "2", "--warmup", "0", "--link", "1G", "--experiment", "tuning")
         return run(["run", url, *always, *short, *arguments], lambda *_args, **_more: 0)
 
