@@ -57,6 +57,8 @@ class Span:
     column: int
     first: int
     last: int
+    table: int | None = None
+    """An earlier table of the sheet; the formula's own where absent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,8 @@ class Chart:
     """(name, low, high)."""
     source: tuple[int, int] | None = None
     """(table, column) that the bars' values stand in."""
+    in_text: bool = False
+    """Whether it is drawn in plain text as well."""
 
 
 def _no_document() -> Mapping[str, Any]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from forms import cells
+from forms import cells, wording
 from forms.run_form import RunForm
 from forms.run_sheet import run_sheet
-from forms.sheet import SIGNS, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remarks
+from forms.sheet import SIGNS, Chart, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remarks
 
 WIDTH = 80
 """The contract's narrowest screen."""
@@ -49,6 +49,9 @@ def _lines(sheet: Sheet, width: int, ansi: bool) -> Iterator[str]:
     if sheet.results:
         yield ""
         yield from _field_lines(sheet.results, width)
+    if sheet.chart and sheet.chart.in_text:
+        yield ""
+        yield from chart_lines(sheet.chart, width, ansi=ansi)
     for text in sheet.advice:
         yield ""
         yield from _hanging("→ ", text, width)
@@ -89,13 +92,45 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
         before = row.role if row.role is not Role.HEADING else before
         if row.role is Role.HEADING:
             yield from cells.wrap(cells.visible(row.name), width)
-        elif row.struck:
-            yield _styled(_struck(_joined(table, parts, widths, gap)), _STRUCK, ansi)
         else:
-            look = {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, "")
-            yield _styled(_joined(table, parts, widths, gap), look, ansi)
+            yield from _row_lines(table, row, parts, widths, gap, ansi)
     for row, said in remarks(table):
         yield from _hanging(f"{SIGNS.get(row.mark, ' ')} ", said, width)
+
+
+def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
+    """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value."""
+    rows = [(bar.name, bar.value, "█", bar.mark) for bar in chart.bars]
+    rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
+    names = [cells.cut(cells.visible(name), width // 3) for name, _, _, _ in rows]
+    texts = [_charted(value, chart.unit) for _, value, _, _ in rows]
+    name_room, text_room = max(map(cells.width, names)), max(map(cells.width, texts))
+    room = max(width - name_room - text_room - 6, 4)
+    highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
+    yield from cells.wrap(cells.visible(chart.title), width)
+    for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
+        bar = block * max(round(room * (value or 0.0) / highest), 1 if value else 0)
+        line = f"{SIGNS.get(mark, ' ')} {cells.pad(name, name_room)}  {cells.pad(text, text_room, right=True)}  {bar}"
+        yield _styled(line, _BOLD if mark is Mark.LEAST else "", ansi)
+
+
+def _charted(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    return wording.rate(value) if unit == "bytes/sec" else f"{value:,.1f} {unit}"
+
+
+def _row_lines(
+    table: Table, row: Row, texts: Sequence[str], widths: Sequence[int], gap: int, ansi: bool
+) -> Iterator[str]:
+    """A row on as many lines as its longest text needs."""
+    wrapped = [cells.wrap(text, room) for text, room in zip(texts, widths, strict=True)]
+    for level in range(max(map(len, wrapped))):
+        line = _joined(table, [lines[level] if level < len(lines) else "" for lines in wrapped], widths, gap)
+        if row.struck:
+            yield _styled(_struck(line), _STRUCK, ansi)
+        else:
+            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, ""), ansi)
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
@@ -107,7 +142,7 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 
 
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]]:
-    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names cut."""
+    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped."""
     unparted = [[text.replace(",", "") for text in row] for row in texts]
     for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
         rooms = _rooms(table, rows, whole_headings=whole)
@@ -118,7 +153,7 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         names = [i for i, column in enumerate(table.columns) if column.kind is Kind.TEXT and rooms[i] > _LEAST_ROOM]
         rooms[max(names or range(len(rooms)), key=lambda i: rooms[i])] -= 1
         over -= 1
-    return rooms, 1, [[cells.cut(text, room) for text, room in zip(row, rooms, strict=True)] for row in unparted]
+    return rooms, 1, unparted
 
 
 def _rooms(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:

@@ -211,6 +211,7 @@ class _SheetWriter:
         if isinstance(reference, FieldReference):
             return self.field_cells[reference.name]
         letter = _letter(reference.column)
+        first = first if reference.table is None else self.table_lines[reference.table]
         start = f"{letter}{first + reference.first + 1}"
         return start if reference.first == reference.last else f"{start}:{letter}{first + reference.last + 1}"
 

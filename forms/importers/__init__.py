@@ -1,0 +1,75 @@
+"""Series read from files: the series document, hyperfine's JSON, a filled form as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from forms.checked_json import DocumentError, Place
+from forms.importers.filled_form import series_from_csv
+from forms.importers.hyperfine import is_hyperfine, series_from_hyperfine
+from forms.series_document import SCHEMA
+from forms.series_reading import series_from_document
+from storage.records import Command, Series, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a file may not say itself, and how the words in it are read."""
+
+    target_of: Callable[[str], Target]
+    """Reads a URL; its errors are ValueErrors or what the caller expects."""
+    command: Command = Command.GET
+    target: Target | None = None
+    size_bytes: int | None = None
+    link_bits_per_second: int | None = None
+
+
+def read_series(content: bytes, given: Given) -> list[Series]:
+    """All series of a file, whichever of the three it is.
+
+    Raises DocumentError, naming the first place that is wrong; then nothing of the file is to be used.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"byte {error.start}: not UTF-8 text") from error
+    if text.lstrip()[:1] in {"{", "["}:
+        return _from_json(text, given)
+    return series_from_csv(
+        text,
+        target_of=given.target_of,
+        command=given.command,
+        target=given.target,
+        size_bytes=given.size_bytes,
+        link_bits_per_second=given.link_bits_per_second,
+    )
+
+
+def _from_json(text: str, given: Given) -> list[Series]:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise DocumentError(f"not JSON: {error}") from error
+    except RecursionError as error:
+        raise DocumentError("not JSON that anybody wrote: nested too deep") from error
+    if is_hyperfine(document):
+        return series_from_hyperfine(
+            document,
+            command=given.command,
+            target=given.target,
+            size_bytes=given.size_bytes,
+            link_bits_per_second=given.link_bits_per_second,
+        )
+    if isinstance(document, dict):
+        return [series_from_document(document)]
+    found = []
+    for place in Place("", document).items():
+        try:
+            found.append(series_from_document(place.value))
+        except DocumentError as error:
+            raise DocumentError(f"{place.name}.{error}") from error
+    if not found:
+        raise DocumentError(f'an empty array: expected objects of schema "{SCHEMA}"')
+    return found

@@ -1,0 +1,237 @@
+"""A run form as CSV, exported or blank and then filled by hand, read back into series.
+
+What a form needs at least is a time for each run and the size once, as on paper (Using Samba, table B-9). Files that a
+spreadsheet saved are read too: with semicolons or tabs, decimal commas, thousands apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from forms.checked_json import DocumentError
+from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
+from forms.importers.client_words import client_from
+from forms.importers.written_numbers import number_from, rate_from
+from forms.run_sheet import BLANK_TITLE, default_title
+from forms.run_sheet import FORM as RUN_FORM
+from forms.series_fields import LINK
+from storage.records import (
+    Command,
+    Phase,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+    new_series_id,
+    utc_now,
+)
+
+_FIRST_HEADING = "Run No"
+_RUN_NAME = re.compile(r"([Ww]?)(\d+)")
+_MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
+_SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
+
+
+@dataclass
+class _Form:
+    """The records of one form: its lines by name, and its runs' records with their line numbers."""
+
+    line: int
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    headings: list[str] = field(default_factory=list)
+    runs: list[tuple[int, list[str]]] = field(default_factory=list)
+
+    def text(self, name: str) -> str:
+        """A line's text; empty where it was not filled."""
+        return self.fields.get(name, [""])[0]
+
+
+def series_from_csv(
+    text: str,
+    *,
+    target_of: Callable[[str], Target],
+    command: Command = Command.GET,
+    target: Target | None = None,
+    size_bytes: int | None = None,
+    link_bits_per_second: int | None = None,
+) -> list[Series]:
+    """The series of all forms in a file; the arguments stand in for lines that were not filled.
+
+    Raises DocumentError, naming the line.
+    """
+    decimal_comma, records = _records(text)
+    forms = list(_forms(records))
+    if not forms:
+        raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), a series document or hyperfine's")
+    return [_series(f, target_of, decimal_comma, command, target, size_bytes, link_bits_per_second) for f in forms]
+
+
+def _records(text: str) -> tuple[bool, list[tuple[int, list[str]]]]:
+    """Whether decimals have a comma, and the records with their line numbers."""
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    records: list[tuple[int, list[str]]] = []
+    try:
+        records.extend((reader.line_num, [unguarded(value) for value in record]) for record in reader)
+    except csv.Error as error:
+        raise DocumentError(f"line {reader.line_num}: not CSV: {error}") from error
+    return delimiter == ";", records
+
+
+def _forms(records: list[tuple[int, list[str]]]) -> Iterator[_Form]:
+    form: _Form | None = None
+    for line, record in records:
+        first = record[0].strip() if record else ""
+        if first == FORM:
+            if form:
+                yield form
+            if record[1:2] != [RUN_FORM]:
+                raise DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
+            form = _Form(line)
+        elif form is None or not first:
+            continue
+        elif first == _FIRST_HEADING:
+            form.headings = [heading.strip() for heading in record]
+        elif form.headings and _RUN_NAME.fullmatch(first):
+            form.runs.append((line, record))
+        elif not form.headings:
+            form.fields[first.rstrip(":")] = record[1:]
+    if form:
+        yield form
+
+
+def _series(
+    form: _Form,
+    target_of: Callable[[str], Target],
+    decimal_comma: bool,
+    command: Command,
+    target: Target | None,
+    size_bytes: int | None,
+    link_bits_per_second: int | None,
+) -> Series:
+    runs = tuple(_runs(form, decimal_comma, size_bytes))
+    if not runs:
+        raise DocumentError(f"line {form.line}: no run of this form has a time")
+    moment, series_id = _when_and_which(form.text("Measured"))
+    series = Series(
+        id=series_id,
+        created_at=moment,
+        status=SeriesStatus.COMPLETE,
+        label=form.text("Label"),
+        note=form.text("Note"),
+        experiment=form.text("Experiment") or None,
+        command=_command(form, command),
+        target=target_of(form.text("Target")) if form.text("Target") else target or Target(protocol="file"),
+        client=client_from(form.text("Client")),
+        link_bits_per_second=_link(form) or link_bits_per_second,
+        plan={"runs": sum(run.phase is Phase.MEASURED for run in runs)},
+        runs=runs,
+    )
+    title = form.text(TITLE)
+    return series if title in {"", BLANK_TITLE, default_title(series)} else replace(series, title=title)
+
+
+def _command(form: _Form, otherwise: Command) -> Command:
+    said = form.text("Command").strip().lower()
+    if not said:
+        return otherwise
+    if said not in list(Command):
+        raise DocumentError(f"Command: expected get or put, found {said!r}")
+    return Command(said)
+
+
+def _link(form: _Form) -> int | None:
+    text, *more = form.fields.get(LINK, [""])
+    if not text.strip():
+        return None
+    said = next((rate for rate in (rate_from(more[0]) if more else None, rate_from(text)) if rate), None)
+    if said is None and text.strip() != "unknown":
+        raise DocumentError(f"{LINK}: expected a rate such as 1 Gb/s, found {text!r}")
+    return said
+
+
+def _when_and_which(text: str) -> tuple[str, str]:
+    """The time and id of a form; now and a new one where it has none."""
+    moment, known = _MEASURED.search(text), _SERIES_ID.search(text)
+    series_id = known[1] if known else new_series_id()
+    if not moment:
+        return utc_now(), series_id
+    try:
+        when = datetime.fromisoformat(f"{moment[1]}T{moment[2] or '00:00'}").replace(tzinfo=UTC)
+    except ValueError as error:
+        raise DocumentError(f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}") from error
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
+
+
+def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[Run]:
+    size = size_bytes
+    seen: set[tuple[Phase, int]] = set()
+    for line, record in form.runs:
+        cells = _Cells(line, form.headings, record, decimal_comma)
+        named = _RUN_NAME.fullmatch(record[0].strip())
+        assert named
+        phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2])
+        size = round(cells.number("Size in Bytes") or 0) or size
+        status = cells.status()
+        seconds = cells.number("Time (sec)")
+        rate = cells.number("Bytes/sec")
+        if seconds is None and rate and size:
+            seconds = size / rate
+        if seconds is None and status is not RunStatus.FAILED:
+            continue
+        if (phase, number) in seen or number < 1:
+            raise DocumentError(f"line {line}: a second run {record[0].strip()}, or none that can be")
+        if size is None:
+            raise DocumentError(f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size")
+        seen.add((phase, number))
+        remark = cells.text(REMARK) or None
+        yield Run(
+            number=number,
+            phase=phase,
+            status=status,
+            size_bytes=size,
+            seconds=seconds if status is not RunStatus.FAILED else None,
+            reason=remark if status is RunStatus.REJECTED else None,
+            error=remark if status is RunStatus.FAILED else None,
+        )
+
+
+@dataclass
+class _Cells:
+    """One run's record by its headings."""
+
+    line: int
+    headings: list[str]
+    record: list[str]
+    decimal_comma: bool
+
+    def text(self, heading: str) -> str:
+        """A cell's text; empty where there is no such cell."""
+        index = self.headings.index(heading) if heading in self.headings else len(self.record)
+        return self.record[index] if index < len(self.record) else ""
+
+    def number(self, heading: str) -> float | None:
+        """A cell's number above 0; None where it is empty. Raises DocumentError."""
+        text = self.text(heading).strip()
+        if not text:
+            return None
+        number = number_from(text, decimal_comma=self.decimal_comma)
+        if number is None or number <= 0:
+            raise DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
+        return number
+
+    def status(self) -> RunStatus:
+        """Whether the run counts; a warm-up's status is its phase. Raises DocumentError."""
+        said = self.text(STATUS).strip().lower()
+        if said in {"", "warm-up"}:
+            return RunStatus.VALID
+        if said not in list(RunStatus):
+            raise DocumentError(f"line {self.line}: {STATUS}: expected valid, rejected or failed, found {said!r}")
+        return RunStatus(said)

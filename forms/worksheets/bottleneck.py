@@ -1,0 +1,187 @@
+"""The bottleneck calculation (Using Samba, table B-8; worked in B-5 and B-10): the least of CPU, disks and networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from forms.checked_json import DocumentError, Place
+from forms.worksheets.reference import Kind
+
+PLURALS: Mapping[Kind, str] = {Kind.CPU: "CPUs", Kind.DISK: "disks", Kind.NETWORK: "networks"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Equal CPUs, disks or networks."""
+
+    name: str
+    bytes_per_second: float
+    """Of one."""
+    count: int = 1
+    source: str = ""
+
+    @property
+    def total_bytes_per_second(self) -> float:
+        """Of all: the book adds them up, which is the best that can happen."""
+        return self.count * self.bytes_per_second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A server as the calculation sees it; a part that is not known does not limit it."""
+
+    name: str
+    cpu: Part | None = None
+    disk: Part | None = None
+    network: Part | None = None
+
+    def part(self, kind: Kind) -> Part | None:
+        """The part of that kind."""
+        return {Kind.CPU: self.cpu, Kind.DISK: self.disk, Kind.NETWORK: self.network}[kind]
+
+    def with_part(self, kind: Kind, part: Part | None) -> Machine:
+        """This machine with another part of that kind."""
+        if kind is Kind.CPU:
+            return replace(self, cpu=part)
+        return replace(self, disk=part) if kind is Kind.DISK else replace(self, network=part)
+
+    @property
+    def parts(self) -> tuple[tuple[Kind, Part], ...]:
+        """The parts that are known, in the order of the form."""
+        return tuple((kind, part) for kind in Kind if (part := self.part(kind)) is not None)
+
+    @property
+    def total_bytes_per_second(self) -> float | None:
+        """The least of what is known; None where nothing is."""
+        return min((part.total_bytes_per_second for _, part in self.parts), default=None)
+
+    @property
+    def bottlenecks(self) -> tuple[Kind, ...]:
+        """The part that limits, or the parts where several do alike."""
+        return tuple(kind for kind, part in self.parts if part.total_bytes_per_second == self.total_bytes_per_second)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upgrade:
+    """One thing that could be changed, and what the machine would move then."""
+
+    what: str
+    machine: Machine
+    gain_bytes_per_second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BottleneckSheet:
+    """A machine and the steps of its improvement, the machine as it is first."""
+
+    machines: tuple[Machine, ...]
+
+    def to_content(self) -> dict[str, Any]:
+        """The worksheet as plain values, to be saved and written as JSON."""
+        return {"machines": [_machine_content(machine) for machine in self.machines]}
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> BottleneckSheet:
+        """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
+        return cls(machines=tuple(_machine_from(place) for place in Place("", content).at("machines").items()))
+
+
+def upgrades(machine: Machine) -> Iterator[Upgrade]:
+    """What more of each part would give, the most helpful first: only more of the bottleneck helps at all."""
+    now = machine.total_bytes_per_second
+    if now is None:
+        return
+    found = []
+    for kind, part in machine.parts:
+        wanted = enough(machine, kind)
+        if wanted <= part.count:
+            wanted = part.count + 1
+        better = machine.with_part(kind, replace(part, count=wanted))
+        gain = (better.total_bytes_per_second or 0.0) - now
+        found.append(
+            Upgrade(
+                what=f"{wanted} {PLURALS[kind]} instead of {part.count}",
+                machine=better,
+                gain_bytes_per_second=gain,
+            )
+        )
+    yield from sorted(found, key=lambda upgrade: -upgrade.gain_bytes_per_second)
+
+
+def enough(machine: Machine, kind: Kind) -> int:
+    """How many of a part are needed so that it no longer limits: as much as the least of the others moves."""
+    part = machine.part(kind)
+    others = [other.total_bytes_per_second for other_kind, other in machine.parts if other_kind is not kind]
+    if part is None or not others or not part.bytes_per_second:
+        return part.count if part else 0
+    return max(part.count, math.ceil(min(others) / part.bytes_per_second - 1e-9))
+
+
+def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -> list[Machine]:
+    """The steps from a machine to one that moves that much: each moves the bottleneck by adding what limits.
+
+    The machine itself comes first. As many are added at once as take the part past the next bottleneck, or to the
+    target (Using Samba: move the bottleneck until target or budget is reached).
+    """
+    steps = [machine]
+    while (now := steps[-1].total_bytes_per_second) is not None and now < bytes_per_second:
+        at = steps[-1]
+        if len(steps) > most_steps:
+            break
+        kind = at.bottlenecks[0]
+        part = at.part(kind)
+        assert part is not None
+        target = math.ceil(bytes_per_second / part.bytes_per_second - 1e-9)
+        count = min(max(enough(at, kind), part.count + 1), max(target, part.count + 1))
+        name = f"{count - part.count} more {PLURALS[kind] if count - part.count > 1 else kind.value}"
+        steps.append(replace(at.with_part(kind, replace(part, count=count)), name=name))
+    return steps
+
+
+def _machine_content(machine: Machine) -> dict[str, Any]:
+    return {
+        "name": machine.name,
+        **{kind.value: _part_content(part) for kind, part in machine.parts},
+        "total_bytes_per_second": machine.total_bytes_per_second,
+        "bottlenecks": [kind.value for kind in machine.bottlenecks],
+    }
+
+
+def _part_content(part: Part) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "bytes_per_second": part.bytes_per_second,
+        "count": part.count,
+        "source": part.source,
+        "total_bytes_per_second": part.total_bytes_per_second,
+    }
+
+
+def _machine_from(place: Place) -> Machine:
+    machine = place.object()
+    parts = {kind.value: _part_from(machine.maybe(kind.value)) for kind in Kind}
+    return Machine(name=machine.at("name").text(), **parts)
+
+
+def _part_from(place: Place) -> Part | None:
+    if place.value is None:
+        return None
+    part = place.object()
+    rate = part.at("bytes_per_second").number()
+    if rate <= 0:
+        raise DocumentError(f"{place.name}.bytes_per_second: expected a number above 0")
+    return Part(
+        name=part.at("name").text(),
+        bytes_per_second=rate,
+        count=part.at("count").whole(at_least=1),
+        source=part.maybe("source").text_or_none() or "",
+    )
+
+
+def total_gain(machines: Sequence[Machine]) -> float | None:
+    """The last machine's throughput over the first one's; None where either is unknown."""
+    first, last = machines[0].total_bytes_per_second, machines[-1].total_bytes_per_second
+    return last / first if first and last else None

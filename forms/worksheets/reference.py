@@ -1,0 +1,60 @@
+"""Reference tables: what one CPU, disk or network moves, in the method's year and today, with sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forms import wording
+
+
+class Kind(StrEnum):
+    """The three parts of a server that the calculation looks at."""
+
+    CPU = "cpu"
+    DISK = "disk"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What one part moves at best."""
+
+    kind: Kind
+    name: str
+    bytes_per_second: float
+    source: str
+    note: str = ""
+    """A misprint of the source, or how the number came about."""
+
+    @property
+    def line(self) -> str:
+        """Name and throughput, for a list to choose from."""
+        return f"{self.name}: {wording.rate(self.bytes_per_second)}"
+
+
+class UnknownReferenceError(LookupError):
+    """No reference answers to a name, or several do; ``str()`` says which there are."""
+
+
+def find(kind: Kind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
+    """The reference that a name, or enough of it, means; an exact name goes first. Raises UnknownReferenceError."""
+    wanted = _folded(name)
+    there = [reference for table in tables.values() for reference in table if reference.kind is kind]
+    exact = [reference for reference in there if _folded(reference.name) == wanted]
+    found = exact[:1] or [reference for reference in there if wanted in _folded(reference.name)]
+    if len(found) == 1 and wanted:
+        return found[0]
+    said = "is no" if not found else "could be more than one"
+    names = ", ".join(reference.name for reference in (found or there))
+    raise UnknownReferenceError(f"{name!r} {said} {kind.value} of the tables; there are: {names}")
+
+
+def of_kind(kind: Kind, table: tuple[Reference, ...]) -> Iterator[Reference]:
+    """The references of one kind."""
+    return (reference for reference in table if reference.kind is kind)
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.lower().replace("/", " ").split())
