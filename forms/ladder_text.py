@@ -28,7 +28,7 @@ def ladder_text(ladder: Ladder) -> str:
     lines = wrap(f"Experiment {visible(ladder.name)}: {_measured(ladder)}", WIDTH)
     for rung in ladder.rungs:
         lines += ["", *_of(rung)]
-    lines += ["", *_indented("", _gain(ladder), "")]
+    lines += ["", *_indented("", gain_sentence(ladder), "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -115,7 +115,8 @@ def _state(rung: Rung) -> str:
     return "" if undecided else f", {decided}"
 
 
-def _gain(ladder: Ladder) -> str:
+def gain_sentence(ladder: Ladder) -> str:
+    """What the changes in force gained together, in a sentence."""
     path = ladder.kept_path
     changes = [(rung.change, rung.standing) for rung in path if rung.change]
     if ladder.gain is None or not changes:
