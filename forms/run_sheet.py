@@ -27,6 +27,7 @@ from forms.sheet import (
 from storage.records import Phase, RunStatus, Series
 
 FORM = "run form"
+BLANK_TITLE = "Measurement form"
 BLANK_ROWS = 5
 """As many as the paper form has."""
 _KINDS = (Kind.TEXT, Kind.WHOLE, Kind.SECONDS, Kind.WHOLE, Kind.WHOLE, Kind.PERCENT)
@@ -60,8 +61,8 @@ def blank_run_sheet(link_bits_per_second: int | None = None, *, runs: int = BLAN
     rows += [Row(cells=(Cell(value=f"{name}:"), *[empty] * 5), role=Role.RESULT) for name in ("Average", "Deviation")]
     return Sheet(
         form=FORM,
-        title="Measurement form",
-        name="Measurement form",
+        title=BLANK_TITLE,
+        name=BLANK_TITLE,
         fields=(*[Field(name=name, text="") for name in names], link, Field(name="Measured", text=""), _NOTE),
         tables=(
             Table(columns=_columns(column_names(link_bits_per_second)), rows=tuple(rows), marked=True, entry="run"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -77,6 +77,16 @@ class Notebook:
                 self._db.table("runs").insert(run_to_row(series.id, run))
             for side, facts in series.environment.items():
                 self._write_facts(series.id, side, facts)
+
+    def add_all(self, many: Sequence[Series]) -> None:
+        """Store series that are not there yet, all or none; a base that is not in the notebook is forgotten."""
+        with self._db.atomic():
+            for one in many:
+                self.add(replace(one, base_id=None))
+            for one in many:
+                known = one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone()
+                if known:
+                    self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (one.base_id, one.id))
 
     def add_run(self, series_id: str, run: Run) -> None:
         """Store one run the moment it ended; a failed run of the same number is replaced by it."""
