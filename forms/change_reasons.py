@@ -61,6 +61,8 @@ def why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
 
 def inert(name: str, value: str, facts: Facts, after: Series) -> str | None:
     """Which condition for the parameter to act is known not to hold, in words; None where all may hold."""
+    if name == "server signing" and smb_conf.tidy_value(name, value) == "no" and after.client.dialect:
+        return "SMB2 and later sign whenever either side asks, and cannot be told not to"
     entry = _entry(name, value)
     if entry is None:
         return None
@@ -73,6 +75,8 @@ def inert(name: str, value: str, facts: Facts, after: Series) -> str | None:
 
 def condition(name: str, value: str) -> str | None:
     """What the parameter needs besides to act, where nobody can see whether it holds, as a sentence; or None."""
+    if name == "socket options" and "tcp_nodelay=" not in smb_conf.tidy_value(name, value):
+        return "TCP_NODELAY stays on, for new sockets inherit it; TCP_NODELAY=0 switches it off."
     entry = _entry(name, value)
     if entry is None or not entry.needs.text or entry.needs.options or entry.needs.session:
         return None

@@ -23,6 +23,7 @@ VOLATILE = (
     "cpu.mhz",
     "facts.*",
     "server.sessions*",
+    "smb.credits",
     "samba.smbd_running",
     "samba.running_log_level",
 )

@@ -242,6 +242,18 @@ def test_smb1_options_do_nothing_today(server: Server) -> None:
     assert "it is for SMB1 alone, and the session speaks SMB 3.1.1" in (change.remark or "")
 
 
+def test_settings_that_smb2_and_the_kernel_overrule(server: Server) -> None:
+    signing = judge_change("server signing", "off", server.series(), server.series(in_global="server signing = off"))
+    assert signing.evidence == "contradicted"
+    assert "cannot be told not to" in (signing.remark or "")
+    after = server.series(in_global="socket options = IPTOS_LOWDELAY")
+    options = judge_change("socket options", "IPTOS_LOWDELAY", server.series(), after)
+    assert options.evidence == "confirmed"
+    assert "TCP_NODELAY stays on" in (options.remark or "")
+    off = server.series(in_global="socket options = TCP_NODELAY=0")
+    assert "stays on" not in (judge_change("socket options", "TCP_NODELAY=0", server.series(), off).remark or "")
+
+
 def unseen(**client: Any) -> Series:
     return series((100.0, 101.0), client=replace(CLIENT, **client), environment={})
 
