@@ -48,5 +48,6 @@ SCENES = (
     Scene(name="catalogue", room="catalogue", arguments={"words": "encrypt"}),
     Scene(name="catalogue-small", size=SMALL, room="catalogue"),
     Scene(name="entry-small", size=SMALL, room="entry", arguments={"entry": "server signing"}),
+    Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),
     Scene(name="help", keys=("f1",)),
 )

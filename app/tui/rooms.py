@@ -83,6 +83,12 @@ ROOMS = (
         help="The form and the chart of one series.",
     ),
     Room(
+        name="export",
+        home="app.tui.export:ExportScreen",
+        title="Export",
+        help="Forms as a document.",
+    ),
+    Room(
         name="compare",
         home="app.tui.notebook.compare:CompareScreen",
         title="Compare",

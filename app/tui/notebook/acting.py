@@ -125,6 +125,12 @@ class ActsOnSeries(BaseScreen):
         else:
             self.bench.visit("compare", base=base, other=here)
 
+    def action_export(self) -> None:
+        """Export the marked series, or the one pointed at."""
+        ids = list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
+        if ids:
+            self.bench.visit("export", ids=ids)
+
 
 def _set_words(notebook: Notebook, series_id: str, words: Words) -> None:
     notebook.update(replace(notebook.series(series_id), label=words.label, note=words.note))

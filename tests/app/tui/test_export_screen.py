@@ -1,0 +1,154 @@
+"""The export of forms from the TUI: formats, files that are there, places that cannot be written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.widgets import Input, OptionList
+
+from app.tui.dialogs import ConfirmDialog, MessageDialog
+from app.tui.export import ExportScreen
+from app.tui.notebook.screen import NotebookScreen
+from app.tui.saving import CannotWriteError, write_whole
+from forms.exporters import FORMATS
+from tests.app.tui.books import NASTY, app_on, book, one
+from tests.app.tui.driving import painted, settled, text_of
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return book(tmp_path / "notebook.db", one(1, label="before"), one(2, label=NASTY))
+
+
+def here(app: App[Any]) -> Any:
+    """The screen, by whatever type it has."""
+    return app.screen
+
+
+def text(name: str) -> str:
+    """What is in a file."""
+    return Path(name).read_text()
+
+
+def before(content: str) -> None:
+    """A file that is there already."""
+    Path("before.html").write_text(content)
+
+
+def names_in(folder: str | Path) -> list[str]:
+    """The files of a folder, hidden ones too."""
+    return [each.name for each in Path(folder).iterdir()]
+
+
+async def test_with_enter_alone_the_series_becomes_a_document(path):
+    app = app_on(path)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("down", "x")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ExportScreen)
+        assert "1 to export: before" in painted(app)
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), NotebookScreen)
+        assert "<html" in text("before.html")
+        assert any("/work/before.html" in note.message for note in app._notifications)
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+async def test_every_format_can_be_written(path, name):
+    app = app_on(path, first="export", ids=[f"{1:012x}", f"{2:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        app.screen.query_one(OptionList).highlighted = list(FORMATS).index(name)
+        await pilot.press("enter", "ctrl+l", "enter")
+        await settled(app, pilot)
+        assert names_in(".") == [f"2-series{FORMATS[name].suffix}"]
+
+
+async def test_several_marked_series_go_into_one_document(path):
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("space", "space", "x")
+        await settled(app, pilot)
+        app.screen.query_one(OptionList).highlighted = list(FORMATS).index("json")
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert {one["label"] for one in json.loads(text("2-series.json"))} == {"before", NASTY}
+
+
+async def test_a_file_that_is_there_is_asked_about(path):
+    before("precious")
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ConfirmDialog)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert text("before.html") == "precious"
+        assert isinstance(here(app), ExportScreen)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        await pilot.press("left", "enter")
+        await settled(app, pilot)
+        assert "<html" in text("before.html")
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"), [("/proc/nothing/x.html", "no folder"), (".", "it is a folder"), ("/proc/x.html", "cannot write")]
+)
+async def test_a_place_that_cannot_be_written_is_told_and_nothing_is_lost(path, typed, why):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#path", Input).value = typed
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert why in text_of(app.screen, ".dialog-text")
+        await pilot.press("enter")
+        assert isinstance(here(app), ExportScreen)
+        assert here(app).query_one("#path", Input).value == typed
+
+
+async def test_a_name_of_ones_own_stays_when_the_format_changes(path):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("enter", "ctrl+u", *"mine", "shift+tab", "down")
+        assert app.screen.query_one("#path", Input).value == "mine"
+        app.screen.query_one("#path", Input).value = ""
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ExportScreen)
+
+
+async def test_a_series_that_is_gone_is_told(path):
+    app = app_on(path, first="export", ids=["nothing"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert "no series or baseline" in text_of(app.screen, ".dialog-text")
+        assert names_in(".") == []
+
+
+def test_a_document_that_fails_half_way_leaves_what_was_there(tmp_path):
+    place = tmp_path / "form.html"
+    place.write_text("before")
+
+    def fails() -> bytes:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(CannotWriteError, match="No space left on device; nothing was left there"):
+        write_whole(place, fails)
+    assert place.read_text() == "before"
+    assert names_in(tmp_path) == ["form.html"]
