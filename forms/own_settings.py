@@ -19,10 +19,11 @@ _FACTS = {
     "number of network cards": ("link.cards_up",),
 }
 _OF_CLIENT = {
-    "block": ("client.block_bytes",),
-    "in-flight": ("client.in_flight", "client.block_bytes"),
+    "block": ("client.block_bytes", "path.smb.put_block_bytes"),
+    "in-flight": ("client.in_flight", "client.block_bytes", "path.smb.put_block_bytes"),
     "client": ("client.name", "client.version", "client.block_bytes", "client.in_flight"),
 }
+"""Settings of the client: where each is shown, and after that what follows from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,9 @@ class OwnSetting:
 
     name: str
     places: tuple[str, ...] = ()
-    """Differences that are this setting, the telling ones first: ``client.block_bytes``, ``server.tcp.rmem``."""
+    """Differences that are this setting: ``client.block_bytes``, ``server.tcp.rmem``."""
+    follows: tuple[str, ...] = ()
+    """Differences that come with it."""
     mount_option: str | None = None
     """The option's name, where a mount has it."""
 
@@ -48,7 +51,7 @@ class OwnSetting:
 
     def covers(self, difference: str) -> bool:
         """Whether the difference of that name is this setting."""
-        return difference in self.places or (difference, self.name) == ("server.disk.read_ahead_bytes", "read_ahead_kb")
+        return difference in (*self.places, *self.follows)
 
     def _value(self, series: Series, place: str) -> FactValue | None:
         side, _, name = place.partition(".")
@@ -68,17 +71,23 @@ def own_setting(name: str) -> OwnSetting | None:
     if entry is None:
         key = _key(name)
         own = next((n for n in _OF_CLIENT if _key(n) == key), None)
-        return OwnSetting(name=own, places=_OF_CLIENT[own]) if own else None
+        return _of_client(own) if own else None
     if entry.kind is catalogue.Kind.SMB_CONF:
         return None
     if entry.name in _OF_CLIENT:
-        return OwnSetting(name=entry.name, places=_OF_CLIENT[entry.name])
+        return _of_client(entry.name)
     if entry.kind is catalogue.Kind.MOUNT:
         places = tuple(_on_hosts(("filesystem.options",)))
         return OwnSetting(name=entry.name, places=places, mount_option=entry.parameter)
     facts = _FACTS.get(entry.name, tuple(_sysctl_fact(entry.name)))
     paths = tuple(f"path.{fact}" for fact in facts if fact.startswith("link."))
-    return OwnSetting(name=entry.name, places=(*_on_hosts(facts), *paths))
+    follows = tuple(_on_hosts(("disk.read_ahead_bytes",))) if entry.name == "read_ahead_kb" else ()
+    return OwnSetting(name=entry.name, places=(*_on_hosts(facts), *paths), follows=follows)
+
+
+def _of_client(name: str) -> OwnSetting:
+    place, *follows = _OF_CLIENT[name]
+    return OwnSetting(name=name, places=(place,), follows=tuple(follows))
 
 
 def _key(name: str) -> str:

@@ -305,6 +305,10 @@ def test_settings_of_the_client_are_seen_in_the_series_itself() -> None:
     assert told(change) == ("block", "64K", "confirmed", "1048576", ())
     assert judge_change("in flight", "8", unseen(), unseen(in_flight=2)).evidence == "contradicted"
     assert judge_change("in-flight", "4", unseen(), unseen()).evidence == "contradicted"
+    unmoved = judge_change("in-flight", "8", unseen(), unseen(block_bytes=65536))
+    assert (unmoved.evidence, unmoved.remark) == ("contradicted", "in-flight is 4, not 8.")
+    other = judge_change("client", "smbclient", unseen(), unseen(name="smbclient", version="4.17", in_flight=1))
+    assert (other.evidence, other.also_changed) == ("confirmed", ())
 
 
 def host(name: str, value: FactValue) -> Series:
