@@ -11,6 +11,7 @@ from pathlib import Path
 from app.measure.plan import Plan
 from app.recorder import Order
 from storage.records import Command, Target
+from tests.benchmarks.drawing import DrawingRow
 from tests.benchmarks.pairs import Orders, Row
 from tests.servers.iperf3 import Iperf3Server
 from tests.servers.smbd import Smbd
@@ -21,7 +22,7 @@ SIGNED = {"server signing": "mandatory"}
 SEALED = {"smb encrypt": "required"}
 
 
-def all_rows(size_bytes: int, pairs: int) -> Iterator[Row]:
+def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
     """Every row, in the order of the table."""
     plan = Plan(command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes)
     for name, options, at_least, aim in (
@@ -55,6 +56,7 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row]:
             aim=1.2,
             set_up=lambda c=command: _ftp(replace(plan, command=c)),  # type: ignore[misc]
         )
+    yield DrawingRow(pairs=pairs, set_up=lambda: _smb(plan, {}))
 
 
 def _fill(path: Path, size_bytes: int) -> None:
