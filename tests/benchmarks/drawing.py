@@ -111,7 +111,7 @@ def main() -> int:
         def on_ended(self, message: Ended) -> None:
             self.app.exit(0)
 
-    async def begin(pilot: Pilot[int]) -> None:
+    async def begin(pilot: Pilot[object]) -> None:
         measurement = Measurement(world=RealWorld(), notebook_path=path, title="bench", order=order)
         await pilot.app.push_screen(Screen(measurement))
 
