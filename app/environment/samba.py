@@ -206,9 +206,8 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     others = {given for command in commands if (given := config_option(command))}
     if path and others and path not in others and not any(_is_default(command) for command in commands):
         found.runs_with_another = True
-        found.problems.append(
-            f"smbd runs with {', '.join(sorted(others))}, but the facts are those of {path}; say --smb-conf FILE"
-        )
+        named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+        found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; say --smb-conf FILE")
     level = running_log_level(answer.text("debuglevel"))
     if level is not None:
         found.facts["samba.running_log_level"] = level
