@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,6 +57,19 @@ class Smbd(ServerProcess):
 
     def command(self) -> list[str]:
         return [program("smbd"), "-F", "--no-process-group", "-s", str(self.conf), "-l", str(self.private)]
+
+    def stop(self) -> None:
+        self._end_helpers()
+        super().stop()
+
+    def _end_helpers(self) -> None:
+        """End samba-dcerpcd, which smbd starts on demand in a session of its own and which outlives it."""
+        option = f"--configfile={self.conf}".encode()
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                if option in words and Path(os.fsdecode(words[0])).name.startswith(("samba-dcerpcd", "rpcd_")):
+                    os.kill(int(folder.name), signal.SIGKILL)
 
     def configure(self) -> None:
         self._write_conf()
