@@ -113,6 +113,11 @@ def plan_round(choices: Choices, notebook: Notebook, log_in: LogIn, *, again: bo
     return Round(name=name, stations=tuple(stations), todo=named, continued=bool(stored))
 
 
+def targets_of(choices: Choices) -> list[Target]:
+    """Every target that the choices name, to find out whose password is needed. Raises UsageError."""
+    return [target for _, host in places(choices.hosts) for target in _targets(choices, host)]
+
+
 def measure_round(planned: Round, notebook_path: Path, control: Control) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure what is to do, in turns; each event comes with its station's index. Raises NotebookError."""
     for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control):

@@ -57,6 +57,13 @@ ROOMS = (
         key="f3",
     ),
     Room(
+        name="survey",
+        home="app.tui.survey.screen:SurveyScreen",
+        title="Survey",
+        help="The whole picture of a server: FTP, SMB and bare TCP, and what to look at first.",
+        key="f4",
+    ),
+    Room(
         name="ladder",
         home="app.tui.changing.ladder:LadderScreen",
         title="Experiments",

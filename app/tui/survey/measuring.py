@@ -1,0 +1,174 @@
+"""A survey while it is measured, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Footer, Label, Static
+from textual.worker import get_current_worker
+
+from app.guide.survey import Round, measure_round, result
+from app.guide.surveying import begin
+from app.recorder import Control, RecorderEvent
+from app.tui.base import BaseScreen
+from app.tui.commands import KeyCommand
+from app.tui.dialogs import ConfirmDialog
+from app.tui.drawing import Drawing
+from forms.numbers import printable
+from forms.survey import Survey
+from forms.survey_text import survey_text
+
+REDRAW_SECONDS = 0.5
+"""The screen is drawn no more often while a run is timed."""
+
+
+class Heard(Message):
+    """An event of one of the series, from the thread that records them."""
+
+    def __init__(self, index: int, event: RecorderEvent) -> None:
+        super().__init__()
+        self.index = index
+        self.event = event
+
+
+class Ended(Message):
+    """The recording thread has nothing more to do."""
+
+    def __init__(self, error: Exception | None) -> None:
+        super().__init__()
+        self.error = error
+
+
+class SurveyRunScreen(BaseScreen):
+    """Measures a planned survey in turns, then shows table, findings and the next step."""
+
+    ABOUT = (
+        "The survey's series take turns, run by run; a run that ended is kept, whatever happens. At the end come the"
+        " table, the findings and the one thing to look at first. Up and down scroll."
+    )
+    KEYS: ClassVar = (
+        KeyCommand(
+            id="survey.stop",
+            keys="s",
+            action="stop",
+            name="Stop",
+            footer="Stop",
+            help="Stop at once; what was measured is kept, and the same survey goes on later.",
+        ),
+    )
+    DEFAULT_CSS = """
+    SurveyRunScreen #survey-now { height: auto; padding: 0 1; text-style: bold; }
+    SurveyRunScreen #survey-warnings { height: auto; max-height: 4; padding: 0 1; color: $text-warning; }
+    SurveyRunScreen #survey-box { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self, planned: Round) -> None:
+        super().__init__()
+        self.planned = planned
+        self.control = Control()
+        self.surveying = begin(planned.stations)
+        self.survey: Survey | None = None
+        self.over = False
+        self._leave: Callable[[], None] | None = None
+
+    def compose(self) -> ComposeResult:
+        """What happens now, warnings, and a line a series; at the end the survey."""
+        yield Label(Content(f"sharebench · {printable(self.planned.name)}"), classes="title-line")
+        yield Static(id="survey-now")
+        yield Static(id="survey-warnings")
+        with VerticalScroll(id="survey-box"):
+            yield Drawing(id="survey-text")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin, and draw twice a second from now on."""
+        self.query_one("#survey-box").focus()
+        self.run_worker(self._measure, thread=True, group="measure", exit_on_error=False)
+        self.set_interval(REDRAW_SECONDS, self.draw)
+        self.draw()
+
+    def _measure(self) -> None:
+        """In a thread: hand on what the recorder says."""
+        worker = get_current_worker()
+        error: Exception | None = None
+        try:
+            for index, event in measure_round(self.planned, self.context.notebook_path, self.control):
+                if not worker.is_cancelled:
+                    self.post_message(Heard(index, event))
+        except Exception as fault:  # noqa: BLE001  told in the one dialog, by the screen's thread
+            error = fault
+        if not worker.is_cancelled:
+            self.post_message(Ended(error))
+
+    @on(Heard)
+    def _heard(self, message: Heard) -> None:
+        message.stop()
+        self.surveying = self.surveying.heard(message.index, message.event)
+
+    @on(Ended)
+    def _ended(self, message: Ended) -> None:
+        message.stop()
+        self.over = True
+        if self._leave is not None:
+            self._leave()
+            return
+        if message.error is not None:
+            self.work_failed(message.error)
+        self.with_notebook(lambda notebook: result(self.planned, notebook), self._show)
+
+    def _show(self, filled: Survey) -> None:
+        self.survey = filled
+        self.query_one("#survey-now", Static).update(Content(printable(filled.next_step)))
+        self.query_one("#survey-warnings", Static).update("")
+        self.query_one("#survey-text", Drawing).show(lambda _width, _height: survey_text(filled))
+        self.query_one("#survey-box").scroll_home(animate=False)
+        self.refresh_bindings()
+
+    def draw(self) -> None:
+        """Show what has been heard, until the survey itself is shown."""
+        if self.survey is not None:
+            return
+        surveying = self.surveying
+        now = "Stopping …" if self.control.cancelled.is_set() else "Measuring in turns …"
+        self.query_one("#survey-now", Static).update(now)
+        self.query_one("#survey-warnings", Static).update(Content(printable(" ".join(surveying.warnings[-2:]))))
+        self.query_one("#survey-text", Drawing).show(lambda width, _height: surveying.text(width))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
+        """There is nothing to stop once it is over."""
+        return not (action == "stop" and self.over)
+
+    def action_stop(self) -> None:
+        """Stop all series at once."""
+        self.control.cancel()
+        self.draw()
+
+    def action_back(self) -> None:
+        """Leave; a survey under way is asked about first, and stopped."""
+        if self.over:
+            super().action_back()
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes and self.over:
+                self.bench.go_back()
+            elif yes:
+                self._leave = self.bench.go_back
+                self.control.cancel()
+
+        text = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
+        self.app.push_screen(ConfirmDialog("Stop the survey?", text, yes="Stop", no="Go on"), answered)
+
+    def quit_question(self) -> str | None:
+        """A survey under way is worth a question."""
+        return None if self.over else "A survey is under way. What was measured is kept; the rest can be done later."
+
+    def on_unmount(self) -> None:
+        """Leaving the program stops the survey."""
+        self.control.cancel()
