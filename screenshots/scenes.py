@@ -49,5 +49,6 @@ SCENES = (
     Scene(name="catalogue-small", size=SMALL, room="catalogue"),
     Scene(name="entry-small", size=SMALL, room="entry", arguments={"entry": "server signing"}),
     Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),
+    Scene(name="survey-small", size=SMALL, room="survey"),
     Scene(name="help", keys=("f1",)),
 )
