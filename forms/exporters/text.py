@@ -16,7 +16,7 @@ from forms.sheet import SIGNS, Chart, Field, Kind, Mark, Role, Row, Sheet, Table
 WIDTH = 80
 """The contract's narrowest screen."""
 _RULE = "─"
-_BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 13, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
+_BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 11, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
 """Cells for a number to be written by hand."""
 _LEAST_ROOM = 4
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"

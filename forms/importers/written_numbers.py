@@ -13,7 +13,8 @@ def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
     """The finite number that a text is; None where it is none."""
     text = text.strip().replace("\u00a0", "").replace("\u202f", "").replace(" ", "").replace("'", "")
     if decimal_comma:
-        text = text.replace(".", "").replace(",", ".") if "," in text else text
+        text = text.replace(".", "") if "," in text or text.count(".") > 1 else text
+        text = text.replace(",", ".")
     elif _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     try:

@@ -1,0 +1,84 @@
+"""``sharebench import``: taken whole or refused whole."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from forms.exporters import export
+from storage.notebook import Notebook
+from tests.app.cli.inside import Inside
+from tests.forms.paper_samples import book_series, full_series
+
+
+@pytest.fixture
+def sharebench(tmp_path: Path) -> Inside:
+    return Inside(tmp_path / "notebook.db")
+
+
+def stored(sharebench: Inside) -> int:
+    with Notebook(sharebench.db) as notebook:
+        return notebook.count()
+
+
+def test_from_stdin(sharebench):
+    done = sharebench("import", "-", stdin=export([book_series()], "json").decode())
+    assert done.stdout.split() == [book_series().id]
+
+
+def test_hyperfine_then_compared(sharebench, tmp_path):
+    file = tmp_path / "hyperfine.json"
+    times = [{"command": c, "times": [t * (1 + i / 1000) for i in range(5)]} for c, t in (("old", 2.0), ("new", 1.0))]
+    file.write_text(json.dumps({"results": times}))
+    assert "--size" in sharebench.fails(2, "import", str(file))
+    old, new = sharebench("import", str(file), "--size", "1G", "--target", "smb://nas/data/big").stdout.split()
+    assert sharebench.json("compare", old, new, "--json")["verdict"] == "faster"
+
+
+def test_a_filled_form(sharebench, tmp_path):
+    file = tmp_path / "form.csv"
+    lines = sharebench("export", "--blank", "--format", "csv", "--link", "10M").stdout
+    file.write_text(lines.replace("\n1,,,", "\n1,1812898,2.3,").replace("\n2,,,", "\n2,,2.4,"))
+    series_id = sharebench("import", str(file)).stdout.strip()
+    document = sharebench.json("show", series_id, "--json")
+    assert [run["seconds"] for run in document["runs"]] == [2.3, 2.4]
+    assert document["link_bits_per_second"] == 10_000_000
+
+
+def test_one_wrong_series_refuses_all(sharebench, tmp_path):
+    documents = json.loads(export([book_series(), full_series()], "json"))
+    documents[1]["runs"][3]["seconds"] = "fast"
+    file = tmp_path / "two.json"
+    file.write_text(json.dumps(documents))
+    message = sharebench.fails(2, "import", str(file))
+    assert "[1].runs[3].seconds: expected a number, found 'fast'" in message
+    assert stored(sharebench) == 0
+
+
+def test_a_series_that_differs_is_not_replaced(sharebench, tmp_path):
+    file = tmp_path / "one.json"
+    file.write_bytes(export([book_series()], "json"))
+    assert sharebench("import", str(file)).returncode == 0
+    file.write_bytes(export([full_series(), replace(book_series(), runs=book_series().runs[:3])], "json"))
+    assert "--as-new" in sharebench.fails(2, "import", str(file))
+    assert stored(sharebench) == 1
+    assert len(sharebench("import", str(file), "--as-new").stdout.split()) == 2
+
+
+def test_a_base_that_is_not_there_is_forgotten_and_one_that_is_is_kept(sharebench, tmp_path):
+    follower = replace(full_series(), base_id=book_series().id)
+    file = tmp_path / "f.json"
+    file.write_bytes(export([follower], "json"))
+    assert sharebench("import", str(file)).returncode == 0
+    assert sharebench.json("show", follower.id, "--json")["base_id"] is None
+    file.write_bytes(export([follower, book_series()], "json"))
+    follower_id, base_id = sharebench("import", str(file), "--as-new").stdout.split()
+    assert sharebench.json("show", follower_id, "--json")["base_id"] == base_id
+
+
+def test_what_cannot_be_read(sharebench, tmp_path):
+    assert "No such file" in sharebench.fails(2, "import", str(tmp_path / "none.json"))
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG\r\n")
+    assert "byte 0: not UTF-8 text" in sharebench.fails(2, "import", str(picture))

@@ -1,0 +1,170 @@
+"""Series read back from the documents, from hyperfine's JSON and from filled forms."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from app.targets import parse_target
+from forms.checked_json import DocumentError
+from forms.exporters import export, export_sheets
+from forms.importers import Given, read_series
+from forms.run_form import run_form
+from forms.run_sheet import blank_run_sheet
+from storage.records import Command, Phase, RunStatus, Series, Target
+from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
+
+GIVEN = Given(target_of=parse_target)
+HYPERFINE = {
+    "results": [
+        {
+            "command": "smbclient -c 'get big /dev/null'",
+            "mean": 2.0,
+            "times": [2.0, 2.1, 1.9],
+            "exit_codes": [0, 0, 1],
+            "parameters": {"size": "1G"},
+        },
+        {"command": "curl ftp://nas/big", "times": [1.0]},
+    ]
+}
+
+
+def read(content: bytes | str, given: Given = GIVEN) -> list[Series]:
+    return read_series(content.encode() if isinstance(content, str) else content, given)
+
+
+def test_documents_one_and_many():
+    many = [full_series(), book_series()]
+    assert [one.runs for one in read(export(many, "json"))] == [one.runs for one in many]
+    assert read(export(many[:1], "json"))[0].label == "cut-through on"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "an empty array"),
+        ('[{"schema": "sharebench/series/1"}]', r"\[0\].target: is missing"),
+        ('{"schema": "other"}', "schema: expected"),
+        ("[1]", "expected an object"),
+        ("[" * 100_000, "nested too deep|not JSON"),
+        ("hello", "line 1: expected a form"),
+        ("", "line 1: expected a form"),
+        ("Form,comparison\r\n", "line 1: expected a run form"),
+    ],
+)
+def test_what_is_wrong_is_named(text, said):
+    with pytest.raises(DocumentError, match=said):
+        read(text)
+
+
+def test_bytes_that_are_no_text():
+    with pytest.raises(DocumentError, match="byte 2: not UTF-8"):
+        read(b"ab\xff")
+
+
+def test_hyperfine_needs_the_size_and_its_failures_do_not_count():
+    text = json.dumps(HYPERFINE)
+    with pytest.raises(DocumentError, match="--size"):
+        read(text)
+    target = Target(protocol="smb", host="nas", share="data", path="big")
+    first, second = read(text, replace(GIVEN, size_bytes=1 << 30, target=target, command=Command.PUT))
+    assert [run.seconds for run in first.runs] == [2.0, 2.1, None]
+    assert first.runs[2].error == "the command ended with exit code 1"
+    assert len(first.measured()) == 2
+    assert first.label == "smbclient -c 'get big /dev/null'"
+    assert first.note == "size = 1G"
+    assert (first.command, first.target, first.client.name) == (Command.PUT, target, "hyperfine")
+    assert second.runs[0].bytes_per_second == 1 << 30
+    assert first.id != second.id
+
+
+@pytest.mark.parametrize("times", [[], [0], ["x"], [-1.0]])
+def test_hyperfine_times_must_be_times(times):
+    with pytest.raises(DocumentError, match=r"results\[0\].times"):
+        read(json.dumps({"results": [{"command": "x", "times": times}]}), replace(GIVEN, size_bytes=1))
+
+
+def test_an_exported_form_comes_back_with_its_runs_and_facts():
+    for series in (full_series(), book_series()):
+        (found,) = read(export([series], "csv"))
+        assert found.id == series.id
+        assert found.created_at == series.created_at
+        assert found.client == series.client
+        assert found.target == series.target
+        assert (found.title, found.label, found.note) == (series.title, series.label, series.note)
+        assert found.link_bits_per_second == series.link_bits_per_second
+        assert [(r.number, r.phase, r.status, r.seconds, r.size_bytes, r.reason, r.error) for r in found.runs] == [
+            (r.number, r.phase, r.status, r.seconds, r.size_bytes, r.reason, r.error) for r in series.runs
+        ]
+        assert run_form(found).average == run_form(series).average
+    assert len(read(export([full_series(), book_series()], "csv"))) == 2
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_every_text_comes_back_through_csv(text):
+    series = replace(hostile_series(text), target=Target(protocol="file", path="/srv/x"))
+    (found,) = read(export([series], "csv"))
+    assert (found.label, found.note, found.experiment) == (text, text, text)
+    assert [run.reason for run in found.runs if run.status is RunStatus.REJECTED] == [text]
+
+
+def filled(*cells: str, head: str = "") -> str:
+    """The blank form with cells filled in its first rows, as an editor or a spreadsheet would leave it."""
+    lines = export_sheets([blank_run_sheet(10**7)], "csv").decode("utf-8-sig").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Run No")) + 1
+    for index, cell in enumerate(cells):
+        lines[start + index] = f"{index + 1},{cell}"
+    return "\r\n".join([lines[0], *head.splitlines(), *lines[1:]])
+
+
+def test_table_b9_filled_by_hand_has_its_size_once():
+    """The printed average of 777,310 is not what the printed rates average to: 761,908."""
+    rates = ("761,580", "767,820", "747,420", "760,020", "772,700")
+    (found,) = read(filled(*(f'{"1812898" if i == 0 else ""},,"{rate}"' for i, rate in enumerate(rates))))
+    form = run_form(found)
+    assert form.average is not None
+    assert form.average.bytes_per_second == pytest.approx(761_908)
+    assert form.average.percent_of_link == pytest.approx(60.95, abs=0.01)
+    assert {run.size_bytes for run in found.runs} == {1_812_898}
+    assert found.link_bits_per_second == 10_000_000
+    assert found.client.name == "by hand"
+
+
+def test_times_win_over_rates_and_empty_rows_are_left_out():
+    (found,) = read(filled("1000,2.0,999", ",4"))
+    assert [run.seconds for run in found.runs] == [2.0, 4.0]
+    assert found.plan["runs"] == 2
+
+
+def test_a_spreadsheet_with_semicolons_and_decimal_commas():
+    text = (
+        "Form;run form;\r\nLabel;'=1+1;\r\nLink;1 Gb/s;\r\nRun No;Size in Bytes;Time (sec)\r\n1;1.812.898;2,3\r\n2;;2,4"
+    )
+    (found,) = read(text)
+    assert [run.seconds for run in found.runs] == [2.3, 2.4]
+    assert found.runs[0].size_bytes == 1_812_898
+    assert found.label == "=1+1"
+    assert found.link_bits_per_second == 10**9
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ((",2.0",), r"line 11: Size in Bytes: is missing in the first run"),
+        (("1000,fast",), r"line 11: Time \(sec\): expected a number above 0, found 'fast'"),
+        (("1000,-2",), "expected a number above 0"),
+        (("1000,2,,,,odd",), "Status: expected valid, rejected or failed, found 'odd'"),
+        ((), "no run of this form has a time"),
+    ],
+)
+def test_what_is_wrong_in_a_form_is_named_by_its_line(cells, said):
+    with pytest.raises(DocumentError, match=said):
+        read(filled(*cells))
+
+
+def test_what_the_form_does_not_say_is_taken_from_the_command_line():
+    target = Target(protocol="file", path="/srv/x")
+    (found,) = read(filled(",2.0"), replace(GIVEN, size_bytes=5000, target=target, command=Command.PUT))
+    assert (found.runs[0].size_bytes, found.target, found.command) == (5000, target, Command.PUT)
+    assert found.runs[0].phase is Phase.MEASURED
