@@ -11,12 +11,14 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from app.clients.base import Meter
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.system import file_error
 from app.errors import MissingProgramError, StalledError
 
 _LOOK_SECONDS = 0.05
@@ -52,6 +54,48 @@ def first_version(program: str) -> str:
     return next((word for word in words if word[:1].isdigit() and "." in word), "")
 
 
+@contextlib.contextmanager
+def memory_file(content: str) -> Iterator[int]:
+    """An open file that lies in memory alone, for what must not lie on a disk; gone when closed."""
+    file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
+    try:
+        os.write(file, content.encode())
+        os.lseek(file, 0, os.SEEK_SET)
+        yield file
+    finally:
+        os.close(file)
+
+
+class SourceFile:
+    """A file with no name that holds a put's content, for a program that wants a file; made once for a content."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._content: Content | None = None
+
+    def holding(self, content: Content) -> int:
+        """The number of an open file with that content. Raises NoSpaceError."""
+        if self._file is None or self._content is not content:
+            self.close()
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the client
+            try:
+                for offset in range(0, content.size_bytes, MAX_BLOCK_BYTES):
+                    self._file.write(content.block(offset, min(MAX_BLOCK_BYTES, content.size_bytes - offset)))
+                self._file.flush()
+            except OSError as error:
+                raise file_error(error, tempfile.gettempdir()) from error
+            self._content = content
+        os.lseek(self._file.fileno(), 0, os.SEEK_SET)
+        return self._file.fileno()
+
+    def close(self) -> None:
+        """Let the file go."""
+        file, self._file, self._content = self._file, None, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
+
+
 class Program:
     """One program at a time, which another thread may end."""
 
@@ -68,11 +112,13 @@ class Program:
         timeout_seconds: float = 30.0,
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
+        files: Sequence[int] = (),
     ) -> Outcome:
         """Run it and wait for its end. Raises StalledError when it stands still for so long, CancelledError.
 
         ``counter`` names the line of ``/proc/PID/io`` that counts its bytes: ``rchar`` for what it reads, ``wchar``
-        for what it writes. That is how progress is seen in a program that does not tell.
+        for what it writes. That is how progress is seen in a program that does not tell. ``files`` are open files
+        that the program gets under their numbers, ``/proc/self/fd/N``.
         """
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
@@ -81,6 +127,7 @@ class Program:
                 stdout=output,
                 stderr=errors,
                 env={**os.environ, "LC_ALL": "C", **(environment or {})},
+                pass_fds=tuple(files),
                 preexec_fn=_die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
             )
             self._process = process
