@@ -89,7 +89,7 @@ class SmbclientClient(Through):
             raise self._failed(outcome, where)
         if int(match[1]) != size_bytes:
             raise CorruptedError(f"{where}: smbclient got {match[1]} of {size_bytes} bytes; measure a file at rest")
-        return _transfer(size_bytes, match[2], where)
+        return transfer_of(size_bytes, match[2], where)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
         """Have smbclient send a file with that content."""
@@ -104,7 +104,7 @@ class SmbclientClient(Through):
         stored = self._own.size(path)
         if stored != content.size_bytes:
             raise self._failed(outcome, where)
-        return _transfer(stored, match[1], where)
+        return transfer_of(stored, match[1], where)
 
     def _where(self, path: str = "") -> str:
         return place(self.target, path)
@@ -202,7 +202,7 @@ def _login(target: Target, secrets: Secrets) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _transfer(size_bytes: int, rate: str, where: str) -> Transfer:
+def transfer_of(size_bytes: int, rate: str, where: str) -> Transfer:
     """The transfer that a reported rate stands for."""
     seconds = 0.0 if rate == "inf" else size_bytes / (float(rate) * _RATE_UNIT_BYTES) if float(rate) else 0.0
     if seconds < _SHORTEST_SECONDS:

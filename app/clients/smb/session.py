@@ -120,7 +120,7 @@ class Session:
             host=target.host,
             port=port,
             timeout=channel.timeout_seconds,
-            credentials=_credentials(target, secrets),
+            credentials=credentials(target, secrets),
             config=Config(debug=False, no_colors=True),
             logger=self._listener,
         )
@@ -180,7 +180,8 @@ def _own_network(connection: Connection) -> Iterator[None]:
             smbclientng_session.SMBConnection, smbclientng_session.is_port_open = before
 
 
-def _credentials(target: Target, secrets: Secrets) -> Credentials:
+def credentials(target: Target, secrets: Secrets) -> Credentials:
+    """What smbclient-ng logs in with. Raises LoginError where Kerberos is asked for and there is no ticket."""
     if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
         raise UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
     cache = os.environ.get("KRB5CCNAME", f"/tmp/krb5cc_{os.getuid()}") if secrets.kerberos else None  # noqa: S108 - MIT's own default

@@ -1,0 +1,167 @@
+"""``--client curl`` for FTP: curl, timed by what its ``--write-out`` reports."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+from urllib.parse import quote
+
+from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.content import Content
+from app.clients.external.through import Through
+from app.clients.ftp import FTPClient, place
+from app.clients.ftp_control import IMPLICIT_PORT
+from app.clients.programs import Outcome, find_program, first_version
+from app.clients.system import SPACE_ADVICE, one_line
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    CorruptedError,
+    LoginError,
+    MeasurementError,
+    NoSpaceError,
+    NoSuchFileError,
+    ProtocolError,
+    StalledError,
+    UnreachableError,
+    UsageError,
+)
+from storage.records import ClientFacts, Target
+
+_EXITS: dict[int, tuple[type[MeasurementError], str]] = {
+    6: (UnreachableError, "check the name, or give its address"),
+    7: (UnreachableError, "is an FTP server running there, and on which port?"),
+    9: (AccessDeniedError, "check the rights of the file and its folder"),
+    18: (ConnectionLostError, "look at the server's log, and measure again"),
+    25: (AccessDeniedError, "check the rights of the folder"),
+    28: (StalledError, "look at the server and the network, or raise --timeout"),
+    35: (ProtocolError, "check the server's TLS settings"),
+    52: (ConnectionLostError, "check that the server still runs, and measure again"),
+    55: (ConnectionLostError, "check that the server still runs, and measure again"),
+    56: (ConnectionLostError, "check that the server still runs, and measure again"),
+    60: (UnreachableError, "name the certificate to trust in SSL_CERT_FILE"),
+    67: (LoginError, "check the user and the password"),
+    70: (NoSpaceError, SPACE_ADVICE),
+    78: (NoSuchFileError, "check the name, case counts"),
+}
+"""curl's exit codes (its manual page, EXIT CODES), what they mean here and what to try."""
+
+
+class CurlClient(Through):
+    """One curl process a run; our own client looks at the file before and tidies up after.
+
+    Its time goes from ``time_pretransfer``, when it is ready to ask for the file, to ``time_total``, when the server
+    has said that the transfer is complete.
+    """
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        super().__init__(FTPClient(target, secrets, settings))
+        self._secrets = secrets
+        self._settings = settings
+
+    def connect(self) -> None:
+        """Make sure that the program is there, and that the server lets us in."""
+        find_program("curl", "curl")
+        self._own.connect()
+
+    def facts(self) -> ClientFacts:
+        """The version of curl; the encryption is that of our own connection to the same server."""
+        self.connect()
+        return ClientFacts(
+            name="curl",
+            version=first_version(find_program("curl", "curl")),
+            encryption=self._own.facts().encryption,
+            in_flight=1,
+        )
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
+        """Have curl read the file into ``/dev/null``."""
+        where = self._where(path)
+        size_bytes = self._size_to_get(path, where)
+        return self._run(path, ['output = "/dev/null"'], meter, "download", size_bytes, "wchar", [])
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        """Have curl send a file with that content."""
+        self._must_be_new(path, self._where(path))
+        source = self._source.holding(content)
+        how = [f'upload-file = "/proc/self/fd/{source}"']
+        return self._run(path, how, meter, "upload", content.size_bytes, "rchar", [source])
+
+    def _where(self, path: str = "") -> str:
+        return place(self.target, path)
+
+    def _run(
+        self, path: str, how: list[str], meter: Meter, direction: str, size_bytes: int, counter: str, files: list[int]
+    ) -> Transfer:
+        where = self._where(path)
+        self._own.close()  # an idle connection may not outlive the run, and some servers allow one a client
+        outcome = self._program.run(
+            [find_program("curl", "curl"), "--disable", "--config", "-"],
+            where,
+            meter,
+            counter=counter,
+            timeout_seconds=2 * self._settings.timeout_seconds,
+            stdin="\n".join([*self._configuration(path), *how, ""]).encode("utf-8", "surrogateescape"),
+            files=files,
+        )
+        report = _report(outcome)
+        if outcome.status:
+            raise self._failed(outcome, where)
+        moved = int(report.get(f"size_{direction}", -1))
+        if moved != size_bytes:
+            raise CorruptedError(f"{where}: curl moved {moved} of {size_bytes} bytes; measure a file at rest")
+        ready = float(report["time_pretransfer"])
+        return Transfer(size_bytes=moved, seconds=float(report["time_total"]) - ready, open_seconds=ready)
+
+    def _configuration(self, path: str) -> list[str]:
+        """What curl reads from its stdin, where nobody else sees the password."""
+        target, settings = self.target, self._settings
+        implicit = target.protocol == "ftps" and target.port == IMPLICIT_PORT
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        scheme, name = "ftps" if implicit else "ftp", quote(path, safe="", errors="surrogateescape")
+        url = f"{scheme}://{host}:{target.port or 21}/{name}"
+        lines = [
+            "silent",
+            "show-error",
+            "globoff",
+            f'url = "{url}"',
+            'noproxy = "*"',
+            'ftp-method = "nocwd"',
+            'write-out = "%{json}"',
+            f"connect-timeout = {settings.timeout_seconds:g}",
+            f"speed-time = {max(1, round(settings.timeout_seconds))}",
+            "speed-limit = 1",
+        ]
+        if target.protocol == "ftps":
+            lines.append("ssl-reqd")
+            trusted = os.environ.get("SSL_CERT_FILE")
+            lines += [f'cacert = "{_quoted(trusted)}"'] if trusted else []  # or CURL_CA_BUNDLE would go before it
+        if target.user:
+            if ":" in target.user or re.search(r"[\r\n]", target.user + (self._secrets.password or "")):
+                raise UsageError(
+                    "curl takes no colon in a user name, and no line ends; measure with --client sharebench"
+                )
+            lines.append(f'user = "{_quoted(target.user)}:{_quoted(self._secrets.password or "")}"')
+        return lines
+
+    def _failed(self, outcome: Outcome, where: str) -> MeasurementError:
+        said = one_line(outcome.errors) or f"exit {outcome.status}"
+        if outcome.status < 0:
+            return ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
+        kind, advice = _EXITS.get(outcome.status, (ProtocolError, "try it by hand, or measure with another --client"))
+        return kind(f"{where}: {said}; {advice}")
+
+
+def _quoted(text: str) -> str:
+    """Text as it stands between double quotes in curl's configuration."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _report(outcome: Outcome) -> dict[str, Any]:
+    try:
+        report: dict[str, Any] = json.loads(outcome.output)
+    except ValueError:
+        return {}
+    return report

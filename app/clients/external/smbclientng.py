@@ -1,0 +1,269 @@
+"""``--client smbclient-ng``: its own session and its own transfer, as they are."""
+
+from __future__ import annotations
+
+import contextlib
+import ntpath
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from smbclientng.core.SMBSession import SMBSession
+from smbclientng.types.Config import Config
+
+from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.external.through import Through
+from app.clients.smb.client import SMBClient
+from app.clients.smb.errors import place
+from app.clients.smb.session import DEFAULT_PORT, Listener, credentials, mapped
+from app.clients.smb.wire import DIALECTS
+from app.clients.system import file_error
+from app.errors import ConnectionLostError, LoginError, NoSuchFileError, StalledError, UsageError
+from storage.records import ClientFacts, Target
+
+_LOOK_SECONDS = 0.05
+_ENCRYPTS = 0x0004
+"""SMB2_SESSION_FLAG_ENCRYPT_DATA (MS-SMB2 2.2.6)."""
+
+
+class SmbclientNgClient(Through):
+    """smbclient-ng's ``get_file`` and ``put_file`` between the share and a folder of ours.
+
+    They return nothing, log instead of raising, and look at the folder before they open the file; the time is that of
+    the whole call, and what arrived tells whether it worked. They know no other local folder than the current one, so
+    the process changes to it meanwhile.
+    """
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        if settings.sign or settings.encrypt:
+            raise UsageError("smbclient-ng decides itself about signing and encryption; leave out --sign and --encrypt")
+        super().__init__(SMBClient(target, secrets, settings))
+        self._secrets = secrets
+        self._settings = settings
+        self._session: Any = None
+        self._listener = Listener()
+        self._folder: Path | None = None
+        self._sent: tuple[Content, Path] | None = None
+
+    def connect(self) -> None:
+        """Log in, by our own client first, whose errors are clearer, and then by smbclient-ng."""
+        self._own.connect()
+        if self._session is not None:
+            return
+        where, target = self._where(), self.target
+        self._listener = Listener()
+        with mapped(where), _silence():
+            session = SMBSession(
+                host=target.host,
+                port=target.port or DEFAULT_PORT,
+                timeout=self._settings.timeout_seconds,
+                credentials=credentials(target, self._secrets),
+                config=Config(debug=False, no_colors=True),
+                logger=self._listener,
+            )
+            done = session.init_smb_session()
+        if not done:
+            self._listener.check(where)
+            raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
+        self._listener.errors.clear()  # the pipes that it opens besides may be missing
+        session.smb_share = target.share
+        self._session = session
+
+    def facts(self) -> ClientFacts:
+        """The version of smbclient-ng, and what impacket negotiated for it."""
+        self.connect()
+        server = self._session.smbClient.getSMBServer()
+        session, connection = getattr(server, "_Session", {}), getattr(server, "_Connection", {})
+        dialect = self._session.smbClient.getDialect()
+        encrypts = bool(session["SessionFlags"] & _ENCRYPTS)
+        required = self._own.facts().encryption not in {None, "none"}  # then alone does impacket leave out to sign
+        signs = bool(session["SigningActivated"]) and not required
+        algorithm = "aes-cmac" if isinstance(dialect, int) and dialect >= 0x0300 else "hmac-sha256"
+        return ClientFacts(
+            name="smbclient-ng",
+            version=version("smbclientng"),
+            dialect=DIALECTS.get(dialect, str(dialect)),
+            signing=algorithm if signs else "none",
+            encryption="aes-128-ccm" if encrypts else "none",
+            block_bytes=int(connection["MaxReadSize"]),
+            in_flight=1,
+        )
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to a file
+        """Have it read the file into a folder of ours."""
+        self.connect()
+        where = self._where(path)
+        size_bytes = self._size_to_get(path, where)
+        local = self._local_folder() / ntpath.basename(_remote(path))
+        try:
+            seconds = self._timed(
+                lambda: self._session.get_file(path=_remote(path)), where, meter, lambda: _size_of(local)
+            )
+            received = _size_of(local)
+        finally:
+            local.unlink(missing_ok=True)
+        if received != size_bytes:
+            self._failed(where, f"only {received} of {size_bytes} bytes arrived")
+        return Transfer(size_bytes=size_bytes, seconds=seconds)
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        """Have it send a file of ours under the same name."""
+        self.connect()
+        where, remote = self._where(path), _remote(path)
+        self._must_be_new(path, where)
+        source = self._source_named(ntpath.basename(remote), content)
+        self._session.smb_cwd = ntpath.dirname(remote)
+        try:
+            seconds = self._timed(
+                lambda: self._session.put_file(localpath=source.name), where, meter, lambda: _position_in(source)
+            )
+        finally:
+            self._session.smb_cwd = ""
+        try:
+            stored = self._own.size(path)
+        except NoSuchFileError:
+            stored = 0
+        if stored != content.size_bytes:
+            self._failed(where, f"only {stored} of {content.size_bytes} bytes were stored")
+        return Transfer(size_bytes=stored, seconds=seconds)
+
+    def abort(self) -> None:
+        """Hang up both connections."""
+        super().abort()
+        self._hang_up()
+
+    def close(self) -> None:
+        """Log off, and remove the folder of ours."""
+        session, self._session = self._session, None
+        if session is not None:
+            with contextlib.suppress(Exception):  # whatever fails while leaving is too late to matter
+                session.close_smb_session()
+        folder, self._folder, self._sent = self._folder, None, None
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        super().close()
+
+    def _where(self, path: str = "") -> str:
+        return place(self.target, path)
+
+    def _local_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="sharebench-smbclient-ng-"))
+        return self._folder
+
+    def _source_named(self, name: str, content: Content) -> Path:
+        """A file with that content and name, written once and renamed after."""
+        path = self._local_folder() / name
+        try:
+            if self._sent is not None and self._sent[0] is content:
+                self._sent[1].rename(path)
+            else:
+                with path.open("wb") as file:
+                    for offset in range(0, content.size_bytes, MAX_BLOCK_BYTES):
+                        file.write(content.block(offset, min(MAX_BLOCK_BYTES, content.size_bytes - offset)))
+        except OSError as error:
+            raise file_error(error, str(path)) from error
+        self._sent = (content, path)
+        return path
+
+    def _timed(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
+        """The seconds that the transfer takes in a thread of its own, while this one watches its file grow."""
+        self._listener.errors.clear()
+        ended: list[float] = []
+        failures: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                with mapped(where):
+                    transfer()
+            except BaseException as error:  # noqa: BLE001  handed on to the thread that waits
+                failures.append(error)
+            ended.append(meter.clock())
+
+        with _inside(self._local_folder()), _silence():
+            worker = threading.Thread(target=work, name="smbclient-ng", daemon=True)
+            started = meter.start()
+            worker.start()
+            try:
+                self._watch(worker, where, meter, moved)
+            except BaseException:
+                self._hang_up()
+                worker.join(self._settings.timeout_seconds)
+                self._session = None
+                raise
+        if failures:
+            raise failures[0]
+        return ended[0] - started
+
+    def _watch(self, worker: threading.Thread, where: str, meter: Meter, moved: Callable[[], int]) -> None:
+        seen, seen_at = 0, time.monotonic()
+        while True:
+            worker.join(_LOOK_SECONDS)
+            if not worker.is_alive():
+                return
+            now = moved()
+            if now != seen:
+                seen, seen_at = now, time.monotonic()
+            meter.advance(seen)
+            if time.monotonic() - seen_at > self._settings.timeout_seconds:
+                raise StalledError(
+                    f"{where}: nothing moved for {self._settings.timeout_seconds:g} s; look at the server and the "
+                    "network, or raise --timeout"
+                )
+
+    def _hang_up(self) -> None:
+        session = self._session
+        if session is not None:
+            with contextlib.suppress(Exception):  # a connection that is gone already is what is wanted
+                session.smbClient.getSMBServer()._NetBIOSSession.get_socket().shutdown(2)  # noqa: SLF001
+
+    def _failed(self, where: str, what: str) -> None:
+        """Raise what it logged, or else what is known. Always raises."""
+        self._session = None
+        self._listener.check(where)
+        raise ConnectionLostError(f"{where}: {what}, and smbclient-ng does not say why; measure with another --client")
+
+
+def _remote(path: str) -> str:
+    return path.replace("/", "\\").strip("\\")
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _position_in(path: Path) -> int:
+    """How far this process has read in a file that it has open; 0 where it has not."""
+    for entry in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            if entry.readlink() == path:
+                text = Path(f"/proc/self/fdinfo/{entry.name}").read_text(encoding="ascii")
+                return int(text.split("pos:")[1].split()[0])
+    return 0
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Let what it draws go nowhere: its progress bar included, which it draws from inside the transfer."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        yield
