@@ -22,7 +22,7 @@ from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.external.through import Through
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import place
-from app.clients.smb.session import DEFAULT_PORT, Listener, credentials, mapped
+from app.clients.smb.session import Listener, credentials, mapped
 from app.clients.smb.wire import DIALECTS
 from app.clients.system import file_error
 from app.errors import ConnectionLostError, LoginError, NoSuchFileError, StalledError, UsageError
@@ -62,7 +62,7 @@ class SmbclientNgClient(Through):
         with mapped(where), _silence():
             session = SMBSession(
                 host=target.host,
-                port=target.port or DEFAULT_PORT,
+                port=target.port or 445,
                 timeout=self._settings.timeout_seconds,
                 credentials=credentials(target, self._secrets),
                 config=Config(debug=False, no_colors=True),

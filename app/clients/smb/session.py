@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import smbclientng.core.SMBSession as smbclientng_session  # noqa: N813 - a module, not the class
-from impacket import smb3, smbconnection
+from impacket import nmb, smb3, smbconnection
 from impacket.krb5.kerberosv5 import KerberosError
 from smbclientng.types.Config import Config
 from smbclientng.types.Credentials import Credentials
@@ -84,6 +84,10 @@ def mapped(where: str) -> Iterator[None]:
         raise status_error(error.get_error_code(), where) from error
     except smbconnection.SessionError as error:
         raise status_error(error.getErrorCode(), where) from error
+    except nmb.NetBIOSError as error:
+        raise ConnectionLostError(
+            f"{where}: the connection ended in the middle; check that the server still runs, and measure again"
+        ) from error
     except OSError as error:
         raise ConnectionLostError(f"{where}: {error.strerror or error}; check that the server still runs") from error
     except Exception as error:  # impacket raises bare Exception, KeyError, struct.error and more for odd answers

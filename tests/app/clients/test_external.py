@@ -154,7 +154,7 @@ def test_a_server_that_dies_is_told(made, make_vsftpd, name, request):
 @pytest.mark.parametrize("name", ALL)
 def test_a_stalled_server_and_a_cancelled_run_end(made, make_vsftpd, name):
     server = make_vsftpd({"local_max_rate": "2000000"}) if name == "curl" else None
-    client, server = made(name, server, timeout_seconds=2)
+    client, server = made(name, server, timeout_seconds=6)
     big = server.folder / "big"
     with big.open("wb") as file:
         file.truncate(1 << 34)
