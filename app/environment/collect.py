@@ -35,7 +35,7 @@ class Environment:
 
 
 def collect(
-    target: Target, *, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
+    target: Target, *, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 1
 ) -> Environment:
     """The surroundings of a measurement of ``target``, to be called right before it; never raises.
 
