@@ -1,0 +1,56 @@
+"""``sharebench serve``: the TUI in a browser, on the loopback."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import click
+
+from app.cli import common
+from app.errors import SharebenchError
+
+PORT = 8710
+
+
+@click.command("serve", short_help="the TUI in a browser, on the loopback")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for any that is free."
+)
+@click.option("--session", is_flag=True, hidden=True, help="Be the TUI behind one page.")
+@common.options_of_all
+@click.pass_context
+def serve_command(context: click.Context, port: int, session: bool) -> int:
+    """Serves the TUI to a browser on this machine.
+
+    It listens on 127.0.0.1 alone; from elsewhere, forward the port with ssh -L. The address that it prints carries a
+    key: without it nobody else on this machine gets in. Ctrl+C ends it.
+    """
+    path = common.notebook_path(context)
+    if session:
+        return int(context.find_root().obj["open_tui"](path))
+    listening = _listen(port)
+    from app.cli.web import TUIServer, run  # noqa: PLC0415  aiohttp is slow to load
+
+    server = TUIServer(
+        [sys.executable, "-m", "app", "--db", str(path.absolute()), "serve", "--session"], listening.getsockname()[1]
+    )
+    common.answer(f"{server.address}\n")
+    common.say("Open this address in a browser on this machine; Ctrl+C ends the serving.")
+    run(server, listening)
+    return 0
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket on the loopback. Raises SharebenchError where the port is taken or may not be used."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise SharebenchError(
+            f"cannot listen on 127.0.0.1:{port}: {error.strerror}; choose another port with --port"
+        ) from error
+    return listening
