@@ -9,7 +9,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.connection import Connection, Protection
 from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
 from app.clients.smb.errors import place
+from app.clients.smb.folder import list_folder
 from app.clients.smb.negotiate import Negotiated
 from app.clients.smb.reach import reach
 from app.clients.smb.session import Session, mapped
@@ -89,19 +89,8 @@ class SMBClient:
 
     def list(self, path: str) -> builtins.list[Entry]:
         """The entries of a folder of the share."""
-        name = wire_name(path)
-        with self._using(path) as (link, _share), mapped(link.channel.where):
-            found = link.session.client.listPath(self.target.share, f"{name}\\*" if name else "*")
-        return [
-            Entry(
-                name=entry.get_longname(),
-                is_folder=bool(entry.is_directory()),
-                size_bytes=entry.get_filesize(),
-                modified_at=_iso(entry.get_mtime_epoch()),
-            )
-            for entry in found
-            if entry.get_longname() not in {".", ".."}
-        ]
+        with self._using(path) as (_link, share):
+            return list_folder(share, path)
 
     def size(self, path: str) -> int:
         """The file's size in bytes."""
@@ -287,10 +276,3 @@ def _timed(share: Share, open_file: Callable[[], Opened], move: Callable[[Opened
         open_seconds=open_seconds,
         close_seconds=time.perf_counter() - closing_at,
     )
-
-
-def _iso(epoch_seconds: float) -> str:
-    try:
-        return datetime.fromtimestamp(epoch_seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    except (ValueError, OverflowError, OSError):
-        return ""

@@ -113,6 +113,11 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
         self._protect(anonymous=False)
         return done
 
+    def close_files(self) -> None:
+        """Close what impacket left open: it ends its pipes by disconnecting their tree alone."""
+        for file_id, opened in list(self._Session["OpenTable"].items()):
+            self.close(opened["TreeConnect"], file_id)
+
     def _protect(self, *, anonymous: bool) -> None:
         """Begin to sign and encrypt as agreed, once the login is done; checks the login's own signature."""
         found, channel = self.negotiated, self.channel

@@ -125,7 +125,15 @@ def status_error(status: int, where: str) -> MeasurementError:
     meaning = MEANINGS.get(status)
     if meaning is None:
         return ProtocolError(
-            f"{where}: the server answered with status 0x{status:08X}; look it up in the server's log, "
+            f"{where}: the server answered {status_name(status)}; look it up in the server's log, "
             "or measure with another --client"
         )
     return meaning.error(f"{where}: {meaning.what}; {meaning.advice}")
+
+
+def status_name(status: int) -> str:
+    """A status as MS-ERREF names it, or its number."""
+    from impacket.nt_errors import ERROR_MESSAGES  # noqa: PLC0415 - 2,000 names for the rare unknown one
+
+    named: tuple[str, str] | None = ERROR_MESSAGES.get(status)
+    return named[0] if named else f"status 0x{status:08X}"

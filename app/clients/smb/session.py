@@ -9,10 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import smbclientng.core.SMBSession as smbclientng_session  # noqa: N813 - a module, not the class
 from impacket import nmb, smb3, smbconnection
+from impacket.dcerpc.v5 import srvs, transport
 from impacket.krb5.kerberosv5 import KerberosError
 from smbclientng.types.Config import Config
 from smbclientng.types.Credentials import Credentials
@@ -20,7 +22,7 @@ from smbclientng.types.Credentials import Credentials
 from app.clients.base import Secrets
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import Connection, Protection
-from app.clients.smb.errors import place, status_error
+from app.clients.smb.errors import place, status_error, status_name
 from app.clients.smb.reach import DEFAULT_PORT
 from app.errors import (
     AccessDeniedError,
@@ -34,6 +36,8 @@ from app.errors import (
 from storage.records import Target
 
 _NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
+_NOT_A_FOLDER = 0x80000003
+"""The bits of a share's type that mean a printer, a device, a pipe or an administrative share (MS-SRVS 2.2.2.4)."""
 _LOGIN = threading.Lock()
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -118,6 +122,7 @@ class Session:
         port = target.port or DEFAULT_PORT
         with mapped(self._where):
             self.connection = Connection(channel.sock, channel, target.host, port, protection)
+        self._host = target.host
         self._listener = Listener()
         self._kerberos = secrets.kerberos
         self._smb = smbclientng_session.SMBSession(
@@ -136,11 +141,23 @@ class Session:
         return self._smb.smbClient
 
     def share_names(self) -> list[str]:
-        """The folders that the server shares, without its administrative ones."""
+        """The folders that the server shares, without hidden ones."""
         with mapped(self._where):
-            found = self._smb.list_shares()
-        self._listener.check(self._where)
-        return [share["name"] for share in found.values() if not share["rawtype"] & 0x80000003]
+            pipe = transport.SMBTransport(
+                self.client.getRemoteName(), self.client.getRemoteHost(), filename="srvsvc", smb_connection=self.client
+            )
+            rpc = pipe.get_dce_rpc()
+            rpc.connect()
+            try:
+                rpc.bind(srvs.MSRPC_UUID_SRVS)
+                found = srvs.hNetrShareEnum(rpc, 1, serverName=f"\\\\{self._host}")
+            finally:
+                if not self.connection.channel.broken:
+                    self.connection.close_files()
+                    rpc.disconnect()
+            rows = found["InfoStruct"]["ShareInfo"]["Level1"]["Buffer"]
+            names = [row["shi1_netname"].rstrip("\0") for row in rows if not row["shi1_type"] & _NOT_A_FOLDER]
+        return [name for name in names if not name.endswith("$")]
 
     def close(self) -> None:
         """Log off and hang up; whatever fails is too late to matter."""
@@ -154,13 +171,23 @@ class Session:
             if not done:
                 self._listener.check(where)
                 raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
-            self._listener.errors.clear()  # the pipes that it opens besides may be missing
+            self._listener.errors.clear()  # it misses its pipes
         except AccessDeniedError as error:
             raise LoginError(f"{where}: the server lets this user not in; log in as another one") from error
         except (ConnectionLostError, ProtocolError) as error:
+            if isinstance(error.__cause__, smbconnection.SessionError):
+                status = status_name(error.__cause__.getErrorCode())
+                raise LoginError(f"{where}: the server refused the login with {status}; see its log") from error
             if self._kerberos and error.__cause__ is not None and not self.connection.channel.broken:
                 raise _kerberos_error(where, error.__cause__) from error
             raise
+
+
+class _NoPipes:
+    """In place of the pipes that smbclient-ng opens at each login: they cost time, and not every server has them."""
+
+    def __init__(self, *_connection: Any) -> None:
+        raise NotImplementedError("opened when they are needed")
 
 
 @contextlib.contextmanager
@@ -172,16 +199,21 @@ def _own_network(connection: Connection) -> Iterator[None]:
             connection.getRemoteName(), connection.getServerIP(), existingConnection=connection
         )
 
-    def is_open(*_whom: Any) -> tuple[bool, None]:
-        return True, None
-
+    ours = {
+        "SMBConnection": made,
+        "is_port_open": lambda *_whom: (True, None),
+        "SIDResolver": _NoPipes,
+        "transport": SimpleNamespace(SMBTransport=_NoPipes),
+    }
     with _LOGIN:
-        before = smbclientng_session.SMBConnection, smbclientng_session.is_port_open
-        smbclientng_session.SMBConnection, smbclientng_session.is_port_open = made, is_open
+        theirs = {name: getattr(smbclientng_session, name) for name in ours}
         try:
+            for name, value in ours.items():
+                setattr(smbclientng_session, name, value)
             yield
         finally:
-            smbclientng_session.SMBConnection, smbclientng_session.is_port_open = before
+            for name, value in theirs.items():
+                setattr(smbclientng_session, name, value)
 
 
 def credentials(target: Target, secrets: Secrets) -> Credentials:

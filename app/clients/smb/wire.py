@@ -79,6 +79,7 @@ class Command(IntEnum):
     IOCTL = 11
     CANCEL = 12
     ECHO = 13
+    QUERY_DIRECTORY = 14
 
 
 class Response(NamedTuple):

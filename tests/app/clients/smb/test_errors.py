@@ -1,0 +1,91 @@
+"""Every status and every exception that can come out of a server's answer becomes one of our errors, in one line."""
+
+import inspect
+import struct
+
+import pytest
+from impacket import nmb, nt_errors, smb, smb3, smbconnection
+from impacket.dcerpc.v5 import rpcrt, srvs
+from impacket.krb5 import ccache, kerberosv5, types
+
+from app.clients.smb.errors import MEANINGS, place, status_error
+from app.clients.smb.session import mapped
+from app.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, SharebenchError
+from storage.records import Target
+
+
+@pytest.mark.parametrize(("status", "meaning"), MEANINGS.items(), ids=lambda value: getattr(value, "name", ""))
+def test_statuses_have_the_numbers_of_their_names(status, meaning):
+    if hasattr(nt_errors, meaning.name):
+        assert getattr(nt_errors, meaning.name) == status
+
+
+@pytest.mark.parametrize("status", sorted(nt_errors.ERROR_MESSAGES))
+def test_any_status_becomes_one_line_that_says_where_and_what_to_do(status):
+    error = status_error(status, "//nas/data/big.iso")
+    assert isinstance(error, MeasurementError)
+    assert str(error).startswith("//nas/data/big.iso: ")
+    assert "; " in str(error)
+    assert "\n" not in str(error)
+
+
+def test_an_unknown_status_is_named_by_number():
+    error = status_error(0xC0DEC0DE, "//nas")
+    assert type(error) is ProtocolError
+    assert "0xC0DEC0DE" in str(error)
+
+
+def exception_classes() -> list[type[Exception]]:
+    """Every exception that the modules below a client define."""
+    modules = (nmb, smb, smb3, smbconnection, rpcrt, srvs, kerberosv5, types, ccache)
+    found = {
+        value
+        for module in modules
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Exception) and value.__module__.startswith("impacket.")
+    }
+    return sorted(found, key=lambda kind: (kind.__module__, kind.__name__))
+
+
+@pytest.mark.parametrize("kind", exception_classes(), ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
+def test_every_exception_of_impacket_is_mapped(kind):
+    """Made without its constructor: not even its text can be relied on."""
+    error = kind.__new__(kind)
+    error.error = nt_errors.STATUS_LOGON_FAILURE
+    error.packet = 0
+    with pytest.raises(SharebenchError) as caught, mapped("//nas"):
+        raise error
+    assert caught.value.__cause__ is error
+    assert str(caught.value).startswith("//nas: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (smb3.SessionError(nt_errors.STATUS_LOGON_FAILURE), LoginError),
+        (smbconnection.SessionError(nt_errors.STATUS_LOGON_FAILURE), LoginError),
+        (kerberosv5.KerberosError(6), LoginError),
+        (BrokenPipeError("gone"), ConnectionLostError),
+        (struct.error("unpack requires a buffer"), ProtocolError),
+        (KeyError("Level502"), ProtocolError),
+        (Exception("two\nlines"), ProtocolError),
+    ],
+)
+def test_exceptions_become_the_most_specific_error(error, expected):
+    with pytest.raises(expected) as caught, mapped("//nas"):
+        raise error
+    assert type(caught.value) is expected
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "expected"),
+    [
+        (Target(protocol="smb", host="nas"), None, "//nas"),
+        (Target(protocol="smb", host="nas", port=445, share="data"), None, "//nas/data"),
+        (Target(protocol="smb", host="nas", port=4450, share="data"), "a b\\[c].bin", "//nas:4450/data/a b/[c].bin"),
+    ],
+)
+def test_places_read_like_paths(target, path, expected):
+    assert place(target, path) == expected
