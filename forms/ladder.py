@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forms.comparison import ALPHA, MARGIN_PERCENT, NOISE_PERCENT, Comparison, compare, rates_of
 from forms.evidence import Standing, standing
 from forms.statistics import mean
-from storage.records import Change, Command, Decision, Series
+from storage.records import Change, Command, Decision, Series, SeriesStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +57,38 @@ class Rung:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """What the kept rungs of one direction gained in all."""
+
+    path: tuple[Rung, ...]
+    """The rungs that led to the settings in force, first to last."""
+    comparison: Comparison | None
+    """The last of them against the first; None while there is only one."""
+
+    @property
+    def command(self) -> Command:
+        """The direction: gets and puts are ladders of their own."""
+        return self.path[0].series.command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
     """All rungs of an experiment and what the kept ones gained in all."""
 
     name: str
     rungs: tuple[Rung, ...]
-    gain: Comparison | None
-    """The last rung of the kept path against its first; None while there is only one."""
+    gains: tuple[Gain, ...]
+    """One for each direction that has a rung in force; the one measured last is the last."""
+
+    @property
+    def gain(self) -> Comparison | None:
+        """What was gained in the direction measured last; None while nothing is."""
+        return self.gains[-1].comparison if self.gains else None
 
     @property
     def kept_path(self) -> tuple[Rung, ...]:
-        """The rungs that led to the settings in force, first to last."""
-        return tuple(rung for rung in self.rungs if rung.on_kept_path)
+        """The rungs that led to the settings in force in the direction measured last, first to last."""
+        return self.gains[-1].path if self.gains else ()
 
     def rung_of(self, series_id: str) -> Rung | None:
         """The rung of that series; None where it is no part of the experiment."""
@@ -95,8 +115,10 @@ def build_ladder(
     bases = _bases(series)
     by_id = {one.id: one for one in series}
     numbers = {one.id: number for number, one in enumerate(series)}
-    head = next_base(series)
-    path = _way_down(head.id, bases) if head else ()
+    commands = dict.fromkeys(one.command for one in reversed(series))
+    heads = [head for command in reversed(commands) if (head := next_base(series, command))]
+    paths = [_way_down(head.id, bases) for head in heads]
+    kept = {series_id for path in paths for series_id in path}
     rungs = tuple(
         Rung(
             number=numbers[one.id],
@@ -104,21 +126,29 @@ def build_ladder(
             base_number=numbers.get(bases[one.id] or ""),
             average_bytes_per_second=mean(rates_of(one)),
             comparison=compared(by_id[base], one) if (base := bases[one.id]) in by_id and base else None,
-            on_kept_path=one.id in path,
+            on_kept_path=one.id in kept,
         )
         for one in series
     )
-    gain = compared(by_id[path[-1]], by_id[path[0]]) if len(path) > 1 else None
-    return Ladder(name=name, rungs=rungs, gain=gain)
+    gains = tuple(
+        Gain(
+            path=tuple(rungs[numbers[series_id]] for series_id in reversed(path)),
+            comparison=compared(by_id[path[-1]], by_id[path[0]]) if len(path) > 1 else None,
+        )
+        for path in paths
+    )
+    return Ladder(name=name, rungs=rungs, gains=gains)
 
 
 def next_base(series: Sequence[Series], command: Command | None = None) -> Series | None:
     """The series whose settings are in force after those of an experiment: what the next change is made from.
 
-    The last one, or where its change was put back the one that it was made from, and so on; None where all were put
-    back. With ``command``, only series of that direction count.
+    The last complete one, or where its change was put back the one that it was made from, and so on; None where all
+    were put back. With ``command``, only series of that direction count.
     """
-    usable = [one for one in series if command is None or one.command is command]
+    usable = [
+        one for one in series if one.status is SeriesStatus.COMPLETE and (command is None or one.command is command)
+    ]
     bases = _bases(usable)
     by_id = {one.id: one for one in usable}
     at = usable[-1] if usable else None
@@ -133,14 +163,16 @@ def _bases(series: Sequence[Series]) -> Mapping[str, str | None]:
     """The base of each series by id: as recorded, or else what was in force when it was made."""
     bases: dict[str, str | None] = {}
     reverted: set[str] = set()
-    last: str | None = None
+    last: dict[Command, str | None] = {}
     for one in series:
-        while last in reverted:
-            last = bases[last] if last is not None else None
-        bases[one.id] = one.base_id if one.base_id is not None and one.base_id != one.id else last
+        before = last.get(one.command)
+        while before in reverted:
+            before = bases[before] if before is not None else None
+        bases[one.id] = one.base_id if one.base_id is not None and one.base_id != one.id else before
         if one.decision is Decision.REVERTED:
             reverted.add(one.id)
-        last = one.id
+        if one.status is SeriesStatus.COMPLETE:
+            last[one.command] = one.id
     return bases
 
 

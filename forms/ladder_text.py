@@ -9,13 +9,14 @@ from typing import Any
 from forms import wording
 from forms.cells import cut, pad, visible, wrap
 from forms.evidence import Standing
-from forms.ladder import Ladder, Rung
-from storage.records import Decision
+from forms.ladder import Gain, Ladder, Rung
+from storage.records import Decision, SeriesStatus
 
 SCHEMA = "sharebench/experiment/1"
 WIDTH = 80
 _RATE = 13
 _INDENT = " " * 5
+_NOTHING = "Gained in all: nothing yet, since no change is in force."
 _DECISIONS = {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}
 
 
@@ -43,22 +44,25 @@ def change_words(rung: Rung) -> str:
 
 def ladder_document(ladder: Ladder) -> dict[str, Any]:
     """The JSON object ``sharebench/experiment/1`` of a ladder; nothing is rounded."""
-    gain = ladder.gain
     return {
         "schema": SCHEMA,
         "experiment": ladder.name,
         "rungs": [_rung_document(rung) for rung in ladder.rungs],
-        "kept_path": [rung.series.id for rung in ladder.kept_path],
-        "gain": None
-        if gain is None
-        else {
-            "base": gain.base_id,
-            "other": gain.other_id,
-            "verdict": gain.verdict,
-            "change_percent": gain.change_percent,
-            "interval_percent": list(gain.interval_percent) if gain.interval_percent else None,
-            "p_value": gain.p_value,
-        },
+        "gains": [_gain_document(gain) for gain in ladder.gains],
+    }
+
+
+def _gain_document(gain: Gain) -> dict[str, Any]:
+    found = gain.comparison
+    return {
+        "command": gain.command.value,
+        "kept_path": [rung.series.id for rung in gain.path],
+        "base": gain.path[0].series.id,
+        "other": gain.path[-1].series.id,
+        "verdict": found.verdict if found else None,
+        "change_percent": found.change_percent if found else None,
+        "interval_percent": list(found.interval_percent) if found and found.interval_percent else None,
+        "p_value": found.p_value if found else None,
     }
 
 
@@ -68,6 +72,7 @@ def _rung_document(rung: Rung) -> dict[str, Any]:
         "number": rung.number,
         "series": rung.series.id,
         "created_at": rung.series.created_at,
+        "status": rung.series.status.value,
         "command": rung.series.command.value,
         "base": found.base_id if found else rung.series.base_id,
         "base_number": rung.base_number,
@@ -110,26 +115,32 @@ def _of(rung: Rung) -> Iterator[str]:
 
 
 def _state(rung: Rung) -> str:
-    decided = _DECISIONS[rung.decision]
     undecided = rung.change is None and rung.decision is None
-    return "" if undecided else f", {decided}"
+    said = [] if undecided else [_DECISIONS[rung.decision]]
+    if rung.series.status is not SeriesStatus.COMPLETE:
+        said.insert(0, rung.series.status.value)
+    return "".join(f", {word}" for word in said)
 
 
 def gain_sentence(ladder: Ladder) -> str:
-    """What the changes in force gained together, in a sentence."""
-    path = ladder.kept_path
-    changes = [(rung.change, rung.standing) for rung in path if rung.change]
-    if ladder.gain is None or not changes:
-        return "Gained in all: nothing yet, since no change is in force."
+    """What the changes in force gained together, in a sentence for each direction."""
+    return " ".join(_gained(gain, several=len(ladder.gains) > 1) for gain in ladder.gains) or _NOTHING
+
+
+def _gained(gain: Gain, *, several: bool) -> str:
+    changes = [(rung.change, rung.standing) for rung in gain.path if rung.change]
+    way = f" ({gain.command})" if several else ""
+    found = gain.comparison
+    if found is None or not changes:
+        return _NOTHING.replace(":", f"{way}:")
     names = wording.listed(
         [
             f"{change.name} = {change.value or 'empty'}{'' if worth is Standing.PROVEN else f' ({worth})'}"
             for change, worth in changes
         ]
     )
-    return wording.plain(
-        f"Gained in all, {path[0].number} to {path[-1].number}, by {names}: [{ladder.gain.sign}] {ladder.gain.sentence}"
-    )
+    way = f"{way}, {gain.path[0].number} to {gain.path[-1].number}, by {names}"
+    return wording.plain(f"Gained in all{way}: [{found.sign}] {found.sentence}")
 
 
 def _indented(indent: str, text: str, hanging: str = "  ") -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from forms.evidence import judge_change
 from forms.ladder import next_base
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.records import Command, Series, SeriesStatus
+from storage.records import Command, Series
 
 
 def judged(series: Series, notebook: Notebook) -> Series:
@@ -26,8 +26,7 @@ def base_of_next(experiment: str | None, command: Command, notebook: Notebook) -
     """
     if not experiment:
         return None
-    complete = [one for one in notebook.experiment(experiment) if one.status is SeriesStatus.COMPLETE]
-    found = next_base(complete, command)
+    found = next_base(notebook.experiment(experiment), command)
     return found.id if found else None
 
 

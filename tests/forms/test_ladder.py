@@ -10,7 +10,7 @@ import pytest
 from forms.cells import width
 from forms.ladder import Ladder, build_ladder, next_base
 from forms.ladder_text import ladder_document, ladder_text
-from storage.records import Change, Command, Decision, Series
+from storage.records import Change, Command, Decision, Series, SeriesStatus
 from tests.forms.samples import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -75,6 +75,32 @@ def test_a_put_is_not_made_from_a_get() -> None:
     made = [rung("a"), rung("b", command=Command.PUT)]
     assert next_base(made, Command.GET) == made[0]
     assert next_base(made, Command.PUT) == made[1]
+
+
+def test_gets_and_puts_of_one_experiment_are_ladders_of_their_own() -> None:
+    put = {"command": Command.PUT}
+    made = [rung("a"), rung("b", 0.5, **put), rung("c", 1.2, change="x=1"), rung("d", 0.4, change="x=1", **put)]
+    ladder = build_ladder("tuning", made)
+    assert [one.base_number for one in ladder.rungs] == [None, None, 0, 1]
+    assert [(gain.command.value, [one.number for one in gain.path]) for gain in ladder.gains] == [
+        ("get", [0, 2]),
+        ("put", [1, 3]),
+    ]
+    assert [gain.comparison and gain.comparison.verdict for gain in ladder.gains] == ["faster", "slower"]
+    assert (ladder.gain, path(ladder)) == (ladder.gains[1].comparison, [1, 3])
+    assert "Gained in all (get), 0 to 2, by x = 1: [+]" in ladder_text(ladder)
+    assert "Gained in all (put), 1 to 3, by x = 1: [-]" in ladder_text(ladder)
+
+
+def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
+    failed = rung("b", change="vfs objects=nosuch", status=SeriesStatus.FAILED, runs=())
+    made = [rung("a"), failed, rung("c", 1.2, change="x=1")]
+    assert next_base(made[:2]) == made[0]
+    ladder = build_ladder("tuning", made)
+    assert [one.base_number for one in ladder.rungs] == [None, 0, 0]
+    assert path(ladder) == [0, 2]
+    assert "series bbbbbbbbbbbb, failed, undecided" in ladder_text(ladder)
+    assert ladder_document(ladder)["rungs"][1]["status"] == "failed"
 
 
 def test_bases_that_are_gone_or_run_in_circles_break_nothing() -> None:
@@ -170,8 +196,9 @@ def test_the_document_has_every_rung_and_the_gain() -> None:
     assert (second["base"], second["base_number"], second["standing"]) == ("a" * 12, 0, "proven")
     assert (second["verdict"], second["decision"], second["on_kept_path"]) == ("faster", "kept", True)
     assert second["change_percent"] == pytest.approx(20)
-    assert document["kept_path"] == ["a" * 12, "b" * 12]
-    assert document["gain"]["verdict"] == "faster"
+    (gain,) = document["gains"]
+    assert (gain["command"], gain["kept_path"], gain["verdict"]) == ("get", ["a" * 12, "b" * 12], "faster")
+    assert gain["change_percent"] == pytest.approx(20)
 
 
 def test_an_empty_experiment_is_a_ladder_without_rungs() -> None:
