@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from app.cli import common
-from app.targets import format_target
-from forms.numbers import ABSENT, byte_rate, percent, printable
-from storage.records import Series
+from forms import cells
+from forms.series_list import SeriesLine, series_lines
+
+_HEADING = ("id", "when (UTC)", "", "runs", "average", "dev", "% link", "baseline", "what")
+_TO_THE_RIGHT = {3, 4, 5, 6}
 
 
 @click.command("list", short_help="the notebook, one line a series")
@@ -21,50 +23,33 @@ def list_command(context: click.Context, limit: int | None, experiment: str | No
     with common.notebook(context) as notebook:
         heads = [s for s in notebook.heads() if experiment is None or s.experiment == experiment][:limit]
         if as_json:
-            from forms.series_document import series_document  # noqa: PLC0415
+            from forms.series_document import series_document  # noqa: PLC0415  not needed for the list itself
 
             common.answer_json([series_document(notebook.series(head.id)) for head in heads])
             return
-        runs = notebook.runs_of(head.id for head in heads)
-        names: dict[str, str] = {}
-        for baseline in notebook.baselines():
-            names[baseline.series_id] = " ".join(filter(None, (names.get(baseline.series_id), baseline.name)))
-    if not heads:
+        lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+    if not lines:
         common.say("the notebook is empty; measure something with: sharebench run TARGET")
         return
-    from dataclasses import replace  # noqa: PLC0415
-
-    rows = [_row(replace(head, runs=runs[head.id]), names.get(head.id, "")) for head in heads]
-    _table(("id", "when (UTC)", "status", "get/put", "runs", "average", "dev %", "% link", "baseline", "what"), rows)
-
-
-def _row(series: Series, baseline: str) -> tuple[str, ...]:
-    from forms.statistics import deviation_percent, mean  # noqa: PLC0415
-
-    rates = [run.bytes_per_second for run in series.measured() if run.bytes_per_second]
-    average = mean(rates)
-    link = series.link_bits_per_second
-    what = series.label or format_target(series.target)
-    return (
-        series.id,
-        series.created_at[:16].replace("T", " "),
-        series.status.value,
-        series.command.value,
-        str(len(rates)),
-        byte_rate(average),
-        percent(deviation_percent(rates)),
-        percent(800 * average / link) if average and link else ABSENT,
-        printable(baseline),
-        printable(what),
-    )
-
-
-def _table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
-    numbers = {4, 5, 6, 7}
-    for row in [heading, *rows]:
-        cells = [
-            cell.rjust(width) if i in numbers else cell.ljust(width)
+    rows = [_HEADING, *(_cells(line, head.label) for line, head in zip(lines, heads, strict=True))]
+    widths = [max(cells.width(row[i]) for row in rows) for i in range(len(_HEADING))]
+    for row in rows:
+        padded = [
+            cells.pad(cell, width, right=i in _TO_THE_RIGHT)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        common.answer("  ".join(cells).rstrip())
+        common.answer("  ".join(padded).rstrip())
+
+
+def _cells(line: SeriesLine, label: str) -> tuple[str, ...]:
+    return (
+        line.series_id,
+        line.when,
+        line.command,
+        line.runs_text,
+        line.average_text,
+        line.deviation_text,
+        line.percent_text,
+        line.baseline_text,
+        f"{cells.visible(label)}  {line.target}".strip(),
+    )
