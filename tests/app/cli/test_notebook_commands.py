@@ -21,7 +21,10 @@ def sharebench(tmp_path: Path) -> Sharebench:
 @pytest.fixture
 def series(sharebench: Sharebench, tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "file").write_bytes(b"x" * 300_000)
-    return sharebench.json("run", f"file://{tmp_path}/file", "--runs", "4", "--label", "first", "--json", *QUICK)
+    document: dict[str, Any] = sharebench.json(
+        "run", f"file://{tmp_path}/file", "--runs", "4", "--label", "first", "--json", *QUICK
+    )
+    return document
 
 
 def test_an_empty_notebook_says_what_to_do(sharebench: Sharebench):
