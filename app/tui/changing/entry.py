@@ -9,6 +9,8 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.guide.choices import Choices
+from app.guide.taking import measured_share, take_change
 from app.tui.base import BaseDialog
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
@@ -68,6 +70,13 @@ class EntryScreen(Copies):
         """Show it with the value to try first."""
         self.query_one("#entry-box").focus()
         self._show()
+        if self.share is None:
+            practice = self.context.practice
+            self.with_notebook(lambda notebook: measured_share(notebook, practice), self._of_share)
+
+    def _of_share(self, share: str | None) -> None:
+        self.share = share
+        self._show()
 
     @property
     def advice(self) -> ChangeAdvice:
@@ -95,6 +104,19 @@ class EntryScreen(Copies):
         if action in {"take", "value"} and self.entry.status is Status.REMOVED:
             return False
         return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        """Make it the one change of the guide's next round, and go there."""
+        advice, practice = self.advice, self.context.practice
+        self.with_notebook(lambda notebook: take_change(notebook, practice, advice.name, advice.value), self._taken)
+
+    def _taken(self, choices: Choices) -> None:
+        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
+
+        open_guide = next((screen for screen in self.bench.screen_stack if isinstance(screen, GuideScreen)), None)
+        self.bench.visit("guide")
+        if open_guide is not None:
+            open_guide.take(choices)
 
     def action_value(self) -> None:
         """Ask for the value."""
