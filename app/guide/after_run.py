@@ -148,7 +148,7 @@ def expected_page(choices: Choices, known: Known) -> Page:
     facts += [_against(series, stick) for stick in known.yardsticks]
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
-    facts += [f"{finding.severity}: {finding.title}. {finding.evidence}" for finding in known.findings[:3]]
+    facts += [f"{finding.severity}: {finding.title}" for finding in known.findings[:4]]
     go_on = Go(replace(choices, compared=True, step=Step.CHANGE))
     options = [Option("Go on: change one thing", go_on, "the next round", advised=True)]
     options += [

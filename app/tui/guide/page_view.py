@@ -24,7 +24,7 @@ class PageView(Vertical):
     PageView #page-title { text-style: bold; color: $primary; }
     PageView #page-why { color: $text-muted; margin-bottom: 1; }
     PageView #page-facts { height: auto; }
-    PageView #page-table { height: auto; margin-top: 1; }
+    PageView #page-table { height: auto; margin-bottom: 1; }
     PageView OptionList { height: 1fr; min-height: 4; border: none; margin-top: 1; padding: 0; }
     PageView OptionList:focus { border: none; }
     PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
@@ -48,8 +48,8 @@ class PageView(Vertical):
         with VerticalScroll(id="page-text", can_focus=False):
             yield Static(id="page-title")
             yield Static(id="page-why")
-            yield Static(id="page-facts")
             yield Static(id="page-table")
+            yield Static(id="page-facts")
         yield Static(id="page-doing")
         yield OptionList(id="page-options")
         yield Static(id="page-hint")
@@ -69,8 +69,10 @@ class PageView(Vertical):
         options.clear_options()
         room = max(20, options.scrollable_content_region.width - 1)
         options.add_options([Row(_row(option, room), disabled=option.act is None) for option in page.options])
+        self._hint("")
         if page.options:
             options.highlighted = min(cursor, len(page.options) - 1)
+            self._hint(page.options[options.highlighted].hint)
         if not same:
             self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
 
@@ -83,8 +85,20 @@ class PageView(Vertical):
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Say below the list what its line may have no room for."""
         event.stop()
-        if self.page is not None and event.option_index < len(self.page.options):
-            self.query_one("#page-hint", Static).update(Text(self.page.options[event.option_index].hint))
+        options = self.query_one(OptionList)
+        if self.page is not None and options.highlighted is not None:
+            self._hint(self.page.options[options.highlighted].hint)
+
+    def _hint(self, text: str) -> None:
+        self.query_one("#page-hint", Static).update(Text(text))
+
+    def read_on(self) -> None:
+        """Show more of the text; after its end, its beginning."""
+        text = self.query_one("#page-text", VerticalScroll)
+        if text.scroll_offset.y >= text.max_scroll_y:
+            text.scroll_home(animate=False)
+        else:
+            text.scroll_page_down(animate=False)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -158,6 +158,10 @@ class RunScreen(BaseScreen):
     def _ended(self, message: Ended) -> None:
         message.stop()
         self.draw()
+        while (
+            self.app.screen is not self and self in self.app.screen_stack and isinstance(self.app.screen, ConfirmDialog)
+        ):
+            self.app.pop_screen()
         if self._leave is not None:
             self._leave()
         elif message.error is not None:
@@ -183,7 +187,7 @@ class RunScreen(BaseScreen):
         self.refresh_bindings()
 
     def _draw_form(self, form: RunForm) -> None:
-        text = form_table(form, max(40, self.size.width - 4))
+        text = form_table(form, max(40, self.size.width - 4), remarks=False)
         self.query_one("#form", Static).update(Text.from_ansi(text))
         self.query_one("#rates", ChartView).show(
             lambda width, height, colour: rates_chart(form, width, height, colour=colour)

@@ -48,6 +48,10 @@ class GuideScreen(BaseScreen):
             help="Start over with another target; what was measured stays in the notebook.",
         ),
         KeyCommand(
+            id="guide.more", keys="m", action="more", name="More text", footer="More",
+            help="Show more of the step's text, where it does not fit.",
+        ),
+        KeyCommand(
             id="guide.undo", keys="u", action="undo", name="Undo the last mark", footer="Undo",
             help="Mark the run as it was before.",
         ),
@@ -101,7 +105,7 @@ class GuideScreen(BaseScreen):
             table = form_table(run_form(self.known.series), width)
         self.query_one(PageView).show(page, table=table)
         self.query_one(OptionList).focus()
-        self.refresh_bindings()
+        self.call_after_refresh(self.refresh_bindings)
 
     def take(self, choices: Choices) -> None:
         """Make these the choices, keep them, and show what is known for them."""
@@ -166,6 +170,10 @@ class GuideScreen(BaseScreen):
             return
         judgement = self.judgements.pop()
         self.with_notebook(lambda notebook: keeping.take_back(notebook, judgement), lambda _: self.take(self.choices))
+
+    def action_more(self) -> None:
+        """Read on."""
+        self.query_one(PageView).read_on()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer undo only where there is something to undo."""
