@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from forms.cells import visible
+
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 ABSENT = "-"
@@ -57,16 +59,5 @@ def size(size_bytes: int) -> str:
 
 
 def printable(text: str) -> str:
-    """Text from outside on one line: control characters, line ends and escapes become visible marks."""
-    return "".join(_visible(character) for character in text)
-
-
-def _visible(character: str) -> str:
-    if character in "\n\r\t":
-        return {"\n": "⏎", "\r": "␍", "\t": "␉"}[character]
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F or 0x80 <= code < 0xA0:
-        return "�"
-    return character
+    """Text from outside on one line: whatever would steer a terminal or turn its direction becomes a visible mark."""
+    return visible(text)

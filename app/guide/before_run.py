@@ -8,7 +8,7 @@ from app.errors import UsageError
 from app.guide.choices import Choices, Step, with_made_file
 from app.guide.known import Known, around
 from app.guide.method import next_step
-from app.guide.page import Ask, Browse, Connect, Go, Option, Page
+from app.guide.page import Ask, Browse, Connect, Go, Option, Page, ReadCredentials
 from app.targets import format_target, parse_target
 from app.units import parse_rate, parse_size
 from forms import file_choice, wording
@@ -36,6 +36,7 @@ def target_page(choices: Choices, known: Known) -> Page:
         options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
     options.append(Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options))
     options.append(Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"))
+    options.append(Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"))
     return Page(
         title="Target: what is to be measured",
         why=(
@@ -56,6 +57,21 @@ def _ask_target(*, kerberos: bool = False) -> Ask:
         heading="Target",
         text="smb://[DOMAIN;][USER@]HOST/SHARE, ftp://[USER@]HOST/PATH, iperf3://HOST, or a folder: /PATH",
         then=lambda text: Connect(parse_target(text), kerberos=kerberos),
+    )
+
+
+def _ask_credentials() -> Ask:
+    def target_of(path: str) -> Ask:
+        return Ask(
+            heading="Target",
+            text="smb://HOST/SHARE or ftp://HOST/PATH; the user is the file's.",
+            then=lambda text: ReadCredentials(parse_target(text), path),
+        )
+
+    return Ask(
+        heading="Credentials file",
+        text="As mount.cifs and smbclient -A read it: username = …, password = …, domain = …",
+        then=target_of,
     )
 
 

@@ -81,7 +81,7 @@ class BrowseScreen(BaseScreen):
     def _lines(self) -> list[str]:
         items = self.place.items
         room = max(20, self.app.size.width - 26)
-        longest = min(room, max((cell_len(item.name) for item in items), default=0) + 1)
+        longest = min(room, max((cell_len(wording.plain(item.name)) for item in items), default=0) + 1)
         return [*self._first(), *(_line(item, longest) for item in items)]
 
     def _best(self) -> int:

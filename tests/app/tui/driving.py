@@ -9,12 +9,16 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import WorkerCancelled
 
+MEASURING = "measure"
+"""The group of the work that goes on while a series is measured."""
+
 
 async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
-    """All work of all screens is done and its messages are handled."""
+    """All work of all screens is done and its messages are handled; a series under way goes on."""
     for worker in list(app.workers):
-        with suppress(WorkerCancelled):
-            await worker.wait()
+        if worker.group != MEASURING or worker.is_finished:
+            with suppress(WorkerCancelled):
+                await worker.wait()
     await pilot.pause()
 
 
@@ -30,10 +34,25 @@ def painted(app: App[Any]) -> str:
     return "\n".join(strip.text[:width] for strip in strips[:height])
 
 
+async def measured(app: App[Any], pilot: Pilot[Any]) -> None:
+    """The series under way is over, and its screen knows."""
+    for worker in list(app.workers):
+        if worker.group == MEASURING:
+            await worker.wait()
+    await settled(app, pilot)
+
+
+async def press(app: App[Any], pilot: Pilot[Any], *keys: str) -> None:
+    """Each key after the one before has had its whole effect."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(app, pilot)
+
+
 async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
     """Work that starts other work is done as well: nothing runs and nothing waits any more."""
     for _ in range(50):
         await settle(app, pilot)
-        if all(worker.is_finished for worker in app.workers):
+        if all(worker.is_finished for worker in app.workers if worker.group != MEASURING):
             return
     raise AssertionError("the screens do not come to rest")

@@ -1,7 +1,5 @@
 """One whole round of the method and the next, by Enter and the arrow keys alone, on an outside that is made up."""
 
-from typing import Any
-
 import pytest
 
 from app.clients.base import Secrets
@@ -11,7 +9,7 @@ from app.tui.context import Context
 from app.tui.guide.screen import GuideScreen
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
-from tests.app.tui.driving import painted, settled
+from tests.app.tui.driving import measured, painted, press, settled
 from tests.app.tui.worlds import FakeWorld
 
 SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
@@ -44,13 +42,6 @@ def name_of(app: SharebenchApp) -> str:
     return type(app.screen).__name__
 
 
-async def press(app: SharebenchApp, pilot: Any, *keys: str) -> None:
-    """Each key after the one before has had its whole effect."""
-    for key in keys:
-        await pilot.press(key)
-        await settled(app, pilot)
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
 async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, world, size):
     async with app.run_test(size=size) as pilot:
@@ -64,6 +55,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
         assert step_of(app) is Step.RUN
         await press(app, pilot, "enter")
         assert name_of(app) == "RunScreen"
+        await measured(app, pilot)
         assert "Complete: 7 runs" in painted(app)
         assert "Average:" in painted(app)
         await press(app, pilot, "enter")
@@ -74,7 +66,9 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
         await press(app, pilot, "enter")
         assert step_of(app) is Step.CHANGE
         world.rates = [150e6, 151e6, 149e6, 150e6, 150.5e6]
-        await press(app, pilot, "enter", "enter", "enter", "enter")
+        await press(app, pilot, "enter", "enter")
+        await measured(app, pilot)
+        await press(app, pilot, "enter", "enter")
         assert step_of(app) is Step.EXPECTED
         assert "the step before" in painted(app)
         assert "aster" in painted(app), "the verdict in words"

@@ -2,6 +2,7 @@
 
 import queue
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.clients.base import Entry, Secrets
@@ -98,8 +99,6 @@ class FakeWorld:
                 failure = event
                 status = SeriesStatus.INTERRUPTED if event.kind == "CancelledError" else SeriesStatus.FAILED
             yield event
-        from dataclasses import replace
-
         notebook.update(replace(series, status=status, error=failure.text if failure else None))
         yield Closed(series_id=series.id, status=status, failure=failure)
 
@@ -122,10 +121,13 @@ class FakeWorld:
             except queue.Empty:
                 continue
             if event is None:
+                self.script.task_done()
                 return
             if isinstance(event, SharebenchError):
+                self.script.task_done()
                 raise event
             yield event
+            self.script.task_done()
 
 
 def run_at(number: int, rate: float, *, phase: Phase = Phase.MEASURED, size_bytes: int = 1 << 30) -> Run:

@@ -1,0 +1,28 @@
+"""An app that opens in the guide, on an outside that is made up."""
+
+import pytest
+
+from app.clients.base import Secrets
+from app.tui.app import SharebenchApp
+from app.tui.context import Context
+from storage.records import Target
+from tests.app.tui.worlds import FakeWorld
+
+SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
+
+
+@pytest.fixture
+def world():
+    return FakeWorld()
+
+
+@pytest.fixture
+def guide_app(tmp_path, world):
+    context = Context(
+        notebook_path=tmp_path / "notebook.db",
+        keys_file=tmp_path / "keys.toml",
+        world=world,
+        practice=(SMB,),
+        practice_secrets={"smb": Secrets(password="practice")},
+    )
+    return SharebenchApp(context, first="guide")
