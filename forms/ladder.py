@@ -42,6 +42,11 @@ class Rung:
         return self.series.decision
 
     @property
+    def proof(self) -> str | None:
+        """What proves its change, as a sentence or two; None where it is not proven."""
+        return self.change.remark if self.change and self.standing is Standing.PROVEN else None
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """Why its figure may not speak for its change, in sentences; empty where nothing stands against it."""
         change = self.change

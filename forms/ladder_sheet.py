@@ -41,7 +41,7 @@ def ladder_sheet(ladder: Ladder) -> Sheet:
         fields=(Field(name="Measured", text=", ".join(ways)),),
         tables=(Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs), marked=True, entry="change"),),
         results=(Field(name="Gained in all", text=gain_sentence(ladder).removeprefix("Gained in all").lstrip(", :")),),
-        advice=tuple(_doubts(ladder)),
+        advice=tuple(_evidence(ladder)),
         chart=_chart(ladder),
         document=lambda: ladder_document(ladder),
     )
@@ -93,10 +93,10 @@ def _formula(rung: Rung) -> Formula | None:
     return Formula(template="100*({1}-{0})/{0}", references=(base, own))
 
 
-def _doubts(ladder: Ladder) -> Iterator[str]:
+def _evidence(ladder: Ladder) -> Iterator[str]:
     for rung in ladder.rungs:
         label = f"{rung.standing}: " if rung.standing else ""
-        yield from (f"{rung.number}, {label}{doubt}" for doubt in rung.doubts)
+        yield from (f"{rung.number}, {label}{said}" for said in (rung.proof, *rung.doubts) if said)
 
 
 def _chart(ladder: Ladder) -> Chart | None:

@@ -107,8 +107,8 @@ def _of(rung: Rung) -> Iterator[str]:
         yield from _indented(_INDENT, f"[{rung.comparison.sign}] from {rung.base_number}: {rung.comparison.sentence}")
     elif rung.base_number is None and rung.change is not None:
         yield f"{_INDENT}[?] the series that it was made from is not in this experiment"
-    if rung.standing is Standing.PROVEN and rung.change and rung.change.remark:
-        yield from _indented(_INDENT, f"proven: {rung.change.remark}")
+    if rung.proof:
+        yield from _indented(_INDENT, f"proven: {rung.proof}")
     label = f"{rung.standing}: " if rung.standing else ""
     for index, doubt in enumerate(rung.doubts):
         yield from _indented(_INDENT, f"! {label if index == 0 else ''}{doubt}")

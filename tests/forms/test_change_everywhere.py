@@ -15,10 +15,12 @@ import pytest
 from forms.comparison import compare
 from forms.comparison_form import comparison_form
 from forms.comparison_json import comparison_document
+from forms.comparison_sheet import comparison_sheets
 from forms.comparison_text import comparison_text
 from forms.evidence import judge_change
-from forms.exporters import FORMATS, export
+from forms.exporters import FORMATS, export, export_sheets
 from forms.ladder import build_ladder
+from forms.ladder_sheet import experiment_sheet
 from forms.ladder_text import ladder_document, ladder_text
 from storage.records import FactValue, Series
 from tests.forms.samples import series
@@ -84,14 +86,18 @@ def text_of(rendered: bytes, format_name: str) -> str:
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("format_name", FORMATS)
-def test_on_the_form_in_every_format(case: str, format_name: str) -> None:
-    _, after = pair(case)
+def test_on_the_forms_in_every_format(case: str, format_name: str) -> None:
+    before, after = pair(case)
     assert after.change
-    found = squeezed(text_of(export([after], format_name), format_name))
-    assert squeezed(after.change.remark or "") in found
-    assert after.change.evidence in found
-    for also in after.change.also_changed:
-        assert squeezed(also).replace(">", "") in found.replace(">", "")
+    made = {
+        "run form": export([after], format_name),
+        "comparison": export_sheets(comparison_sheets([before, after]), format_name),
+        "ladder": export_sheets([experiment_sheet("tuning", [before, after])], format_name),
+    }
+    for name, rendered in made.items():
+        found = squeezed(text_of(rendered, format_name)).replace(">", "")
+        for said in (after.change.remark or "", *after.change.also_changed):
+            assert squeezed(said).replace(">", "") in found, name
 
 
 @pytest.mark.parametrize("case", CASES)
