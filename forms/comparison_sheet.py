@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from forms import wording
-from forms.comparison import Comparison
 from forms.comparison_form import ComparisonForm, ComparisonRow, comparison_form
 from forms.comparison_json import comparison_document
 from forms.sheet import Bar, Cell, Chart, Column, Field, Formula, Kind, Row, Sheet, Span, Table
@@ -33,7 +32,7 @@ def pair_sheet(form: ComparisonForm) -> Sheet:
         form=FORM,
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
-        fields=tuple(_verdict(comparison)),
+        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}"),),
         tables=tuple(tables),
         advice=form.remarks,
         chart=_chart(form),
@@ -66,12 +65,6 @@ def blank_comparison_sheet(rows: int = 4) -> Sheet:
         tables=(Table(columns=columns, rows=tuple(Row(cells=(Cell(),) * len(columns)) for _ in range(rows))),),
         blank=True,
     )
-
-
-def _verdict(comparison: Comparison) -> Iterator[Field]:
-    yield Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}")
-    if comparison.p_value is not None:
-        yield Field(name="p", text=f"{comparison.p_value:.4f}, exact two-sided Mann-Whitney U", number=None)
 
 
 def _averages(form: ComparisonForm) -> Table:

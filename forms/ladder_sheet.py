@@ -15,14 +15,13 @@ _COLUMNS = (
     Column(heading="No", kind=Kind.TEXT),
     Column(heading="Change", kind=Kind.TEXT),
     Column(heading="Series", kind=Kind.TEXT),
-    Column(heading="Runs"),
     Column(heading="Average, bytes/sec"),
     Column(heading="From", kind=Kind.TEXT),
     Column(heading="Change in %", kind=Kind.SIGNED),
     Column(heading="Verdict", kind=Kind.TEXT),
     Column(heading="Decision", kind=Kind.TEXT),
 )
-_AVERAGE = 4
+_AVERAGE = 3
 _DECISIONS = {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: ""}
 
 
@@ -74,16 +73,18 @@ def _row(rung: Rung) -> Row:
             Cell(value=str(rung.number)),
             Cell(value=change_words(rung)),
             Cell(value=rung.series.id),
-            Cell(value=len(rung.series.measured())),
             Cell(value=rung.average_bytes_per_second),
             Cell(value="" if rung.base_number is None else str(rung.base_number)),
             Cell(value=change, formula=_formula(rung) if change is not None else None),
             Cell(value=f"[{found.sign}] {found.verdict}" if found else ""),
             Cell(value=_DECISIONS[rung.decision]),
         ),
-        mark=Mark.REJECTED if rung.decision is Decision.REVERTED else Mark.NONE,
-        remark="put back" if rung.decision is Decision.REVERTED else "",
+        mark=_mark(rung),
     )
+
+
+def _mark(rung: Rung) -> Mark:
+    return Mark.PUT_BACK if rung.decision is Decision.REVERTED else Mark.NONE
 
 
 def _formula(rung: Rung) -> Formula | None:
@@ -104,7 +105,7 @@ def _chart(ladder: Ladder) -> Chart | None:
         Bar(
             name=str(rung.number),
             value=rung.average_bytes_per_second,
-            mark=Mark.REJECTED if rung.decision is Decision.REVERTED else Mark.NONE,
+            mark=_mark(rung),
         )
         for rung in ladder.rungs
     )

@@ -33,10 +33,18 @@ class Mark(StrEnum):
     UNUSUAL = "unusual"
     REJECTED = "rejected"
     FAILED = "failed"
+    PUT_BACK = "put back"
+    """A change that was undone."""
     LEAST = "bottleneck"
 
 
-SIGNS: Mapping[Mark, str] = {Mark.UNUSUAL: "*", Mark.REJECTED: "x", Mark.FAILED: "!", Mark.LEAST: "<"}
+SIGNS: Mapping[Mark, str] = {
+    Mark.UNUSUAL: "*",
+    Mark.REJECTED: "x",
+    Mark.PUT_BACK: "x",
+    Mark.FAILED: "!",
+    Mark.LEAST: "<",
+}
 """What shows a mark where there is no room for its word."""
 
 
@@ -106,7 +114,7 @@ class Row:
     @property
     def struck(self) -> bool:
         """Whether the row is struck out."""
-        return self.mark is Mark.REJECTED
+        return self.mark in {Mark.REJECTED, Mark.PUT_BACK}
 
     @property
     def name(self) -> str:
@@ -116,7 +124,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Columns and rows; ``marked`` tables have room for marks and remarks beside their rows."""
+    """Columns and rows; ``marked`` tables have room for a status and a remark beside their rows."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
@@ -124,6 +132,11 @@ class Table:
     marked: bool = False
     entry: str = "row"
     """What an entry is called in a remark: ``run``."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether there is a sign before the name of any row."""
+        return self.marked or any(row.mark in SIGNS for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ import click
 
 from app.cli import common
 from app.cli.output_file import output_file
+from app.cli.worksheet_words import readable
 from app.errors import UsageError
 from forms.exporters import FORMATS, PAPERS, format_of
 
@@ -111,4 +112,4 @@ def _sheets(context: click.Context, names: tuple[str, ...], form: str) -> list[S
         saved = next((sheet for sheet in notebook.worksheets(form) if sheet.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
-        return [sheets.worksheet_sheet(saved)]
+        return [readable(sheets.worksheet_sheet, saved)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from app.cli import common
-from app.cli.worksheet_words import PARTS, calculated_rate, group_from, measured_part, part_from, upgraded
+from app.cli.worksheet_words import PARTS, calculated_rate, group_from, measured_part, part_from, readable, upgraded
 from app.errors import UsageError
 from app.units import parse_size
 
@@ -202,7 +202,7 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
         found = next((sheet for sheet in notebook.worksheets(kind) if sheet.name == name), None)
     if found is None:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    sheet = worksheet_sheet(found)
+    sheet = readable(worksheet_sheet, found)
     if as_json:
         common.answer_json(sheet.document())
     else:

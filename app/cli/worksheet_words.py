@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from app.cli import common
-from app.errors import UsageError
+from app.errors import NotebookError, UsageError
 from app.units import parse_size
 
 if TYPE_CHECKING:
     from forms.worksheets.bottleneck import Machine, Part
     from forms.worksheets.clients import Group
     from forms.worksheets.reference import Kind
+    from storage.records import Worksheet
 
+_Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
 
 
@@ -107,7 +110,18 @@ def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
 
     with common.notebook(context) as notebook:
         found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
-    total = BottleneckSheet.from_content(found.content).machines[-1].total_bytes_per_second if found else None
+    sheet = readable(lambda saved: BottleneckSheet.from_content(saved.content), found) if found else None
+    total = sheet.machines[-1].total_bytes_per_second if sheet else None
     if total is None:
         raise UsageError(f"no bottleneck worksheet is called {name!r}; `sharebench worksheet list` shows them")
     return total, f"the bottleneck worksheet {name}"
+
+
+def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
+    """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
+    from forms.checked_json import DocumentError  # noqa: PLC0415
+
+    try:
+        return read(saved)
+    except DocumentError as error:
+        raise NotebookError(f"the {saved.kind} worksheet {saved.name!r} cannot be read: {error}") from error

@@ -144,7 +144,12 @@ def _bars(bars: Sequence[Bar], scale: _Scale) -> Iterator[Shape]:
         middle = _LEFT + room * (index + 0.5)
         if bar.value:
             y = scale.y(bar.value)
-            look = {Mark.REJECTED: "rejected", Mark.UNUSUAL: "unusual", Mark.LEAST: "least"}.get(bar.mark, "bar")
+            look = {
+                Mark.REJECTED: "rejected",
+                Mark.PUT_BACK: "rejected",
+                Mark.UNUSUAL: "unusual",
+                Mark.LEAST: "least",
+            }.get(bar.mark, "bar")
             yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
         if index % label_each == 0:
             yield Words(round(middle, 1), HEIGHT - _BOTTOM + 16, bar.name, "middle")

@@ -85,7 +85,11 @@ def _align(column: Column) -> str:
 
 
 def _row(row: Row, table: Table, *, remarks: bool) -> str:
-    classes = [name for name in (row.role.value if row.role is not Role.ENTRY else "", row.mark.value) if name]
+    classes = [
+        name
+        for name in (row.role.value if row.role is not Role.ENTRY else "", row.mark.value.replace(" ", "-"))
+        if name
+    ]
     start = f'<tr class="{" ".join(classes)}">' if classes else "<tr>"
     if row.role is Role.HEADING:
         wide = f'<th scope="rowgroup" class="text" colspan="{len(table.columns) + remarks}">'

@@ -51,7 +51,7 @@ def _lines(sheet: Sheet) -> Iterator[str]:
 def _field_lines(fields: Sequence[Field]) -> Iterator[str]:
     for field in fields:
         first, *more = [escaped(line) or "&nbsp;" for line in lines_of(field.text)]
-        start = f"- **{field.name}**: {first}"
+        start = f"- **{escaped(field.name)}**: {first}"
         for line in more:
             yield f"{start}\\"
             start = f"  {line}"

@@ -161,13 +161,16 @@ class Pages:
 
     def named(self, name: str, text: str, name_width: float, *, size: float, line_below: bool = False) -> None:
         """A text beside its name, with a line to write on where it is to be filled by hand."""
+        names = self.wrapped(name, name_width - 8, size)
         lines = self.wrapped(text, self.width - name_width, size)
         height = size * (2.2 if line_below else _LEADING)
-        for index, line in enumerate(lines):
+        for index in range(max(len(names), len(lines))):
             self.room(height)
-            if not index:
-                self.text(self.left, self.y + height - size * 0.35, name, size=size, colour=GREY)
-            self.text(self.left + name_width, self.y + height - size * 0.35, line, size=size)
+            base = self.y + height - size * 0.35
+            if index < len(names):
+                self.text(self.left, base, names[index], size=size, colour=GREY)
+            if index < len(lines):
+                self.text(self.left + name_width, base, lines[index], size=size)
             self.y += height
         if line_below:
             self.line(self.left + name_width, self.y, self.right, self.y)

@@ -96,7 +96,7 @@ class _TableWriter:
 
     def _row(self, row: Row, texts: Sequence[str], *, first_of_kind: bool) -> None:
         bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.LEAST}
-        colour = {Mark.REJECTED: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}.get(row.mark, INK)
+        colour = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}.get(row.mark, INK)
         lines = [
             self.pages.wrapped(text, width - 2 * _PADDING, self.size, bold=bold)
             if column.kind is Kind.TEXT and row.role is not Role.HEADING

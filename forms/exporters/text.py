@@ -16,6 +16,8 @@ from forms.sheet import SIGNS, Chart, Field, Kind, Mark, Role, Row, Sheet, Table
 WIDTH = 80
 """The contract's narrowest screen."""
 _RULE = "─"
+_INSIDE = "\ue000"
+"""Stands for a space that belongs to a text; no text from outside keeps its private characters here."""
 _BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 11, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
 """Cells for a number to be written by hand."""
 _LEAST_ROOM = 4
@@ -58,9 +60,10 @@ def _lines(sheet: Sheet, width: int, ansi: bool) -> Iterator[str]:
 
 
 def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False) -> Iterator[str]:
-    name_room = max((cells.width(field.name) for field in fields), default=0) + 2
-    for field in fields:
-        start = cells.pad(f"{field.name}:", name_room)
+    names = [cells.cut(cells.visible(field.name), width // 2) for field in fields]
+    name_room = max(map(cells.width, names), default=0) + 2
+    for field, name in zip(fields, names, strict=True):
+        start = cells.pad(f"{name}:", name_room)
         text = "_" * (min(width, WIDTH) - name_room) if blank and not field.text else field.text
         yield from _hanging(start, text, width)
 
@@ -126,17 +129,18 @@ def _row_lines(
     """A row on as many lines as its longest text needs."""
     wrapped = [cells.wrap(text, room) for text, room in zip(texts, widths, strict=True)]
     for level in range(max(map(len, wrapped))):
-        line = _joined(table, [lines[level] if level < len(lines) else "" for lines in wrapped], widths, gap)
+        level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
-            yield _styled(_struck(line), _STRUCK, ansi)
+            yield _styled(_struck(table, level_parts, widths, gap), _STRUCK, ansi)
         else:
+            line = _joined(table, level_parts, widths, gap)
             yield _styled(line, {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, ""), ansi)
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
     texts = [cells.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
     texts += [""] * (len(table.columns) - len(texts))
-    if table.marked and row.role is not Role.HEADING:
+    if table.signed and row.role is not Role.HEADING:
         texts[0] = f"{SIGNS.get(row.mark, ' ')} {texts[0]}"
     return texts
 
@@ -170,7 +174,7 @@ def _rooms(table: Table, texts: list[list[str]], *, whole_headings: bool) -> lis
 
 
 def _heading(table: Table, index: int) -> str:
-    return ("\u00a0\u00a0" if table.marked and not index else "") + cells.visible(table.columns[index].heading)
+    return ("\u00a0\u00a0" if table.signed and not index else "") + cells.visible(table.columns[index].heading)
 
 
 def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
@@ -180,9 +184,10 @@ def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int)
     )
 
 
-def _struck(line: str) -> str:
-    """A row's line with its gaps drawn through; the sign and the space after it stay."""
-    return line[:2] + re.sub(" +", _stroke, line[2:])
+def _struck(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
+    """A row's line with its gaps drawn through, but not the spaces inside its texts."""
+    whole = [part.replace(" ", _INSIDE) for part in parts]
+    return re.sub(" +", _stroke, _joined(table, whole, widths, gap)).replace(_INSIDE, " ")
 
 
 def _stroke(gap: re.Match[str]) -> str:

@@ -86,7 +86,10 @@ class BottleneckSheet:
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> BottleneckSheet:
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
-        return cls(machines=tuple(_machine_from(place) for place in Place("", content).at("machines").items()))
+        machines = tuple(_machine_from(place) for place in Place("", content).at("machines").items())
+        if not machines:
+            raise DocumentError("machines: expected at least one")
+        return cls(machines=machines)
 
 
 def upgrades(machine: Machine) -> Iterator[Upgrade]:

@@ -2,7 +2,10 @@
 
 import json
 import os
+import pty
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ from forms.exporters import FORMATS
 from storage.notebook import Notebook
 from tests.app.cli.inside import Inside
 from tests.forms.paper_samples import book_series, full_series
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -152,3 +157,26 @@ def test_an_exported_document_is_imported_elsewhere(sharebench, tmp_path):
     assert json.loads(other("export", "0123456789ab", "--format", "json").stdout) == json.loads(
         sharebench("export", "last", "--format", "json").stdout
     )
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 130), ("\n", 130)])
+def test_on_a_terminal_it_asks_before_it_replaces(sharebench, tmp_path, typed, code):
+    file = tmp_path / "form.txt"
+    file.write_text("mine")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", "--db", str(sharebench.db), "export", "last", "-o", str(file)],
+        cwd=ROOT, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        asked = b""
+        while not asked.endswith(b": "):
+            asked += os.read(ours, 1)
+        os.write(ours, typed.encode())
+        assert process.stdout is not None
+        answer = process.stdout.read()
+        assert process.wait(60) == code
+    os.close(ours)
+    assert b"exists already. Replace it? [y/N]" in asked
+    assert (file.read_text() == "mine") == (code != 0)
+    assert answer == (f"{file}\n".encode() if code == 0 else b"")

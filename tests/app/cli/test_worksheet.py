@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from storage.notebook import Notebook
+from storage.records import Worksheet
 from tests.app.cli.inside import Inside
 from tests.forms.paper_samples import book_series
 
@@ -104,3 +105,13 @@ def test_the_tables_name_sources_and_misprints(sharebench):
 )
 def test_wrong_words(sharebench, arguments, said):
     assert said in sharebench.fails(2, "worksheet", *arguments)
+
+
+def test_a_worksheet_that_was_tampered_with_is_named(sharebench):
+    with Notebook(sharebench.db) as notebook:
+        saved = Worksheet(kind="bottleneck", name="odd", saved_at="2026-01-31T10:00:00.000Z", content={"machines": 3})
+        notebook.save_worksheet(saved)
+    assert "machines: expected an array" in sharebench.fails(4, "worksheet", "show", "bottleneck", "odd")
+    assert "'odd' cannot be read" in sharebench.fails(4, "export", "odd", "--form", "bottleneck")
+    group = ("clients", "--group", "1:1:1K", "--from-worksheet", "odd")
+    assert "'odd' cannot be read" in sharebench.fails(4, "worksheet", *group)
