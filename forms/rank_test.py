@@ -28,7 +28,8 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
 
 def rank_shift(first: Sequence[float], second: Sequence[float]) -> int:
     """Which side ranks higher: 1 for the second, -1 for the first, 0 for neither."""
-    balance = sum((b > a) - (b < a) for a in first for b in second)
+    ranks = _doubled_ranks([*first, *second])
+    balance = len(first) * sum(ranks[len(first) :]) - len(second) * sum(ranks[: len(first)])
     return (balance > 0) - (balance < 0)
 
 

@@ -20,6 +20,7 @@ from storage.records import (
     RunStatus,
     Series,
     Worksheet,
+    is_survey,
     utc_now,
 )
 from storage.rows import Row, run_from_row, run_to_row, series_from_row, series_to_row
@@ -175,7 +176,14 @@ class Notebook:
         return self._load([row[0] for row in found])
 
     def experiments(self) -> list[tuple[str, int, str]]:
-        """Each experiment's name, number of series and time of its last one; newest first."""
+        """Each experiment's name, number of series and time of its last one; newest first. Surveys are none."""
+        return [found for found in self._named_rounds() if not is_survey(found[0])]
+
+    def surveys(self) -> list[tuple[str, int, str]]:
+        """Each survey's name, number of series and time of its last one; newest first."""
+        return [found for found in self._named_rounds() if is_survey(found[0])]
+
+    def _named_rounds(self) -> list[tuple[str, int, str]]:
         return [
             (str(name), int(count), str(last))
             for name, count, last in self._db.execute(

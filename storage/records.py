@@ -203,6 +203,15 @@ class Worksheet:
     content: Mapping[str, JSONValue]
 
 
+SURVEY = "survey "
+"""What the name of a survey's series begins with, where an experiment's name stands: a survey is no ladder."""
+
+
+def is_survey(experiment: str | None) -> bool:
+    """Whether a series under that name belongs to a survey rather than to an experiment."""
+    return (experiment or "").startswith(SURVEY)
+
+
 def new_series_id() -> str:
     """A new series id: twelve hexadecimal digits, of which any unambiguous prefix will do."""
     return secrets.token_hex(6)

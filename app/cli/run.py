@@ -17,7 +17,7 @@ from app.errors import UsageError
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, failure_of, record, resume
 from app.targets import check_complete
-from storage.records import Command
+from storage.records import SURVEY, Command, is_survey
 
 DEFAULT_SIZE = 64 * 1024 * 1024
 
@@ -143,6 +143,8 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Order
         raise UsageError("--make-file belongs to a get: a put makes its file anyway")
     if choices["size"] and command is Command.GET and not choices["make_file"] and target.protocol != "iperf3":
         raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
+    if is_survey(choices["experiment"]):
+        raise UsageError(f"an experiment's name does not begin with {SURVEY!r}: that is what surveys are called")
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
     makes_one = command is Command.PUT or choices["make_file"] or target.protocol == "iperf3"

@@ -18,7 +18,7 @@ from app.recorder import CeilingWish, Control, Order, QuietTime, RecorderEvent, 
 from app.targets import DEFAULT_PORTS
 from forms.survey import Place, State, Station, Survey, survey, with_series
 from storage.notebook import Notebook
-from storage.records import Command, Series, SeriesStatus, Target, utc_now
+from storage.records import SURVEY, Command, Series, SeriesStatus, Target, utc_now
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
 """Finds the user and the secrets for a target; may ask the person."""
@@ -87,7 +87,7 @@ def plan_round(choices: Choices, notebook: Notebook, log_in: LogIn, *, again: bo
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
         raise UsageError("nothing to measure: name a share with --smb SHARE[/FOLDER], or a folder with --ftp FOLDER")
     wanted = _wanted(choices, log_in)
-    base = f"survey {', '.join(choices.hosts)}"
+    base = f"{SURVEY}{', '.join(choices.hosts)}"
     name, stored = ("", {}) if again else _unfinished(base, wanted, notebook)
     stations: list[Station] = []
     todo: list[tuple[int, Order | Resumption]] = []
@@ -236,7 +236,7 @@ def _unfinished(
     """The last round of these hosts and its series by station, where it was made with these choices and a series of
     it is interrupted or failed; every station begins in the first turn, so a round that was stopped has one.
     """
-    name = next((name for name, _, _ in notebook.experiments() if name.startswith(f"{base} 2")), None)
+    name = next((name for name, _, _ in notebook.surveys() if name.startswith(f"{base} 2")), None)
     if name is None:
         return "", {}
     stored: dict[int, Series] = {}

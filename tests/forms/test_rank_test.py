@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from scipy import stats
 
-from forms.rank_test import mann_whitney_p, runs_to_reach, smallest_p
+from forms.rank_test import mann_whitney_p, rank_shift, runs_to_reach, smallest_p
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 3), (3, 3), (4, 4), (5, 5), (10, 10), (5, 9), (30, 12)])
@@ -61,3 +61,12 @@ def test_the_smallest_reachable_p_is_that_of_the_table():
         assert mann_whitney_p(range(n), range(n, 2 * n)) == pytest.approx(smallest_p(n, n))
     assert runs_to_reach(0.05) == 4
     assert runs_to_reach(0.001) == math.ceil(7)
+
+
+def test_the_side_that_ranks_higher():
+    generator = random.Random(8)
+    for _ in range(200):
+        left = [generator.randrange(6) for _ in range(generator.randrange(1, 9))]
+        right = [generator.randrange(6) for _ in range(generator.randrange(1, 9))]
+        pairs = sum((b > a) - (b < a) for a in left for b in right)
+        assert rank_shift(left, right) == (pairs > 0) - (pairs < 0)

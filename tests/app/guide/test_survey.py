@@ -137,6 +137,10 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     assert [row.name.rpartition(" ")[2] for row in filled.table.rows] == ["get", "put"]
     assert list(smbd.folder.glob(".sharebench-*")) == []
     assert not plan(chosen, book).continued
+    with Notebook(book) as notebook:
+        assert notebook.experiments() == []
+        assert [name for name, _, _ in notebook.surveys()] == [going_on.name]
+    assert all(series.base_id is None for series in after.values())
 
 
 def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
