@@ -128,9 +128,8 @@ def _averages(form: RunForm) -> str:
     average = form.average.bytes_per_second if form.average else None
     if form.average_with_rejected is None:
         return f"average {byte_rate(average)}"
-    return (
-        f"average {byte_rate(average)}, with the unusable runs {byte_rate(form.average_with_rejected.bytes_per_second)}"
-    )
+    with_all = byte_rate(form.average_with_rejected.bytes_per_second)
+    return f"average {byte_rate(average)}; {with_all} with the unusable"
 
 
 def expected_page(choices: Choices, known: Known) -> Page:
