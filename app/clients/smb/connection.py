@@ -14,8 +14,8 @@ from impacket.smb3structs import SMB2Packet
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.crypto import HMAC_SHA256, Keys, Sealer, signer
-from app.clients.smb.errors import SUCCESS, status_error
-from app.clients.smb.negotiate import Negotiated, negotiate_frame, parse_negotiated
+from app.clients.smb.errors import ACCESS_DENIED, SUCCESS, status_error
+from app.clients.smb.negotiate import Negotiated, Offer, is_validated, negotiate_frame, parse_negotiated, validate_frame
 from app.clients.smb.wire import FRAME_BYTES, Command, Response
 from app.errors import CorruptedError, LoginError, MeasurementError
 
@@ -44,14 +44,14 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
         self.is_guest = False
         self.signing: int | None = None
         self.cipher: int | None = None
+        self._offer = Offer(client_guid=os.urandom(16), sign=protection.sign)
         self._login_answer = b""
         session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
         super().__init__(host, host, "", sess_port=port, timeout=channel.timeout_seconds, session=session)
 
     def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
         """Agree on dialect, signing and encryption (MS-SMB2 3.2.4.2.2, 3.2.5.2)."""
-        guid = os.urandom(16)
-        request = negotiate_frame(guid, sign=self.protection.sign)
+        request = negotiate_frame(self._offer)
         response = self.channel.ask(request)
         if response.status != SUCCESS:
             raise status_error(response.status, self.channel.where)
@@ -172,14 +172,28 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
             )
 
     def _open_tree(self, response: Response) -> None:
-        if not wire.share_flags(response.message) & wire.SHARE_ENCRYPT:
+        tree_id, flags = response.tree_id, wire.share_flags(response.message)
+        self._validate(tree_id)
+        if not flags & wire.SHARE_ENCRYPT:
             return
         if self.channel.sealer is None:
             raise MeasurementError(
                 f"{self.channel.where}: the share wants encryption, which this session cannot do; log in as a user, "
                 "and allow SMB 3 there"
             )
-        self.channel.sealed_trees.add(response.tree_id)
+        self.channel.sealed_trees.add(tree_id)
+
+    def _validate(self, tree_id: int) -> None:
+        """Make sure, where the dialect leaves it to us, that nobody changed the negotiation (MS-SMB2 3.2.5.5)."""
+        channel, found = self.channel, self.negotiated
+        if found is None or channel.signer is None or found.dialect not in {wire.SMB_3_0, wire.SMB_3_0_2}:
+            return
+        response = channel.ask(validate_frame(self._offer, tree_id), sign=True)
+        refused = response.status == ACCESS_DENIED
+        if refused or (response.status == SUCCESS and not is_validated(response.message, found)):
+            raise channel.fail(
+                CorruptedError(f"{channel.where}: the negotiation was changed on the way; look for what is in between")
+            )
 
     def _chain(self, data: bytes) -> None:
         """Take a login request into the hash that the keys of 3.1.1 are made with."""

@@ -16,6 +16,9 @@ CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
 _PREAUTH, _ENCRYPTION, _SIGNING = 1, 2, 8
 _SHA_512 = 1
 _REQUEST = struct.Struct("<HHHHI16sIHH")
+_VALIDATE = 0x00140204
+_IOCTL = struct.Struct("<HHI16sIIIIIIII")
+_VALIDATED = struct.Struct("<I16sHH")
 _ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
 
 
@@ -45,7 +48,20 @@ class Negotiated:
         return self.dialect != wire.SMB_2_0_2 and bool(self.capabilities & wire.CAP_LARGE_MTU)
 
 
-def negotiate_frame(client_guid: bytes, *, sign: bool) -> bytearray:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What this client says of itself before the login, when nothing is protected yet."""
+
+    client_guid: bytes
+    sign: bool
+
+    @property
+    def mode(self) -> int:
+        """The security mode."""
+        return wire.SIGNING_REQUIRED if self.sign else wire.SIGNING_ENABLED
+
+
+def negotiate_frame(offer: Offer) -> bytearray:
     """A NEGOTIATE request with all dialects and, for 3.1.1, our ciphers and signing algorithms in order of speed."""
     dialects = list(wire.DIALECTS)
     contexts = [
@@ -54,8 +70,7 @@ def negotiate_frame(client_guid: bytes, *, sign: bool) -> bytearray:
         (_SIGNING, struct.pack("<HHHH", 3, AES_GMAC, AES_CMAC, HMAC_SHA256)),
     ]
     at = -(-(HEADER_BYTES + _REQUEST.size + 2 * len(dialects)) // 8) * 8
-    mode = wire.SIGNING_REQUIRED if sign else wire.SIGNING_ENABLED
-    body = _REQUEST.pack(36, len(dialects), mode, 0, CAPABILITIES, client_guid, at, len(contexts), 0)
+    body = _REQUEST.pack(36, len(dialects), offer.mode, 0, CAPABILITIES, offer.client_guid, at, len(contexts), 0)
     body = (body + struct.pack(f"<{len(dialects)}H", *dialects)).ljust(at - HEADER_BYTES, b"\0")
     for kind, data in contexts:
         body += b"\0" * (-len(body) % 8) + struct.pack("<HHI", kind, len(data), 0) + data
@@ -93,6 +108,25 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
         signing=signing,
         cipher=cipher,
     )
+
+
+def validate_frame(offer: Offer, tree_id: int) -> bytearray:
+    """An IOCTL that asks, signed, what was negotiated: SMB 3.0 and 3.0.2 know no other protection of it (2.2.31.4)."""
+    dialects = list(wire.DIALECTS)
+    said = struct.pack("<I16sHH", CAPABILITIES, offer.client_guid, offer.mode, len(dialects))
+    said += struct.pack(f"<{len(dialects)}H", *dialects)
+    head = _IOCTL.pack(
+        57, 0, _VALIDATE, b"\xff" * 16, HEADER_BYTES + _IOCTL.size, len(said), 0, 0, 0, _VALIDATED.size, 1, 0
+    )
+    return wire.frame(Command.IOCTL, head + said, tree_id)
+
+
+def is_validated(message: memoryview, found: Negotiated) -> bool:
+    """Whether a server's answer to :func:`validate_frame` agrees with what it seemed to say before the login."""
+    start, length = struct.unpack_from("<II", message, HEADER_BYTES + 32)
+    said = (found.capabilities, found.server_guid, found.security_mode, found.dialect)
+    fits = length == _VALIDATED.size and start + length <= len(message)
+    return fits and _VALIDATED.unpack_from(message, start) == said
 
 
 def _contexts(message: memoryview, at: int, count: int) -> dict[int, int]:

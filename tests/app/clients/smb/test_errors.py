@@ -20,13 +20,14 @@ def test_statuses_have_the_numbers_of_their_names(status, meaning):
         assert getattr(nt_errors, meaning.name) == status
 
 
-@pytest.mark.parametrize("status", sorted(nt_errors.ERROR_MESSAGES))
-def test_any_status_becomes_one_line_that_says_where_and_what_to_do(status):
-    error = status_error(status, "//nas/data/big.iso")
-    assert isinstance(error, MeasurementError)
-    assert str(error).startswith("//nas/data/big.iso: ")
-    assert "; " in str(error)
-    assert "\n" not in str(error)
+def test_any_status_becomes_one_line_that_says_where_and_what_to_do():
+    assert len(nt_errors.ERROR_MESSAGES) > 1000
+    for status in nt_errors.ERROR_MESSAGES:
+        error = status_error(status, "//nas/data/big.iso")
+        assert isinstance(error, MeasurementError)
+        assert str(error).startswith("//nas/data/big.iso: ")
+        assert "; " in str(error)
+        assert "\n" not in str(error)
 
 
 def test_an_unknown_status_is_named_by_number():

@@ -299,14 +299,16 @@ def test_a_signature_taken_away_is_found(smbd_with, make_client, meter):
             client.get("faults.bin", meter)
 
 
-def test_a_changed_negotiation_is_found_at_the_login(smbd, make_client):
-    """Pre-authentication integrity: who takes a bit out of the first messages gets no session."""
+@pytest.mark.parametrize("limit", ["SMB3_00", "SMB3_02", "SMB3_11"])
+def test_a_changed_negotiation_is_found_at_the_login(smbd_with, make_client, limit):
+    """Who takes a capability out of the first messages gets no session."""
+    server = smbd_with({"server max protocol": limit})
 
-    def weaken(message):
+    def weaken(message: bytearray) -> Iterable[Message]:
         if proxy.command(message) == 0:
-            message[88] ^= 0x02  # a capability
+            message[88] ^= 0x02
         return [message]
 
-    with Proxy(smbd.host, smbd.port, weaken) as between:
+    with Proxy(server.host, server.port, weaken) as between:
         with pytest.raises(CorruptedError):
-            make_client(smbd, port=between.port).connect()
+            make_client(server, port=between.port).connect()

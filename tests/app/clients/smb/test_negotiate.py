@@ -7,7 +7,7 @@ from impacket.smb3structs import SMB2Negotiate
 
 from app.clients.smb import wire
 from app.clients.smb.crypto import AES_128_CCM, AES_128_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256
-from app.clients.smb.negotiate import negotiate_frame, parse_negotiated
+from app.clients.smb.negotiate import Offer, negotiate_frame, parse_negotiated
 from app.errors import ProtocolError
 
 BODY = 64
@@ -39,7 +39,7 @@ PREAUTH = (1, struct.pack("<HHH4s", 1, 4, 1, b"salt"))
 
 
 def test_request_offers_every_dialect_and_the_fast_algorithms_first():
-    message = bytes(negotiate_frame(GUID, sign=False)[4:])
+    message = bytes(negotiate_frame(Offer(client_guid=GUID, sign=False))[4:])
     parsed = SMB2Negotiate(message[BODY:])
     assert parsed["DialectCount"] == 5
     assert struct.unpack_from("<5H", message, BODY + 36) == (0x0202, 0x0210, 0x0300, 0x0302, 0x0311)
@@ -58,7 +58,7 @@ def test_request_offers_every_dialect_and_the_fast_algorithms_first():
 
 @pytest.mark.parametrize(("sign", "mode"), [(False, wire.SIGNING_ENABLED), (True, wire.SIGNING_REQUIRED)])
 def test_signing_is_required_only_when_asked(sign, mode):
-    assert negotiate_frame(GUID, sign=sign)[4 + BODY + 4] == mode
+    assert negotiate_frame(Offer(client_guid=GUID, sign=sign))[4 + BODY + 4] == mode
 
 
 def test_answer_is_understood():
