@@ -38,7 +38,7 @@ def ladder_sheet(ladder: Ladder) -> Sheet:
         title=f"Experiment {ladder.name}",
         name=ladder.name,
         fields=(Field(name="Measured", text=", ".join(ways)),),
-        tables=(Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs), marked=True, entry="change"),),
+        tables=(Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs)),),
         results=(Field(name="Gained in all", text=gain_sentence(ladder).removeprefix("Gained in all").lstrip(", :")),),
         advice=tuple(_evidence(ladder)),
         chart=_chart(ladder),
