@@ -48,6 +48,13 @@ SCENES = (
     Scene(name="catalogue", room="catalogue", arguments={"words": "encrypt"}),
     Scene(name="catalogue-small", size=SMALL, room="catalogue"),
     Scene(name="entry-small", size=SMALL, room="entry", arguments={"entry": "server signing"}),
+    Scene(name="bottleneck", room="bottleneck"),
+    Scene(name="bottleneck-small", size=SMALL, room="bottleneck"),
+    Scene(
+        name="clients",
+        room="clients",
+        keys=("enter", "down", "enter", "down", *"office", "tab", *"36", "tab", *"2.3", "tab", *"120KB"),
+    ),
     Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),
     Scene(name="survey-small", size=SMALL, room="survey"),
     Scene(name="help", keys=("f1",)),

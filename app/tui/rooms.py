@@ -78,6 +78,20 @@ ROOMS = (
         key="f6",
     ),
     Room(
+        name="bottleneck",
+        home="app.tui.worksheets.bottleneck:BottleneckScreen",
+        title="Bottleneck",
+        help="Which of CPU, disks and network limits a server, and what each step would give.",
+        key="f7",
+    ),
+    Room(
+        name="clients",
+        home="app.tui.worksheets.clients:ClientsScreen",
+        title="Clients",
+        help="How many clients a server carries.",
+        key="f8",
+    ),
+    Room(
         name="entry",
         home="app.tui.changing.entry:EntryScreen",
         title="Entry",

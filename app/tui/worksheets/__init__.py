@@ -1,0 +1,1 @@
+"""The worksheets' screens: they calculate anew with every key."""

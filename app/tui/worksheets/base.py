@@ -1,0 +1,202 @@
+"""What the worksheets' screens share: lines to fill in, the calculation below, saving, opening, export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Footer, Input, Label, Static
+
+from app.errors import UsageError
+from app.tui.commands import KeyCommand
+from app.tui.copying import Copies
+from app.tui.dialogs import AskDialog
+from app.tui.drawing import Drawing
+from app.tui.export import ExportScreen
+from app.tui.worksheets.picking import Choice, PickDialog
+from forms.exporters.text import sheet_text
+from forms.sheet import Sheet
+from forms.wording import plain
+from forms.worksheets.bottleneck import BottleneckSheet
+from forms.worksheets.clients import ClientsSheet
+from forms.worksheets.saved import from_record, to_record, worksheet_sheet
+from storage.records import Worksheet
+
+Filled = BottleneckSheet | ClientsSheet
+
+
+class WorksheetScreen(Copies):
+    """A worksheet that calculates as one types."""
+
+    KIND = ""
+    """``bottleneck`` or ``clients``, as the notebook calls it."""
+    HEADING = ""
+    KEYS = (
+        KeyCommand(
+            id="worksheet.save",
+            keys="ctrl+s",
+            action="save",
+            name="Save",
+            footer="Save",
+            help="Keep the worksheet in the notebook under a name.",
+            priority=True,
+        ),
+        KeyCommand(
+            id="worksheet.open",
+            keys="ctrl+o",
+            action="open",
+            name="Open",
+            footer="Open",
+            help="Go on with a worksheet that was saved.",
+            priority=True,
+        ),
+        KeyCommand(
+            id="worksheet.export",
+            keys="ctrl+t",
+            action="export",
+            name="Export",
+            footer="Export",
+            help="Write the worksheet to a file.",
+            priority=True,
+        ),
+    )
+    SCOPED_CSS = False
+    DEFAULT_CSS = """
+    WorksheetScreen .filling { height: 1; padding: 0 1; }
+    WorksheetScreen .filling > Label { width: 9; }
+    WorksheetScreen .filling > Input { background: $panel; margin-right: 1; width: 1fr; }
+    WorksheetScreen .filling > Input.short { width: 12; }
+    WorksheetScreen .filling > Input:focus { text-style: bold; background: $primary 30%; }
+    WorksheetScreen .hint { height: 1; padding: 0 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+    WorksheetScreen #result-box { height: 1fr; border-top: solid $primary; padding: 0 1; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.worksheet_name = name
+        self.filled: Filled | None = None
+
+    def lines(self) -> ComposeResult:
+        """The lines to fill in."""
+        raise NotImplementedError
+
+    def read(self) -> Filled | None:
+        """What the lines say; None while too little is filled in. Raises UsageError for what cannot be read."""
+        raise NotImplementedError
+
+    def write(self, filled: Any) -> None:
+        """Fill in the lines from a saved worksheet."""
+        raise NotImplementedError
+
+    def sheet(self, filled: Any) -> Sheet:
+        """The form of it."""
+        return worksheet_sheet(to_record(filled, self.worksheet_name))
+
+    def compose(self) -> ComposeResult:
+        """The lines, what is wrong or still needed, the calculation."""
+        yield Label(f"sharebench · {self.HEADING}", classes="title-line")
+        yield from self.lines()
+        yield Static(id="hint", classes="hint")
+        with VerticalScroll(id="result-box", can_focus=True):
+            yield Drawing(id="result")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Start on the first line."""
+        self.query(Input).first().focus()
+        self.calculate()
+
+    @on(Input.Changed)
+    def calculate(self) -> None:
+        """Calculate anew; what cannot be read yet is said, and the last result stays."""
+        try:
+            self.filled = self.read()
+        except UsageError as error:
+            self._say(f"! {error}")
+            return
+        self._say("" if self.filled else "Fill in what is known; Enter on a line lists what there is.")
+        filled = self.filled
+        shown = self.query_one("#result", Drawing)
+        shown.show(None if filled is None else lambda width, _height: _text(self.sheet(filled), width))
+
+    def _say(self, text: str) -> None:
+        self.query_one("#hint", Static).update(Content(plain(text)))
+
+    def key_down(self) -> None:
+        """The next line."""
+        self.focus_next()
+
+    def key_up(self) -> None:
+        """The line before."""
+        self.focus_previous()
+
+    def text_to_copy(self) -> str:
+        """The worksheet as the command line prints it."""
+        return sheet_text(self.sheet(self.filled)) if self.filled else ""
+
+    # The notebook
+
+    def action_save(self) -> None:
+        """Ask for the name and keep it."""
+        filled = self.filled
+        if filled is None:
+            self.notify("There is nothing to save yet.", severity="warning")
+            return
+
+        def answered(name: str | None) -> None:
+            if name and name.strip():
+                self._named(name.strip())
+                record = to_record(filled, self.worksheet_name)
+                self.with_notebook(lambda notebook: notebook.save_worksheet(record), lambda _: self._saved())
+
+        text = "A name for the worksheet; one of the same name is replaced."
+        self.bench.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
+
+    def _saved(self) -> None:
+        self.notify(f"{self.worksheet_name} is in the notebook.", title="Saved", markup=False)
+
+    def _named(self, name: str) -> None:
+        self.worksheet_name = name
+        self.query_one(".title-line", Label).update(Content(f"sharebench · {self.HEADING} · {plain(name)}"))
+        self.calculate()
+
+    def action_open(self) -> None:
+        """Ask which."""
+        self.with_notebook(lambda notebook: notebook.worksheets(self.KIND), self._offer)
+
+    def _offer(self, found: list[Worksheet]) -> None:
+        if not found:
+            self.notify("No worksheet of this kind was saved yet.", severity="warning")
+            return
+        choices = [Choice(f"{each.saved_at[:10]}  {plain(each.name)}", each) for each in found]
+
+        def answered(record: Worksheet | None) -> None:
+            if record is not None:
+                with self.prevent(Input.Changed):
+                    self.write(from_record(record))
+                self._named(record.name)
+
+        self.bench.push_screen(PickDialog("Saved worksheets", choices), answered)
+
+    def action_export(self) -> None:
+        """Write it to a file."""
+        if self.filled is not None:
+            sheet = self.sheet(self.filled)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.worksheet_name or self.KIND))
+
+
+def _text(sheet: Sheet, width: int) -> str:
+    """The result and its picture first, then how it came about."""
+    answer = sheet_text(replace(sheet, fields=(), tables=()), width=width, ansi=True)
+    way = sheet_text(replace(sheet, title="", results=(), advice=(), chart=None), width=width, ansi=True)
+    return f"{answer}\n{way.lstrip()}"
+
+
+def values_of(screen: WorksheetScreen) -> Mapping[str, str]:
+    """What stands in the inputs, by their ids."""
+    return {box.id or "": box.value for box in screen.query(Input)}

@@ -1,0 +1,91 @@
+"""The choices behind a line of a worksheet: what the tables have, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Label, OptionList
+from textual.widgets.option_list import Option
+
+from app.tui.base import BaseDialog
+from forms.series_list import SeriesLine, series_lines
+from forms.wording import plain, rate
+from forms.worksheets.reference import Kind, of_kind
+from forms.worksheets.reference_tables import TABLES
+from storage.notebook import Notebook
+
+_NEWEST = 200
+"""So many series are offered."""
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A rate that was measured or calculated, with where it is from."""
+
+    name: str
+    bytes_per_second: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Choice(Generic[_T]):
+    """One line to choose; a heading where it has no value."""
+
+    line: str
+    value: _T | None = None
+
+
+class PickDialog(BaseDialog[_T], Generic[_T]):
+    """A list of choices under headings."""
+
+    ABOUT = "Choose with up and down, take with Enter; Escape leaves the line as it is."
+
+    def __init__(self, heading: str, choices: Sequence[Choice[_T]]) -> None:
+        super().__init__(classes="dialog")
+        self.heading, self.choices = heading, choices
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        with Vertical(classes="dialog-box"):
+            yield Label(Content(self.heading), classes="dialog-heading")
+            yield OptionList(*(Option(Content(each.line), disabled=each.value is None) for each in self.choices))
+
+    @on(OptionList.OptionSelected)
+    def _take(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.choices[event.option_index].value)
+
+
+def of_tables(kind: Kind) -> list[Choice[str | Measured]]:
+    """The names of the tables for a part."""
+    found: list[Choice[str | Measured]] = []
+    for table, references in TABLES.items():
+        own: list[Choice[str | Measured]] = [Choice(f"  {e.line}", e.name) for e in of_kind(kind, references)]
+        found += [Choice(f"─ {table}"), *own] if own else []
+    return found
+
+
+def measured(notebook: Notebook) -> list[Measured]:
+    """The averages of the newest series, and the totals of saved calculations."""
+    heads = notebook.heads(_NEWEST)
+    lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+    return [found for line in lines if (found := _of_series(line)) is not None]
+
+
+def of_measured(found: Sequence[Measured]) -> list[Choice[str | Measured]]:
+    """Lines for what was measured."""
+    lines: list[Choice[str | Measured]] = [Choice(f"  {rate(e.bytes_per_second)}  {e.name}", e) for e in found]
+    return [Choice("─ measured"), *lines] if lines else []
+
+
+def _of_series(line: SeriesLine) -> Measured | None:
+    average = line.average_bytes_per_second
+    if average is None:
+        return None
+    return Measured(plain(f"{line.command} {line.name}"), average, f"measured, series {line.series_id}")
