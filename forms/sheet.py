@@ -170,7 +170,7 @@ class Chart:
     band: tuple[str, float, float] | None = None
     """(name, low, high)."""
     source: tuple[int, int] | None = None
-    """(table, column) that the bars' values stand in."""
+    """(table, column) whose numbers a spreadsheet draws."""
     in_text: bool = False
     """Whether it is drawn in plain text as well."""
 

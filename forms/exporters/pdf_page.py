@@ -124,7 +124,7 @@ class Pages:
 
     def wrapped(self, text: str, room: float, size: float, *, bold: bool = False) -> list[str]:
         """A text's lines, each no wider than the room."""
-        return [part for line in control_pictures(text).split("\n") for part in self._wrapped(line, room, size, bold)]
+        return [part for line in _spaced(text).split("\n") for part in self._wrapped(line, room, size, bold)]
 
     def _wrapped(self, text: str, room: float, size: float, bold: bool) -> list[str]:
         if self.text_width(text, size, bold=bold) <= room:
@@ -137,11 +137,22 @@ class Pages:
                 continue
             lines += [line] if line else []
             line = word
-            while self.text_width(line, size, bold=bold) > room and len(line) > 1:
-                fits = next(n for n in range(len(line) - 1, 0, -1) if n == 1 or self._fits(line[:n], room, size, bold))
+            while len(line) > 1 and not self._fits(line, room, size, bold):
+                fits = self._fitting(line, room, size, bold)
                 lines.append(line[:fits])
                 line = line[fits:]
         return [*lines, line]
+
+    def _fitting(self, text: str, room: float, size: float, bold: bool) -> int:
+        """How many of a text's characters fit; at least one."""
+        low, high = 1, min(len(text), 4 + int(room / size * 8))
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._fits(text[:middle], room, size, bold):
+                low = middle
+            else:
+                high = middle - 1
+        return low
 
     def _fits(self, text: str, room: float, size: float, bold: bool) -> bool:
         return self.text_width(text, size, bold=bold) <= room
@@ -242,3 +253,8 @@ class Pages:
             end = (x + min(offset, width), y + max(0.0, offset - width))
             self.line(*start, *end, width=0.6, colour=WARN)
             offset += step
+
+
+def _spaced(text: str) -> str:
+    """Text for a page: control characters as pictures, tabs as spaces."""
+    return control_pictures(text).replace("\t", "    ")

@@ -27,7 +27,10 @@ def table_on(pages: Pages, table: Table, *, blank: bool = False) -> None:
 
 def _texts(table: Table, row: Row) -> list[str]:
     cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
-    texts = [control_pictures(cell_text(cell, column.kind)) for cell, column in zip(cells, table.columns, strict=True)]
+    texts = [
+        control_pictures(cell_text(cell, column.kind)).replace("\t", " ")
+        for cell, column in zip(cells, table.columns, strict=True)
+    ]
     sign = Pages.sign(row)
     if sign != " ":
         texts[0] = f"{sign} {texts[0]}"

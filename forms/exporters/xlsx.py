@@ -6,13 +6,13 @@ A run's status stands beside it, and the averages ask for it: change ``valid`` t
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xlsxwriter
 
-from forms.cells import control_pictures
+from forms.cells import lines_of, wrap
+from forms.exporters.xlsx_layout import REMARK_WIDTH, clean, column_letters, column_widths, sheet_names
 from forms.sheet import (
     Cell,
     Column,
@@ -38,12 +38,8 @@ _NUMBER_FORMATS = {
     Kind.DECIMAL: "#,##0.0",
     Kind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
 }
-_WIDTHS = {Kind.TEXT: 14, Kind.WHOLE: 17, Kind.SECONDS: 13, Kind.PERCENT: 14, Kind.DECIMAL: 13, Kind.SIGNED: 13}
 _PAPERS = {"A4": 9, "Letter": 1}
-_FIRST_WIDTH, _STATUS_WIDTH, _REMARK_WIDTH = 20, 11, 40
-_LONGEST_TEXT = 32_767
-"""Excel's limit for a cell."""
-_FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+_LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
 
 
 def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
@@ -51,40 +47,13 @@ def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
     file = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, options) as book:
-        book.set_properties({"title": _clean(sheets[0].title), "comments": "sharebench"})
+        book.set_properties({"title": clean(sheets[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
         formats = _Formats(book)
         names = sheet_names([sheet.name for sheet in sheets])
         for sheet, name in zip(sheets, names, strict=True):
             _SheetWriter(book, name, sheet, formats).write(_PAPERS.get(paper, _PAPERS["A4"]))
     return file.getvalue()
-
-
-def sheet_names(wanted: Sequence[str]) -> list[str]:
-    """Names that Excel takes for sheets: at most 31 characters, no brackets, slashes or colons, all different."""
-    taken: set[str] = set()
-    names: list[str] = []
-    for name in wanted:
-        base = _FORBIDDEN_IN_NAMES.sub(" ", _clean(name)).strip(" '") or "form"
-        candidate, count = _shortened(base, ""), 1
-        while candidate.lower() in taken or candidate.lower() == "history":
-            count += 1
-            candidate = _shortened(base, f" ({count})")
-        taken.add(candidate.lower())
-        names.append(candidate)
-    return names
-
-
-def _shortened(name: str, ending: str) -> str:
-    """Excel counts UTF-16 units, of which it allows 31."""
-    while len((name + ending).encode("utf-16-le")) > 62:
-        name = name[:-1]
-    return name.rstrip(" '") + ending
-
-
-def _clean(text: str) -> str:
-    """Text that XML can hold and Excel keeps."""
-    return control_pictures(text).encode(errors="replace").decode()[:_LONGEST_TEXT]
 
 
 class _Formats:
@@ -132,7 +101,7 @@ class _SheetWriter:
     def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
         """Text as text, whatever it starts with."""
         if text:
-            self.page.write_string(line, column, _clean(text), self.formats.get(num_format="@", **properties))
+            self.page.write_string(line, column, clean(text), self.formats.get(num_format="@", **properties))
         else:
             self.page.write_blank(line, column, None, self.formats.get(**properties))
 
@@ -156,8 +125,8 @@ class _SheetWriter:
         elif "\n" in text:
             wrapped = self.formats.get(num_format="@", text_wrap=True, valign="top")
             self.page.merge_range(self.line, 1, self.line, 5, "", wrapped)
-            self.page.write_string(self.line, 1, _clean(text), wrapped)
-            self.page.set_row(self.line, 15 * len(text.splitlines()))
+            self.page.write_string(self.line, 1, clean(text), wrapped)
+            self.page.set_row(self.line, _LINE_POINTS * len(text.splitlines()))
         else:
             self._text(self.line, 1, text)
 
@@ -185,16 +154,25 @@ class _SheetWriter:
             self._cell(index, cell, column, look, first)
         if table.marked:
             entry = row.role is Role.ENTRY
-            self._text(self.line, len(cells), status_text(row) if entry and not self.sheet.blank else "", border=1)
+            self._text(
+                self.line,
+                len(cells),
+                status_text(row) if entry and not self.sheet.blank else "",
+                border=1,
+                valign="top",
+            )
             remark = own_remark(row) if entry else ""
             self._text(self.line, len(cells) + 1, remark, border=1, text_wrap=True, valign="top")
+            lines = sum(len(wrap(line, int(REMARK_WIDTH) - 4)) for line in lines_of(remark))
+            if lines > 1:
+                self.page.set_row(self.line, _LINE_POINTS * lines)
 
     def _cell(self, column: int, cell: Cell, described: Column, look: Mapping[str, Any], first: int) -> None:
         value = cell.value
         if value is None or isinstance(value, str):
-            self._text(self.line, column, value or "", border=1, **look)
+            self._text(self.line, column, value or "", border=1, valign="top", **look)
             return
-        form = self.formats.get(num_format=_NUMBER_FORMATS[described.kind], border=1, **look)
+        form = self.formats.get(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
         if cell.formula is None:
             self.page.write_number(self.line, column, value, form)
             return
@@ -210,7 +188,7 @@ class _SheetWriter:
     def _address(self, reference: Span | FieldReference, first: int) -> str:
         if isinstance(reference, FieldReference):
             return self.field_cells[reference.name]
-        letter = _letter(reference.column)
+        letter = column_letters(reference.column)
         first = first if reference.table is None else self.table_lines[reference.table]
         start = f"{letter}{first + reference.first + 1}"
         return start if reference.first == reference.last else f"{start}:{letter}{first + reference.last + 1}"
@@ -226,20 +204,21 @@ class _SheetWriter:
             if row.role is Role.ENTRY and row.mark is not Mark.WARM_UP
         ]
         name = self.page.get_name()
+        heading = clean(self.sheet.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "column"})
         drawing.add_series(
             {
-                "name": _clean(self.sheet.tables[table].columns[column].heading),
+                "name": heading,
                 "categories": [name, lines[0], 0, lines[-1], 0],
                 "values": [name, lines[0], column, lines[-1], column],
                 "fill": {"color": "#2F5F98"},
                 "points": self._points(table),
             }
         )
-        drawing.set_title({"name": _clean(chart.title), "name_font": {"size": 11}})
-        drawing.set_y_axis({"name": chart.unit, "num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
+        drawing.set_title({"name": heading, "name_font": {"size": 11}})
+        drawing.set_y_axis({"num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
         drawing.set_legend({"none": True})
-        self.page.insert_chart(self.line + 1, 0, drawing, {"x_scale": 1.5, "description": _clean(chart.title)})
+        self.page.insert_chart(self.line + 1, 0, drawing, {"x_scale": 1.5, "description": heading})
 
     def _points(self, table: int) -> list[dict[str, Any] | None]:
         """Rejected bars are hatched; long series are left plain, or the file would be all points."""
@@ -248,16 +227,12 @@ class _SheetWriter:
         return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
 
     def _layout(self, paper: int) -> None:
-        columns = self.sheet.tables[0].columns if self.sheet.tables else ()
-        for index, column in enumerate(columns):
-            self.page.set_column(index, index, _WIDTHS[column.kind] if index else _FIRST_WIDTH)
-        if self.sheet.tables and self.sheet.tables[0].marked:
-            self.page.set_column(len(columns), len(columns), _STATUS_WIDTH)
-            self.page.set_column(len(columns) + 1, len(columns) + 1, _REMARK_WIDTH)
+        for column, width in enumerate(column_widths(self.sheet)):
+            self.page.set_column(column, column, width)
         self.page.set_paper(paper)
         self.page.set_landscape()
-        self.page.fit_to_pages(1, 0)
-        if self.table_lines:
+        self.page.fit_to_pages(1, 1 if self.line < _LINES_ON_A_PAGE else 0)
+        if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)
 
 
@@ -274,13 +249,3 @@ def _look(row: Row) -> dict[str, Any]:
     if row.mark is Mark.WARM_UP:
         return {"font_color": "#595959", "italic": True}
     return {"bold": True} if row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.LEAST} else {}
-
-
-def _letter(column: int) -> str:
-    """A column's letters: A for 0."""
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters

@@ -174,4 +174,4 @@ def _chart(machine: Machine) -> Chart | None:
         )
         for kind, part in machine.parts
     )
-    return Chart(title="Which part is the bottleneck", unit="bytes/sec", bars=bars, in_text=True)
+    return Chart(title="Which part is the bottleneck", unit="bytes/sec", bars=bars, source=(1, 7), in_text=True)

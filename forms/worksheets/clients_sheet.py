@@ -152,5 +152,6 @@ def _chart(worksheet: ClientsSheet) -> Chart | None:
         unit="bytes/sec",
         bars=tuple(bars),
         levels=(("server", worksheet.capacity_bytes_per_second),),
+        source=(0, 4),
         in_text=True,
     )

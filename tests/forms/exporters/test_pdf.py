@@ -98,3 +98,10 @@ def test_the_other_font_keeps_characters_apart_and_draws_what_it_can():
     assert glyphs[names[0x1F680]] == glyphs[names[0x65E5]]
     assert glyphs[names[0x1F4BB]] != glyphs[names[0x65E5]]
     assert font["hmtx"][names[0x200D]][0] == 0
+
+
+def test_texts_without_end_are_wrapped_in_good_time():
+    content = export([series((1e8, 1e8), note="x" * 50_000, label="\tafter a tab")], "pdf")
+    pages = texts(content)
+    assert sum(page.count("x") for page in pages) >= 50_000
+    assert "after a tab" in pages[0]

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from forms.exporters import export, export_sheets
-from forms.exporters.xlsx import sheet_names
+from forms.exporters.xlsx_layout import sheet_names
 from forms.run_form import Measures, run_form
 from forms.run_sheet import blank_run_sheet
 from storage.records import Series
