@@ -84,6 +84,13 @@ def wrap(text: str, room: int) -> list[str]:
     return [*lines, line]
 
 
+def hanging(text: str, room: int, indent: str = "    ") -> list[str]:
+    """As :func:`wrap`, every line but the first indented."""
+    lead = text[: len(text) - len(text.lstrip(" "))]
+    first, *rest = wrap(text.lstrip(" "), room - max(len(indent), len(lead)))
+    return [lead + first, *(indent + line for line in rest)]
+
+
 def _pieces(word: str, room: int) -> list[str]:
     """A word in pieces of at most ``room`` cells; what combines stays with what it combines with."""
     pieces = [""]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
-from forms import wording
+from forms import cells, wording
 from forms.comparison_form import ComparisonForm, ComparisonRow
 
 WIDTH = 80
@@ -36,18 +35,14 @@ def _of(row: ComparisonRow) -> Iterator[str]:
 
 def _row(name: str, base: str, other: str, mark: str) -> Iterator[str]:
     """One row on as many lines as its widest cell needs."""
-    cells = [_cell(name, _NAME), _cell(base, _SIDE - 1), _cell(other, _SIDE - 1)]
-    for index in range(max(map(len, cells))):
-        left, middle, right = (cell[index] if index < len(cell) else "" for cell in cells)
-        yield f"{left:<{_NAME}} {mark if index == 0 else ' '} {middle:<{_SIDE - 1}} {right}"
-
-
-def _cell(text: str, room: int) -> list[str]:
-    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+    columns = [cells.wrap(name, _NAME), cells.wrap(base, _SIDE - 1), cells.wrap(other, _SIDE - 1)]
+    for index in range(max(map(len, columns))):
+        left, middle, right = (lines[index] if index < len(lines) else "" for lines in columns)
+        yield f"{cells.pad(left, _NAME)} {mark if index == 0 else ' '} {cells.pad(middle, _SIDE - 1)} {right}"
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+    return cells.hanging(text, WIDTH)
 
 
 def verdict_lines(forms: Sequence[ComparisonForm]) -> str:

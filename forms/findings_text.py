@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from forms import cells
 from forms.finding import Finding, Severity
 
 WIDTH = 80
+_INDENT = " " * 5
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
 """Two characters a severity, so that nothing is told by colour alone."""
 
 
-def findings_text(found: Sequence[Finding]) -> str:
-    """Each finding with its sign, evidence and what to do, the gravest first."""
+def findings_text(found: Sequence[Finding], width: int = WIDTH) -> str:
+    """Each finding with its sign, evidence and what to do, the gravest first; lines of at most ``width`` columns."""
     if not found:
         return "No findings: nothing measured so far speaks for or against this set-up.\n"
     lines: list[str] = []
     for finding in found:
-        lines += textwrap.wrap(f"[{SIGNS[finding.severity]}] {finding.title}", WIDTH, subsequent_indent="     ")
+        lines += cells.hanging(f"[{SIGNS[finding.severity]}] {finding.title}", width, _INDENT)
         for part in (finding.evidence, f"-> {finding.what_to_do}"):
-            lines += textwrap.wrap(
-                part, WIDTH, initial_indent="     ", subsequent_indent="     ", break_on_hyphens=False
-            )
+            lines += cells.hanging(_INDENT + part, width, _INDENT)
     return "\n".join(lines) + "\n"
 
 

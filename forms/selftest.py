@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from forms import numbers, wording
+from forms import cells, numbers, wording
 from forms.comparison import ALPHA, NOISE_PERCENT, Comparison, compare, rates_of
 from forms.comparison_json import comparison_document
 from forms.power import smallest_change_percent, spread_percent
@@ -91,7 +90,7 @@ def selftest_text(test: Selftest) -> str:
         "",
     ]
     for sentence in sentences(test):
-        lines += textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
+        lines += cells.wrap(sentence, WIDTH)
     if test.by_runs:
         lines += ["", "Runs a side   Smallest change shown"]
         lines += [

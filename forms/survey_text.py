@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
-from forms import wording
+from forms import cells, wording
 from forms.findings_text import findings_text
 from forms.survey import State, Station, Survey
 from forms.table_b1_text import table_b1_text
@@ -13,19 +12,19 @@ from forms.table_b1_text import table_b1_text
 WIDTH = 80
 
 
-def survey_text(filled: Survey) -> str:
+def survey_text(filled: Survey, width: int = WIDTH) -> str:
     """Table, what is missing and why, findings, and the one thing to look at first."""
     lines = [wording.plain(filled.name).capitalize(), ""]
     places = dict.fromkeys((station.host, station.place) for station in filled.stations)
     for host, place in places:
-        lines += _wrapped(f"{wording.plain(host)} is {_PLACES[place.value]}.")
+        lines += _wrapped(f"{wording.plain(host)} is {_PLACES[place.value]}.", width)
     if filled.table.rows:
-        lines += ["", *table_b1_text(filled.table).splitlines()]
+        lines += ["", *table_b1_text(filled.table, width).splitlines()]
     missing = _missing(filled.stations)
     if missing:
-        lines += ["", *(line for text in missing for line in _wrapped(text))]
-    lines += ["", "Findings", *findings_text(filled.findings).splitlines()]
-    lines += ["", "Look at this first", *_wrapped(filled.next_step)]
+        lines += ["", *(line for text in missing for line in _wrapped(text, width))]
+    lines += ["", "Findings", *findings_text(filled.findings, width).splitlines()]
+    lines += ["", "Look at this first", *_wrapped(filled.next_step, width)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -48,5 +47,5 @@ def _missing(stations: Sequence[Station]) -> list[str]:
     ]
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+def _wrapped(text: str, width: int) -> list[str]:
+    return cells.hanging(text, width)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-
-from forms import numbers
+from forms import cells, numbers
 from forms.table_b1 import FTP, Cell, TableB1
 
 WIDTH = 80
@@ -12,30 +10,30 @@ NOT_MEASURED = "n.a."
 _RATIO = 9
 
 
-def table_b1_text(table: TableB1) -> str:
+def table_b1_text(table: TableB1, width: int = WIDTH) -> str:
     """Averages with their deviation, in kB/s or MB/s (decimal), and each column in percent of FTP.
 
-    As on paper where that fits 80 columns, else one line a series.
+    As on paper where that fits ``width`` columns, else one line a series.
     """
     grid = _grid(table)
-    if max(map(len, grid.splitlines())) <= WIDTH:
+    if max(map(cells.width, grid.splitlines())) <= width:
         return grid
     return _list(table)
 
 
 def _grid(table: TableB1) -> str:
     factor, unit = _unit(table)
-    first = max([len(unit), *(len(row.name) for row in table.rows)])
-    heads, units = [f"{'':<{first}}"], [f"{unit:<{first}}"]
-    bodies = [[f"{row.name:<{first}}"] for row in table.rows]
+    first = max([len(unit), *(cells.width(row.name) for row in table.rows)])
+    heads, units = [" " * first], [f"{unit:<{first}}"]
+    bodies = [[cells.pad(row.name, first)] for row in table.rows]
     for index, column in enumerate(table.columns):
         ratio = table.has_ftp and column != FTP
-        cells = [_figures(row.cells[index], factor, ratio=ratio) for row in table.rows]
-        width = max([len(column), *map(len, cells)])
-        heads.append(f"{column:>{width}}")
+        figures = [_figures(row.cells[index], factor, ratio=ratio) for row in table.rows]
+        width = max([cells.width(column), *map(len, figures)])
+        heads.append(cells.pad(column, width, right=True))
         units.append(f"{'% of FTP' if ratio else '':>{width}}")
-        for body, cell in zip(bodies, cells, strict=True):
-            body.append(f"{cell:>{width}}")
+        for body, figure in zip(bodies, figures, strict=True):
+            body.append(f"{figure:>{width}}")
     return _joined(["   ".join(line) for line in (heads, units, *bodies)])
 
 
@@ -57,10 +55,10 @@ def _list(table: TableB1) -> str:
         for column, cell in zip(table.columns, row.cells, strict=True):
             if cell is None:
                 continue
-            name, *rest = textwrap.wrap(column, 42) or [""]
+            name, *rest = cells.wrap(column, 42)
             rate = NOT_MEASURED if cell.bytes_per_second is None else _scaled(cell.bytes_per_second, factor)
             lines.append(
-                f"  {name:<43}{rate:>10}{_scaled(cell.deviation_bytes_per_second, factor):>12}"
+                f"  {cells.pad(name, 43)}{rate:>10}{_scaled(cell.deviation_bytes_per_second, factor):>12}"
                 f"{'' if cell.percent_of_ftp is None else f'{cell.percent_of_ftp:.1f}':>11}"
             )
             lines += [f"    {more}" for more in rest]

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+from forms import cells
 from forms.comparison import compare
 from forms.comparison_form import comparison_form
 from forms.comparison_json import comparison_document
@@ -102,3 +103,11 @@ def test_several_verdicts_a_line_each():
     assert text.startswith("[+] log level 0 against as found (get): Faster")
     assert "[=] as found against as found (get): The same" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_wide_characters_keep_their_column():
+    wide = replace(OTHER, label="測試伺服器 👍", change=None)
+    lines = comparison_text(comparison_form(wide, BASE)).splitlines()
+    label = next(line for line in lines if line.startswith("Label"))
+    assert cells.width(label.partition("as found")[0]) == 50
+    assert max(map(cells.width, lines)) <= 80

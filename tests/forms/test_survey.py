@@ -82,6 +82,9 @@ def test_the_text_fits_and_ends_with_what_to_look_at_first():
     loop = [station(Place.LOOPBACK, p, c, "127.0.0.1") for p in ("ftp", "smb", "iperf3") for c in Command]
     filled = survey("survey nas", [*(measured(s, 118.5) for s in loop), *(measured(s, 111) for s in NETWORK)])
     text = survey_text(filled)
+    for width in (60, 77, 80):
+        lines = survey_text(filled, width).splitlines()
+        assert max(len(line) for line in lines if not line.startswith((" ", "get", "127"))) <= width
     assert max(map(len, text.splitlines())) <= 80
     assert "127.0.0.1 is this machine's loopback." in text
     assert text.index("MB/s") < text.index("Findings") < text.index("Look at this first")

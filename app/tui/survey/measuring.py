@@ -126,7 +126,7 @@ class SurveyRunScreen(BaseScreen):
         self.survey = filled
         self.query_one("#survey-now", Static).update(Content(printable(filled.next_step)))
         self.query_one("#survey-warnings", Static).update("")
-        self.query_one("#survey-text", Drawing).show(lambda _width, _height: survey_text(filled))
+        self.query_one("#survey-text", Drawing).show(lambda width, _height: survey_text(filled, width))
         self.query_one("#survey-box").scroll_home(animate=False)
         self.refresh_bindings()
 

@@ -106,13 +106,26 @@ class SurveyScreen(BaseScreen):
         except UsageError as error:
             self.app.push_screen(MessageDialog("Not understood", str(error)))
             return
+        unknown = self._without_password(targets)
+        if unknown is not None:
+            self._ask_password(targets, unknown, again=again)
+            return
+        self._plan(choices, again=again)
+
+    def _without_password(self, targets: list[Target]) -> Target | None:
+        """The first target whose user's password nobody has said; one that is known for a host goes for all."""
+        logins = self.context.logins
+        known: dict[str | None, Secrets] = {}
+        unknown: list[Target] = []
         for target in targets:
             try:
-                self.context.logins.find(target)
+                known.setdefault(target.user, logins.find(target))
             except PasswordNeededError:
-                self._ask_password(targets, target, again=again)
-                return
-        self._plan(choices, again=again)
+                unknown.append(target)
+        for target in unknown:
+            if target.user in known:
+                logins.keep(target, known[target.user])
+        return next((target for target in unknown if target.user not in known), None)
 
     def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
         """One password for all targets of that user."""
