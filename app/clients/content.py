@@ -18,7 +18,7 @@ class Content:
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
         period = os.urandom(_PERIOD)
-        self._pool = memoryview(period + period + period[: MAX_BLOCK_BYTES - _PERIOD]).toreadonly()
+        self._pool = memoryview(b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD])))
 
     def block(self, offset: int, length: int) -> memoryview:
         """The ``length`` bytes (at most MAX_BLOCK_BYTES) at ``offset``, without copying."""

@@ -14,7 +14,10 @@ from app.clients.smb.wire import CREDIT_BYTES, Opened
 from app.errors import CorruptedError, MeasurementError, ProtocolError
 
 DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
-DEFAULT_IN_FLIGHT = 4
+DEFAULT_IN_FLIGHT = 8
+_IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
+"""More requests of 64 KiB only wait in line: measured on the loopback, four move as much as thirty-two."""
+_IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
 _OVERHEAD_BYTES = 256
 """Prefix, headers and tag of an answer, generously."""
 
@@ -44,8 +47,8 @@ def choose_window(
 
     Where credits are few, blocks that nobody asked for become smaller before fewer of them are in flight.
     """
-    depth = in_flight or DEFAULT_IN_FLIGHT
-    most = available if block_bytes else available // depth
+    depth = in_flight or (DEFAULT_IN_FLIGHT if found.multi_credit else _IN_FLIGHT_WITHOUT_MULTI_CREDIT)
+    most = available if block_bytes else available // min(depth, _IN_FLIGHT_BEFORE_BLOCKS_SHRINK)
     most_bytes = max(1, most) * CREDIT_BYTES if found.multi_credit else CREDIT_BYTES
     block = min(block_bytes or DEFAULT_BLOCK_BYTES, maximum_bytes, most_bytes, MAX_BLOCK_BYTES)
     return Window(block_bytes=block, in_flight=max(1, min(depth, available // charge(block))))
