@@ -17,7 +17,7 @@ from app.clients.smb.crypto import HMAC_SHA256, Keys, Sealer, signer
 from app.clients.smb.errors import ACCESS_DENIED, SUCCESS, status_error
 from app.clients.smb.negotiate import Negotiated, Offer, is_validated, negotiate_frame, parse_negotiated, validate_frame
 from app.clients.smb.wire import FRAME_BYTES, Command, Response
-from app.errors import CorruptedError, LoginError, MeasurementError
+from app.errors import ConnectionLostError, CorruptedError, LoginError, MeasurementError, ProtocolError
 
 _SLOW_BLOCK_BYTES = 1024 * 1024
 
@@ -52,7 +52,12 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
     def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
         """Agree on dialect, signing and encryption (MS-SMB2 3.2.4.2.2, 3.2.5.2)."""
         request = negotiate_frame(self._offer)
-        response = self.channel.ask(request)
+        try:
+            response = self.channel.ask(request)
+        except ConnectionLostError as error:
+            raise ProtocolError(
+                f"{self.channel.where}: the server hangs up on SMB 2; allow that there, or check the port"
+            ) from error
         if response.status != SUCCESS:
             raise status_error(response.status, self.channel.where)
         found = parse_negotiated(response.message, self.channel.where)

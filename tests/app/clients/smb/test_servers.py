@@ -7,7 +7,7 @@ import pytest
 from app.clients.base import Meter
 from app.clients.content import Content
 from app.clients.smb.client import SMBClient
-from app.errors import LoginError, MeasurementError
+from app.errors import LoginError, MeasurementError, ProtocolError
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 
 MIB = 1 << 20
@@ -36,6 +36,11 @@ def test_dialects(smbd_with, make_client, meter, limit, dialect):
     assert (facts.dialect, facts.signing, facts.encryption) == (dialect, "none", "none")
     if dialect == "2.0.2":
         assert facts.block_bytes == 65536
+
+
+def test_a_server_that_speaks_smb_1_alone(smbd_with, make_client):
+    with pytest.raises(ProtocolError, match="SMB 2"):
+        make_client(smbd_with({"server min protocol": "NT1", "server max protocol": "NT1"})).connect()
 
 
 @pytest.mark.parametrize(("limit", "dialect"), DIALECTS.items())
