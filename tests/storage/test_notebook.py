@@ -1,0 +1,231 @@
+"""The notebook: what goes in comes out, under every reference, and an old file stays readable."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from storage.migrations import CURRENT_FORMAT
+from storage.notebook import Notebook, UnknownReferenceError
+from storage.opening import NotebookFileError
+from storage.records import (
+    Ceiling,
+    Change,
+    ClientFacts,
+    Command,
+    Decision,
+    Phase,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+    Worksheet,
+)
+
+FORMAT_1 = Path(__file__).with_name("format-1.sql")
+"""A notebook of the first format, as ``sqlite3 notebook.db .dump`` wrote it."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "notebook.db"
+
+
+@pytest.fixture
+def notebook(path: Path):
+    with Notebook(path) as found:
+        yield found
+
+
+def series(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T10:00:00.000Z") -> Series:
+    return Series(
+        id=series_id,
+        created_at=created_at,
+        status=SeriesStatus.COMPLETE,
+        title="SMB get",
+        label="first; drop table series",
+        note="line\nbreak",
+        experiment="tuning",
+        decision=Decision.KEPT,
+        change=Change(name="strict sync", value="no", previous="yes", evidence="confirmed", also_changed=("a", "b")),
+        command=Command.GET,
+        target=Target(protocol="smb", host="server", port=445, share="s", path="a/b", user="u", domain="D"),
+        client=ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1, in_flight=2),
+        link_bits_per_second=10**9,
+        plan={"runs": 5, "settings": {"sign": True}},
+        scratch_path=".sharebench-x",
+        ceiling_bytes_per_second=1.5,
+        quiet={"verdict": "quiet", "reasons": ["none"]},
+        environment={"client": {"cpu.count": 2, "os": "Debian", "load": 0.5}, "server": {"samba.version": "4.17"}},
+        runs=(
+            Run(number=1, phase=Phase.WARM_UP, size_bytes=100, seconds=0.5, progress=((0.1, 10), (0.2, 20))),
+            Run(number=1, phase=Phase.MEASURED, size_bytes=100, seconds=0.25, open_seconds=0.1, close_seconds=0.2),
+            Run(number=2, phase=Phase.MEASURED, status=RunStatus.REJECTED, reason="why", size_bytes=100, seconds=1.0),
+            Run(number=3, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone", size_bytes=100),
+        ),
+    )
+
+
+def test_a_series_comes_out_as_it_went_in(notebook: Notebook):
+    notebook.add(series())
+    assert notebook.series("last") == series()
+
+
+def test_a_series_goes_in_once(notebook: Notebook):
+    notebook.add(series())
+    with pytest.raises(sqlite3.IntegrityError):
+        notebook.add(series())
+    assert notebook.count() == 1
+
+
+def test_references(notebook: Notebook):
+    notebook.add(series("aaaa00000000", "2026-01-01T00:00:00.000Z"))
+    notebook.add(series("aaab00000000", "2026-01-03T00:00:00.000Z"))
+    notebook.add(series("bbbb00000000", "2026-01-02T00:00:00.000Z"))
+    notebook.set_baseline("before", "aaaa00000000")
+    assert notebook.resolve("last") == "aaab00000000"
+    assert notebook.resolve("b") == "bbbb00000000"
+    assert notebook.resolve("aaaa") == notebook.resolve("before") == "aaaa00000000"
+    for wrong, says in (("aaa", "short for several"), ("c", "no series"), ("", "no series"), ("%", "no series")):
+        with pytest.raises(UnknownReferenceError, match=says):
+            notebook.resolve(wrong)
+
+
+def test_a_failed_run_is_replaced_by_the_one_that_is_made_again(notebook: Notebook):
+    notebook.add(series())
+    notebook.add_run("a1b2c3d4e5f6", Run(number=3, phase=Phase.MEASURED, size_bytes=100, seconds=2.0))
+    assert [(r.number, r.status) for r in notebook.series("last").measured()] == [
+        (1, RunStatus.VALID),
+        (3, RunStatus.VALID),
+    ]
+
+
+def test_judging_runs(notebook: Notebook):
+    notebook.add(series())
+    notebook.judge_run("a1b2c3d4e5f6", 1, RunStatus.REJECTED, "backup")
+    assert notebook.series("last").measured() == ()
+    notebook.judge_run("a1b2c3d4e5f6", 1, RunStatus.VALID, None)
+    assert [r.number for r in notebook.series("last").measured()] == [1]
+    for number in (3, 4):
+        with pytest.raises(UnknownReferenceError, match=f"run {number}"):
+            notebook.judge_run("a1b2c3d4e5f6", number, RunStatus.REJECTED, "x")
+
+
+def test_what_is_removed_comes_back_whole(notebook: Notebook):
+    notebook.add(series())
+    notebook.add(replace(series("ffffffffffff"), base_id="a1b2c3d4e5f6"))
+    notebook.set_baseline("before", "a1b2c3d4e5f6")
+    removed = notebook.remove("a1b2c3d4e5f6")
+    assert notebook.count() == 1
+    assert notebook.baselines() == []
+    assert notebook.series("ffffffffffff").base_id is None
+    notebook.restore(removed)
+    assert notebook.series("before") == series()
+    assert notebook.series("ffffffffffff").base_id == "a1b2c3d4e5f6"
+
+
+def test_names_ceilings_worksheets_and_memory(notebook: Notebook):
+    notebook.add(series())
+    notebook.set_baseline("x", "a1b2c3d4e5f6")
+    notebook.remove_baseline("x")
+    with pytest.raises(UnknownReferenceError):
+        notebook.remove_baseline("x")
+    ceiling = Ceiling(key="k", bytes_per_second=2.5, measured_at="2026-01-31T10:00:00.000Z")
+    notebook.set_ceiling(replace(ceiling, bytes_per_second=1.0))
+    notebook.set_ceiling(ceiling)
+    assert notebook.ceiling("k") == ceiling
+    assert notebook.ceiling("other") is None
+    sheet = Worksheet(kind="clients", name="w", saved_at="2026-01-31T10:00:00.000Z", content={"rows": [1, None]})
+    notebook.save_worksheet(sheet)
+    assert notebook.worksheets("clients") == [sheet]
+    assert notebook.worksheets("bottleneck") == []
+    notebook.remove_worksheet("clients", "w")
+    assert notebook.worksheets("clients") == []
+    notebook.remember("guide", {"step": "run"})
+    assert notebook.remembered("guide") == {"step": "run"}
+    notebook.remember("guide", None)
+    assert notebook.remembered("guide") is None
+
+
+def test_the_paper_view_has_a_row_a_run_with_units_in_the_names(notebook: Notebook, path: Path):
+    notebook.add(series())
+    connection = sqlite3.connect(path)
+    connection.row_factory = sqlite3.Row
+    rows = [dict(row) for row in connection.execute("SELECT * FROM form_rows")]
+    connection.close()
+    assert [row["phase"] for row in rows] == ["warm-up", "measured", "measured", "measured"]
+    assert rows[1] == {
+        "series_id": "a1b2c3d4e5f6", "phase": "measured", "run_number": 1, "size_bytes": 100, "seconds": 0.25,
+        "bytes_per_second": 400.0, "bits_per_second": 3200.0, "percent_of_link": 0.00032, "status": "valid",
+        "reason": None,
+    }  # fmt: skip
+    assert rows[3]["bytes_per_second"] is None
+
+
+def test_the_file_is_what_the_contract_says(notebook: Notebook, path: Path):
+    connection = sqlite3.connect(path)
+    tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+    ours = {name: sql for name, sql in tables if not name.startswith(("sqlite_", "_sqlite_"))}
+    assert {"series", "runs", "facts", "baselines"} <= set(ours)
+    assert all("STRICT" in sql for sql in ours.values())
+
+
+def test_a_writer_waits_for_another(notebook: Notebook, path: Path):
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    timer = threading.Timer(0.3, lambda: other.execute("COMMIT"))
+    timer.start()
+    notebook.add(series())
+    timer.join()
+    other.close()
+    assert notebook.count() == 1
+
+
+def test_a_notebook_of_the_first_format_opens_as_it_was(path: Path):
+    path.parent.mkdir()
+    connection = sqlite3.connect(path)
+    connection.executescript(FORMAT_1.read_text())
+    connection.close()
+    with Notebook(path) as notebook:
+        assert notebook.series("last") == series()
+        assert [b.name for b in notebook.baselines()] == ["before"]
+
+
+def test_an_older_format_is_migrated_after_a_copy_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch):
+    with Notebook(path) as notebook:
+        notebook.add(series())
+    monkeypatch.setattr("storage.opening.CURRENT_FORMAT", CURRENT_FORMAT + 1)
+    with Notebook(path) as notebook:
+        assert notebook.count() == 1
+    copy = path.with_name(f"{path.name}.format-{CURRENT_FORMAT}")
+    with sqlite3.connect(copy) as connection:
+        assert connection.execute("SELECT count(*) FROM series").fetchone() == (1,)
+    connection.close()
+
+
+def test_a_newer_format_is_refused_with_the_version_that_it_needs(path: Path):
+    Notebook(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO notebook_formats VALUES (99, '7.1.0')")
+    connection.close()
+    with pytest.raises(NotebookFileError, match=r"needs sharebench 7\.1\.0"):
+        Notebook(path)
+
+
+def test_what_is_no_notebook_is_left_alone(tmp_path: Path):
+    text, database = tmp_path / "text", tmp_path / "other.db"
+    text.write_text("no database " * 100)
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    for path, says in ((text, "not a database"), (database, "not a notebook"), (tmp_path, "--db")):
+        with pytest.raises(NotebookFileError, match=says):
+            Notebook(path)
+    assert text.read_text() == "no database " * 100
