@@ -35,6 +35,7 @@ def _port(protocol: str) -> Callable[[_F], _F]:
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...")
 @click.option("--smb", metavar="SHARE[/FOLDER]", help="The share to measure SMB on, and a folder that can be written.")
 @click.option("--ftp", metavar="FOLDER", help="The folder to measure FTP in, such as / or /upload.")
+@click.option("--file", metavar="NAME", help="A file in both to get, in place of one that is made.")
 @click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP where an iperf3 server answers (default).")
 @click.option("--user", metavar="[DOMAIN;]USER", help="Who logs in; nobody: guest and anonymous.")
 @click.option("--ftp-user", metavar="USER", help="Who logs in by FTP, if somebody else.")
@@ -74,6 +75,7 @@ def _choices(chosen: dict[str, Any]) -> Choices:
         hosts=chosen["hosts"],
         smb=chosen["smb"],
         ftp=chosen["ftp"],
+        file=chosen["file"],
         iperf3=chosen["iperf3"],
         ports={protocol: port for protocol in _PORTS if (port := chosen[f"{protocol}_port"])},
         user=user or None,

@@ -15,7 +15,7 @@ from app.environment.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder import CeilingWish, Control, Order, QuietTime, RecorderEvent, Resumption, record_in_turns
-from app.targets import DEFAULT_PORTS
+from app.targets import DEFAULT_PORTS, join
 from forms.survey import Place, State, Station, Survey, survey, with_series
 from storage.notebook import Notebook
 from storage.records import SURVEY, Command, Series, SeriesStatus, Target, utc_now
@@ -44,6 +44,8 @@ class Choices:
     """``SHARE`` or ``SHARE/FOLDER``; None to leave SMB out."""
     ftp: str | None = None
     """The folder; None to leave FTP out."""
+    file: str | None = None
+    """A file in those folders to get, in place of one that is made; for shares that cannot be written."""
     iperf3: bool = True
     """Whether bare TCP is measured where an iperf3 server answers."""
     ports: dict[str, int] = field(default_factory=dict)
@@ -207,15 +209,17 @@ def _targets(choices: Choices, host: str) -> Iterator[Target]:
 def _order(
     choices: Choices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> Order:
+    makes_none = target.protocol == "iperf3" or station.command is Command.PUT
+    existing = None if makes_none else choices.file
     plan = Plan(
         command=station.command,
-        target=target,
+        target=replace(target, path=join(target, existing)) if existing else target,
         client=check_client_name(target.protocol, ""),
         settings=choices.settings,
         runs=choices.runs,
         warmups=choices.warmups,
-        size_bytes=size_bytes,
-        make_file=station.command is Command.GET and target.protocol != "iperf3",
+        size_bytes=None if existing else size_bytes,
+        make_file=not makes_none and not existing,
         secrets=secrets,
     )
     return Order(

@@ -66,6 +66,21 @@ def test_the_document_and_a_survey_of_one_command(options, tmp_path, capsys):
     assert document["next_step"]
 
 
+def test_a_file_that_is_there_is_read_and_nothing_is_written(options, smbd, vsftpd, tmp_path, capsys):
+    for server in (smbd, vsftpd):
+        server.make_file("there.bin", bytes(2 << 20))
+    before = [sorted(server.folder.iterdir()) for server in (smbd, vsftpd)]
+    arguments = [*options, "--only", "get", "--no-iperf3", "--file", "there.bin", "--json"]
+    assert survey(tmp_path / "notebook.db", *arguments) == 0
+    document = json.loads(capsys.readouterr().out)
+    done = [station["series"] for station in document["stations"] if station["state"] == "done"]
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        series = [notebook.series(series_id) for series_id in done]
+    assert [one.target.path for one in series] == ["/there.bin", "there.bin"]
+    assert {run.size_bytes for one in series for run in one.measured()} == {2 << 20}
+    assert [sorted(server.folder.iterdir()) for server in (smbd, vsftpd)] == before
+
+
 def test_what_fails_is_named_and_the_rest_is_kept(options, tmp_path, capsys):
     wrong = [*options, "--ftp", "/no such folder", "--no-iperf3"]
     assert survey(tmp_path / "notebook.db", *wrong) == 4
