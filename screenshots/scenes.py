@@ -18,7 +18,7 @@ class Scene:
     size: tuple[int, int] = USUAL
     room: str = ""
     """The room that the app opens in; empty for the first."""
-    arguments: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     """What the room's screen is made with."""
     keys: tuple[str, ...] = ()
     theme: str = ""
@@ -43,6 +43,7 @@ SCENES = (
     Scene(name="series-within", room="series", arguments={"series_id": TUNED}, keys=("v",)),
     Scene(name="compare", room="compare", arguments=COMPARED),
     Scene(name="compare-small", size=SMALL, room="compare", arguments=COMPARED),
+    Scene(name="table", size=SMALL, room="table", arguments={"ids": ("a10000000002", AS_DELIVERED, TUNED)}),
     Scene(name="ladder", room="ladder"),
     Scene(name="ladder-small", size=SMALL, room="ladder", keys=("up",)),
     Scene(name="catalogue", room="catalogue", arguments={"words": "encrypt"}),

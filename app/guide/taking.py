@@ -1,15 +1,17 @@
-"""A change from the catalogue, taken into the next round of the method."""
+"""Rounds of the method that begin elsewhere: with a change from the catalogue, or from a series in the notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.errors import UsageError
 from app.guide.after_run import changed
-from app.guide.choices import Choices
+from app.guide.choices import MEMORY_KEY, Choices, Step
 from app.guide.keeping import begin_round, keep, recall
+from app.measure.plan import Plan
 from storage.notebook import Notebook
-from storage.records import Target
+from storage.records import Series, SeriesStatus, Target
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> Choices:
@@ -35,3 +37,52 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
     """The share that the guide measures; None where it is none."""
     choices, _ = recall(notebook, practice)
     return choices.target.share if choices.target is not None else None
+
+
+def choices_of(series: Series) -> Choices:
+    """The choices that a series was measured by, so that the guide can go on from it."""
+    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    made = plan.size_bytes is not None
+    sizes = {run.size_bytes for run in series.runs}
+    return Choices(
+        target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
+        file=None if made else series.target.path,
+        file_bytes=None if made else max(sizes, default=None),
+        command=series.command,
+        size_bytes=plan.size_bytes,
+        client=plan.client,
+        block_bytes=plan.settings.block_bytes,
+        in_flight=plan.settings.in_flight,
+        link_bits_per_second=series.link_bits_per_second,
+        quiet="record",
+        runs=plan.runs,
+        warmups=plan.warmups,
+        until_percent=plan.until_percent,
+        max_runs=plan.max_runs,
+        counted=True,
+        label=series.label,
+        experiment=series.experiment,
+    )
+
+
+def measure_again(notebook: Notebook, series_id: str) -> Choices:
+    """The guide at the run, with the choices of a series, remembered; one that is not complete is gone on with.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    unfinished = series.status is SeriesStatus.INTERRUPTED
+    choices = replace(choices_of(series), step=Step.RUN, series_id=series.id if unfinished else None)
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return choices
+
+
+def branch_from(notebook: Notebook, series_id: str) -> Choices:
+    """The guide at the change, the series being the base of the next round; remembered.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    choices = replace(choices_of(series), step=Step.CHANGE, series_id=series.id, reviewed=True, compared=True)
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return choices

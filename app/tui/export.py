@@ -18,9 +18,8 @@ from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
 from app.tui.saving import is_there, write_whole
 from forms.exporters import FORMATS, PAPERS, Format, export_sheets
-from forms.run_form import run_form
-from forms.run_sheet import run_sheet
 from forms.sheet import Sheet
+from forms.sheets import run_sheets
 from forms.wording import plain
 from storage.notebook import Notebook
 
@@ -63,7 +62,7 @@ class ExportScreen(BaseScreen):
         """``ids`` are series; for other forms ``gather`` reads them and ``name`` is what to call the file."""
         super().__init__()
         self.ids = tuple(ids)
-        self.gather: Gather = gather or (lambda notebook: [run_sheet(run_form(notebook.series(i))) for i in self.ids])
+        self.gather: Gather = gather or (lambda notebook: run_sheets([notebook.series(each) for each in self.ids]))
         self.file_name = _file_name(name)
         self.format = FORMATS["html"]
         self.paper = PAPERS[0]

@@ -115,6 +115,12 @@ ROOMS = (
         title="Compare",
         help="Two series side by side.",
     ),
+    Room(
+        name="table",
+        home="app.tui.notebook.table:TableScreen",
+        title="Table",
+        help="Several series against the first of them.",
+    ),
 )
 """In the order of the footer; the first is where the TUI opens."""
 

@@ -9,18 +9,18 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.guide.choices import Choices
 from app.guide.taking import measured_share, take_change
 from app.tui.base import BaseDialog
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
+from app.tui.measuring import Measures
 from forms.catalogue import Entry, Status, find
 from forms.catalogue_text import entry_text, suggested_value
 from forms.change_advice import ChangeAdvice, advise
 
 
-class EntryScreen(Copies):
+class EntryScreen(Copies, Measures):
     """An entry with the line for smb.conf, the commands to check and reload, and how to put it back."""
 
     ABOUT = (
@@ -108,15 +108,9 @@ class EntryScreen(Copies):
     def action_take(self) -> None:
         """Make it the one change of the guide's next round, and go there."""
         advice, practice = self.advice, self.context.practice
-        self.with_notebook(lambda notebook: take_change(notebook, practice, advice.name, advice.value), self._taken)
-
-    def _taken(self, choices: Choices) -> None:
-        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
-
-        open_guide = next((screen for screen in self.bench.screen_stack if isinstance(screen, GuideScreen)), None)
-        self.bench.visit("guide")
-        if open_guide is not None:
-            open_guide.take(choices)
+        self.with_notebook(
+            lambda notebook: take_change(notebook, practice, advice.name, advice.value), self.measure_with
+        )
 
     def action_value(self) -> None:
         """Ask for the value."""

@@ -12,12 +12,16 @@ from textual.widgets import Footer, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts import ladder_chart
+from app.guide.taking import branch_from
 from app.tui.base import BaseDialog
 from app.tui.changing.rungs import gain_line, rung_line, rung_words
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
+from app.tui.export import ExportScreen
+from app.tui.measuring import Measures
 from forms.ladder import Ladder, Rung, build_ladder
+from forms.ladder_sheet import ladder_sheet
 from forms.ladder_text import ladder_text
 from forms.run_form import RunForm, run_form
 from forms.wording import plain
@@ -30,7 +34,7 @@ NONE_YET = (
 )
 
 
-class LadderScreen(Copies):
+class LadderScreen(Copies, Measures):
     """An experiment as a ladder."""
 
     ABOUT = (
@@ -69,6 +73,22 @@ class LadderScreen(Copies):
             name="Chart",
             footer="Chart",
             help="The chart of the ladder, or the words again, where there is no room for both.",
+        ),
+        KeyCommand(
+            id="ladder.branch",
+            keys="n",
+            action="branch",
+            name="New branch",
+            footer="Branch",
+            help="Go on from this rung: the next change is made from it.",
+        ),
+        KeyCommand(
+            id="ladder.export",
+            keys="x",
+            action="export",
+            name="Export",
+            footer="Export",
+            help="Write the ladder to a file.",
         ),
         KeyCommand(
             id="ladder.choose",
@@ -176,6 +196,17 @@ class LadderScreen(Copies):
             self.bench.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
         elif rung is not None:
             self.notify("This rung was made from no other one.", severity="warning")
+
+    def action_branch(self) -> None:
+        """Go to the guide, the rung being the base of the next change."""
+        if (rung := self.rung) is not None:
+            self.with_notebook(lambda notebook: branch_from(notebook, rung.series.id), self.measure_with)
+
+    def action_export(self) -> None:
+        """Write it to a file."""
+        if self.ladder is not None:
+            sheet = ladder_sheet(self.ladder)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.ladder.name))
 
     def action_chart(self) -> None:
         """The chart in the place of the words, or the words again."""

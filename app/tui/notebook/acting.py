@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.tui.base import BaseScreen
+from app.guide.taking import measure_again
 from app.tui.commands import KeyCommand
+from app.tui.measuring import Measures
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, Naming, Words
 from storage.notebook import Notebook
 from storage.records import Series
@@ -34,7 +35,7 @@ ACTING_KEYS = (
         action="compare",
         name="Compare",
         footer="Compare",
-        help="Compare the two marked series, the one marked first being the base; or the marked one with this one;"
+        help="Compare the marked series, the one marked first being the base; or the marked one with this one;"
         " or this one with the series it was made from.",
     ),
     KeyCommand(
@@ -45,10 +46,17 @@ ACTING_KEYS = (
         footer="Export",
         help="Write the marked series, or this one, to a file.",
     ),
+    KeyCommand(
+        id="series.again",
+        keys="m",
+        action="again",
+        name="Measure again",
+        help="Measure a series with the same choices, or go on with this one where it was interrupted.",
+    ),
 )
 
 
-class ActsOnSeries(BaseScreen):
+class ActsOnSeries(Measures):
     """A screen that shows series."""
 
     def chosen(self) -> str | None:
@@ -113,7 +121,7 @@ class ActsOnSeries(BaseScreen):
         elif len(marked) == 1 and here is not None and here != marked[0]:
             self.bench.visit("compare", base=marked[0], other=here)
         elif len(marked) > 2:
-            self.notify("Mark two series, not more; the one marked first is the base.", severity="warning")
+            self.bench.visit("table", ids=marked)
         elif here is not None:
             self.with_notebook(lambda notebook: _base_of(notebook, here), lambda base: self._compare_with(base, here))
 
@@ -124,6 +132,11 @@ class ActsOnSeries(BaseScreen):
             )
         else:
             self.bench.visit("compare", base=base, other=here)
+
+    def action_again(self) -> None:
+        """Go to the guide with the choices of the series pointed at."""
+        if (series_id := self.chosen()) is not None:
+            self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
 
     def action_export(self) -> None:
         """Export the marked series, or the one pointed at."""

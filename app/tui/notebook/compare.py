@@ -10,8 +10,10 @@ from app.charts import compared_chart
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
+from app.tui.export import ExportScreen
 from forms.comparison_form import ComparisonForm, comparison_form
 from forms.comparison_text import comparison_text
+from forms.sheets import comparison_sheets
 from storage.notebook import Notebook
 
 
@@ -38,6 +40,14 @@ class CompareScreen(Copies):
             name="Chart",
             footer="Chart",
             help="Both charts on one scale, or the figures, where there is no room for both.",
+        ),
+        KeyCommand(
+            id="compare.export",
+            keys="x",
+            action="export",
+            name="Export",
+            footer="Export",
+            help="Write the comparison to a file.",
         ),
     )
     DEFAULT_CSS = """
@@ -92,6 +102,15 @@ class CompareScreen(Copies):
     def action_chart(self) -> None:
         """Show the charts in the place of the figures, or the figures again."""
         self.toggle_class("-pictured")
+
+    def action_export(self) -> None:
+        """Write it to a file."""
+        pair = (self.base_id, self.other_id)
+        self.bench.push_screen(
+            ExportScreen(
+                gather=lambda notebook: comparison_sheets([notebook.series(each) for each in pair]), name="comparison"
+            )
+        )
 
     def action_swap(self) -> None:
         """Take the other series as the base."""

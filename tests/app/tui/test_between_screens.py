@@ -1,0 +1,136 @@
+"""Ways from one screen to another: several compared, exports of all forms, on to measuring."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.widgets import Input, OptionList
+
+from app.guide.choices import MEMORY_KEY, Choices, Step
+from app.guide.taking import choices_of
+from app.tui.app import SharebenchApp
+from app.tui.context import Context
+from app.tui.export import ExportScreen
+from app.tui.guide.screen import GuideScreen
+from app.tui.notebook.table import TableScreen
+from storage.notebook import Notebook
+from storage.records import Change, Command, SeriesStatus, Target
+from tests.app.tui.books import app_on, book, one
+from tests.app.tui.driving import painted, settled
+from tests.app.tui.worlds import FakeWorld
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    ftp = Target(protocol="ftp", host="nas", path="/data/big.bin")
+    change = Change(name="log level", value="0", previous="3", evidence="confirmed")
+    return book(
+        tmp_path / "notebook.db",
+        one(1, (100e6,) * 5, target=ftp, label="FTP"),
+        one(2, (70e6,) * 5, label="untuned", experiment="files"),
+        one(3, (80e6,) * 5, label="tuned", experiment="files", base_id=f"{2:012x}", change=change),
+        one(4, (60e6,) * 5, label="stopped", status=SeriesStatus.INTERRUPTED, plan={"runs": 7, "size_bytes": 1 << 30}),
+    )
+
+
+def here(app: App[Any]) -> Any:
+    """The screen, by whatever type it has."""
+    return app.screen
+
+
+def app_with_world(path: Path, **arguments: Any) -> SharebenchApp:
+    """The app, its guide on an outside that is made up."""
+    return SharebenchApp(
+        Context(notebook_path=path, keys_file=path.with_name("keys.toml"), world=FakeWorld()), **arguments
+    )
+
+
+async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
+    app = app_on(path)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "space", "up", "space", "up", "up", "space", "c")
+        await settled(app, pilot)
+        assert isinstance(app.screen, TableScreen)
+        assert "get" in painted(app)
+        copied = here(app).text_to_copy()
+        assert "70.0 %" in copied or "70 %" in copied
+        assert copied.count("lower") >= 2
+        await pilot.press("y")
+        await settled(app, pilot)
+        assert path.with_name("copied.txt").read_text() == copied
+
+
+@pytest.mark.parametrize(
+    ("room", "arguments", "expected"),
+    [
+        ("compare", {"base": f"{2:012x}", "other": f"{3:012x}"}, "log level"),
+        ("table", {"ids": [f"{1:012x}", f"{2:012x}", f"{3:012x}"]}, "FTP"),
+        ("ladder", {"experiment": "files"}, "log level"),
+    ],
+)
+async def test_comparisons_and_ladders_are_exported_as_well(path, room, arguments, expected):
+    app = app_on(path, first=room, **arguments)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("x")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ExportScreen)
+        app.screen.query_one(OptionList).highlighted = 0
+        await settled(app, pilot)
+        app.screen.query_one("#path", Input).value = str(path.with_name("out.txt"))
+        await pilot.press("enter", "enter")
+        await settled(app, pilot)
+        assert expected in path.with_name("out.txt").read_text()
+
+
+async def test_a_series_is_measured_again_with_the_same_choices(path):
+    app = app_with_world(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("down", "m")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, GuideScreen)
+        assert (screen.choices.step, screen.choices.series_id) == (Step.RUN, None)
+        assert (screen.choices.file, screen.choices.file_bytes) == ("big.bin", 1 << 30)
+
+
+async def test_an_interrupted_series_is_gone_on_with(path):
+    app = app_with_world(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("m")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, GuideScreen)
+        assert (screen.choices.step, screen.choices.series_id) == (Step.RUN, f"{4:012x}")
+        assert screen.choices.runs == 7
+        await pilot.press("f1")
+
+
+async def test_from_any_rung_a_new_branch(path):
+    app = app_with_world(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("up", "n")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, GuideScreen)
+        assert (screen.choices.step, screen.choices.series_id) == (Step.CHANGE, f"{2:012x}")
+        assert screen.choices.experiment == "files"
+    with Notebook(path) as notebook:
+        assert Choices.from_memory(notebook.remembered(MEMORY_KEY)).series_id == f"{2:012x}"
+
+
+def test_the_choices_of_a_series_that_made_its_file_make_it_again():
+    put = one(1, command=Command.PUT, target=Target(protocol="smb", host="nas", share="data", path="scratch"),
+              plan={"size_bytes": 1 << 20, "make_file": False, "settings": {"in_flight": 2}})  # fmt: skip
+    choices = choices_of(put)
+    assert (choices.command, choices.size_bytes, choices.makes_file) == (Command.PUT, 1 << 20, True)
+    assert choices.target == put.target
+    assert choices.in_flight == 2
+    nested = one(2, target=Target(protocol="ftp", host="nas", path="/pub/deep/big.bin"))
+    assert choices_of(nested).target == Target(protocol="ftp", host="nas", path="/pub/deep")
+    assert choices_of(nested).file == "/pub/deep/big.bin"
