@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from enum import StrEnum
+
+from forms import wording
+from storage.records import Command, Series
 
 
 class Severity(StrEnum):
@@ -32,3 +36,22 @@ class Finding:
     what_to_do: str
     series_ids: tuple[str, ...] = ()
     """The series that show it."""
+
+
+def called(series: Series) -> str:
+    """A series in a sentence, such as ``get from smb://nas/data/big.bin``."""
+    return f"{series.command} {'from' if series.command is Command.GET else 'to'} {wording.place(series.target)}"
+
+
+def is_loopback(series: Series) -> bool:
+    """Whether the traffic stayed on one machine."""
+    kind = series.environment.get("path", {}).get("link.kind")
+    if kind is not None:
+        return kind == "loopback"
+    host = series.target.host
+    if host in {"", "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False

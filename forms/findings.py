@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forms import findings_between, findings_single
+from forms import findings_between, findings_link, findings_session
 from forms.finding import Finding, Severity
 from storage.records import Series
 
@@ -14,7 +14,9 @@ _ORDER = list(Severity)
 
 def findings(series: Sequence[Series]) -> list[Finding]:
     """All findings in the series, the gravest first; of those alike in every series, the first with all their ids."""
-    found = [finding for rule in findings_single.RULES for one in series for finding in rule(one)]
+    found = [
+        finding for rule in (*findings_link.RULES, *findings_session.RULES) for one in series for finding in rule(one)
+    ]
     found += [finding for rule in findings_between.RULES for finding in rule(series)]
     return sorted(_merged(found), key=lambda finding: _ORDER.index(finding.severity))
 

@@ -9,8 +9,7 @@ from itertools import groupby
 
 from forms import advice, numbers, statistics, wording
 from forms.comparison import Comparison, compare, rates_of
-from forms.finding import Finding, Severity
-from forms.findings_single import is_loopback
+from forms.finding import Finding, Severity, is_loopback
 from forms.table_b1 import FTP_PROTOCOLS
 from storage.records import Command, Series
 
