@@ -39,6 +39,8 @@ class _Link(NamedTuple):
     session: Session
     channel: Channel
     share: Share | None
+    addresses: tuple[str, str]
+    """Ours and the server's."""
 
     @property
     def connection(self) -> Connection:
@@ -148,8 +150,8 @@ class SMBClient:
             "smb.requires_signing": "yes" if found.requires_signing else "no",
             "smb.guest": "yes" if link.connection.is_guest else "no",
             "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
-            "address.client": link.channel.sock.getsockname()[0],
-            "address.server": link.channel.sock.getpeername()[0],
+            "address.client": link.addresses[0],
+            "address.server": link.addresses[1],
         }
 
     def abort(self) -> None:
@@ -186,7 +188,9 @@ class SMBClient:
             if self.target.share:
                 with mapped(where):
                     share = Share(channel, session.connection.connectTree(self.target.share))
-            link = _Link(session, channel, share)
+            with mapped(where):
+                ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
+            link = _Link(session, channel, share, ends)
             self._gather_credits(link)
         except MeasurementError as error:
             self._drop()

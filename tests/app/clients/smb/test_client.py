@@ -327,8 +327,11 @@ def test_server_that_dies_in_mid_transfer(make_smbd, make_client):
 def test_server_that_stalls(make_smbd, make_client):
     server = make_smbd()
     server.make_file("large.bin", bytes(64 * MIB))
-    client = make_client(server, block_bytes=65536, in_flight=1, timeout_seconds=2.0)
+    client = make_client(server, block_bytes=65536, in_flight=1)
     client.connect()
+    channel = client._channel
+    assert channel is not None
+    channel.timeout_seconds = 0.5
 
     def suspend(_offset: int, _block: memoryview) -> None:
         server.suspend()

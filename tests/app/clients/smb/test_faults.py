@@ -94,6 +94,14 @@ def connected(make_client: MakeClient, server: Smbd, script: Script, between: Pr
     return client
 
 
+def impatient(client: SMBClient) -> SMBClient:
+    """Let it wait half a second from now on: a login may take longer on a busy machine."""
+    channel = client._channel
+    assert channel is not None
+    channel.timeout_seconds = 0.5
+    return client
+
+
 def moves_both_ways(client: SMBClient, meter: Meter, data: bytes) -> Content:
     blocks, content = Blocks(len(data)), Content(len(data))
     client.get("faults.bin", meter, blocks)
@@ -179,7 +187,7 @@ def test_connection_cut_in_mid_transfer(smbd, make_client, meter, data, command,
 def test_silence_in_mid_transfer(smbd, make_client, meter, data, command):
     script = Nth(3, hang, command)
     with Proxy(smbd.host, smbd.port, script) as between:
-        client = connected(make_client, smbd, script, between, block_bytes=MIB, timeout_seconds=2.0)
+        client = impatient(connected(make_client, smbd, script, between, block_bytes=MIB))
         with pytest.raises(StalledError, match="faults"):
             move(client, command, meter)
         script.armed = False
@@ -189,7 +197,7 @@ def test_silence_in_mid_transfer(smbd, make_client, meter, data, command):
 def test_silence_after_an_interim_answer(smbd, make_client, meter, data):
     script = Nth(2, lambda message: [proxy.interim(message)], READ)
     with Proxy(smbd.host, smbd.port, script) as between:
-        client = connected(make_client, smbd, script, between, block_bytes=MIB, timeout_seconds=2.0)
+        client = impatient(connected(make_client, smbd, script, between, block_bytes=MIB))
         with pytest.raises(StalledError):
             client.get("faults.bin", meter)
 
@@ -198,7 +206,7 @@ def test_silence_to_what_is_sent(smbd, make_client, meter):
     """The server takes no more bytes: the put blocks in sending."""
     script = Nth(2, hang, WRITE)
     with Proxy(smbd.host, smbd.port, requests=script) as between:
-        client = connected(make_client, smbd, script, between, timeout_seconds=2.0, in_flight=8)
+        client = impatient(connected(make_client, smbd, script, between, in_flight=8))
         with pytest.raises(StalledError):
             client.put("faults put.bin", Content(64 * MIB), meter)
         make_client(smbd).remove("faults put.bin")
