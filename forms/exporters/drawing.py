@@ -17,7 +17,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
 _ACROSS = WIDTH - _LEFT - _RIGHT
 _MOST_BARS = 240
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-_FAR = 1.6
+_FAR = 2.5
 """A level line that many times above all the bars would squeeze them: it is named instead of drawn."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,7 @@ def add_fonts(pdf: Any, folder: Path, texts: Iterable[str]) -> frozenset[int]:
     """Add the fonts that these texts need, their files in the folder; gives the characters that the text font has."""
     covered: frozenset[int] | None = None
     for style, name in _FILES.items():
-        content = myfont(name)
-        found = frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
+        content, found = _font(name)
         covered = found if covered is None else covered & found
         _add(pdf, TEXT, style, folder / f"{name}.ttf", content)
     assert covered is not None
@@ -46,6 +46,13 @@ def add_fonts(pdf: Any, folder: Path, texts: Iterable[str]) -> frozenset[int]:
             _add(pdf, OTHER, style, folder / "other.ttf", content)
         pdf.set_fallback_fonts([OTHER], exact_match=False)
     return covered
+
+
+@cache
+def _font(name: str) -> tuple[bytes, frozenset[int]]:
+    """A font's file, unpacked once, and the characters that it has."""
+    content: bytes = myfont(name)
+    return content, frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
 
 
 def _add(pdf: Any, family: str, style: str, file: Path, content: bytes) -> None:
@@ -65,7 +72,7 @@ def other_font(codes: Iterable[int]) -> bytes:
 
     It has a space as well: text shaping puts one where a character is to stay invisible.
     """
-    symbols = TTFont(BytesIO(myfont(_SYMBOLS)), lazy=True)
+    symbols = TTFont(BytesIO(_font(_SYMBOLS)[0]), lazy=True)
     source, glyphs = symbols.getBestCmap(), symbols.getGlyphSet()
     names = {code: f"u{code:05X}" for code in sorted({_SPACE, *codes})}
     outlines: dict[str, Any] = {".notdef": _box()}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from forms.checked_json import DocumentError, Place
 from forms.importers.filled_form import series_from_csv
 from forms.importers.hyperfine import is_hyperfine, series_from_hyperfine
+from forms.importers.plausible import check, loads
 from forms.series_document import SCHEMA
 from forms.series_reading import series_from_document
 from storage.records import Command, Series, Target
@@ -36,8 +36,8 @@ def read_series(content: bytes, given: Given) -> list[Series]:
     except UnicodeDecodeError as error:
         raise DocumentError(f"byte {error.start}: not UTF-8 text") from error
     if text.lstrip()[:1] in {"{", "["}:
-        return _from_json(text, given)
-    return series_from_csv(
+        return [check(series) for series in _from_json(text, given)]
+    found = series_from_csv(
         text,
         target_of=given.target_of,
         command=given.command,
@@ -45,15 +45,11 @@ def read_series(content: bytes, given: Given) -> list[Series]:
         size_bytes=given.size_bytes,
         link_bits_per_second=given.link_bits_per_second,
     )
+    return [check(series) for series in found]
 
 
 def _from_json(text: str, given: Given) -> list[Series]:
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise DocumentError(f"not JSON: {error}") from error
-    except RecursionError as error:
-        raise DocumentError("not JSON that anybody wrote: nested too deep") from error
+    document = loads(text)
     if is_hyperfine(document):
         return series_from_hyperfine(
             document,

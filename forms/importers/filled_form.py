@@ -49,7 +49,7 @@ class _Form:
 
     def text(self, name: str) -> str:
         """A line's text; empty where it was not filled."""
-        return self.fields.get(name, [""])[0]
+        return next(iter(self.fields.get(name, ())), "")
 
 
 def series_from_csv(
@@ -148,10 +148,10 @@ def _command(form: _Form, otherwise: Command) -> Command:
 
 
 def _link(form: _Form) -> int | None:
-    text, *more = form.fields.get(LINK, [""])
+    text = form.text(LINK)
     if not text.strip():
         return None
-    said = next((rate for rate in (rate_from(more[0]) if more else None, rate_from(text)) if rate), None)
+    said = next((rate for word in reversed(form.fields[LINK][:2]) if (rate := rate_from(word))), None)
     if said is None and text.strip() != "unknown":
         raise DocumentError(f"{LINK}: expected a rate such as 1 Gb/s, found {text!r}")
     return said

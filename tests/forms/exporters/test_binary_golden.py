@@ -1,0 +1,51 @@
+"""What is in the PDF and the spreadsheet of each form, as text that git can show the differences of."""
+
+import io
+
+import openpyxl
+import pytest
+from openpyxl.worksheet.formula import ArrayFormula
+from pypdf import PdfReader
+
+from forms.blank_sheets import blank_sheet
+from forms.exporters import export_sheets
+from forms.sheets import run_sheets
+from tests.forms.exporters.test_other_forms import sheets
+from tests.forms.golden_files import check
+from tests.forms.paper_samples import book_series, full_series
+
+FORMS = {
+    "run_form": run_sheets([full_series()])[0],
+    "run_form_b9": run_sheets([book_series()])[0],
+    **sheets(),
+    **{f"{form}_blank": blank_sheet(form) for form in ("run", "comparison", "experiment", "bottleneck", "clients")},
+}
+
+
+def cells_of(content: bytes) -> str:
+    """Every filled cell of a workbook: its place, what is stored, and the formula where there is one."""
+    stored = openpyxl.load_workbook(io.BytesIO(content), data_only=True).worksheets[0]
+    written = openpyxl.load_workbook(io.BytesIO(content)).worksheets[0]
+    lines = []
+    for row in written.iter_rows():
+        for cell in row:
+            if cell.value is None:
+                continue
+            value = stored[cell.coordinate].value
+            text = f"{value:.12g}" if isinstance(value, float) else repr(value)
+            formula = cell.value.text if isinstance(cell.value, ArrayFormula) else cell.value
+            struck = " struck out" if cell.font.strike else ""
+            lines.append(f"{cell.coordinate} {text}{f' {formula}' if cell.data_type == 'f' else ''}{struck}\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_spreadsheets(name):
+    check(f"{name}.xlsx.txt", cells_of(export_sheets([FORMS[name]], "xlsx")).encode())
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_pdf(name):
+    pages = PdfReader(io.BytesIO(export_sheets([FORMS[name]], "pdf"))).pages
+    assert len(pages) == 1
+    check(f"{name}.pdf.txt", f"{pages[0].extract_text()}\n".encode())
