@@ -14,7 +14,7 @@ from app.tui.survey.measuring import SurveyRunScreen
 from app.tui.survey.screen import SurveyScreen
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
-from tests.app.tui.driving import settle, text_of
+from tests.app.tui.driving import measured, settle, text_of
 from tests.servers.smbd import Smbd
 
 
@@ -57,7 +57,7 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         await pilot.press("enter")
         await settle(app, pilot)
         assert shows(app, SurveyRunScreen)
-        await settle(app, pilot)
+        await measured(app, pilot)
         await settle(app, pilot)
         text = app.screen.query_one("#survey-text", Drawing).text
         assert "Findings" in text
@@ -111,7 +111,7 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         assert shows(app, ConfirmDialog)
         await pilot.press("escape")
         await pilot.press("s")
-        await settle(app, pilot)
+        await measured(app, pilot)
         await settle(app, pilot)
         assert screen.survey is not None
         assert not screen.survey.complete
