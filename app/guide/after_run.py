@@ -14,6 +14,7 @@ from app.guide.page import Ask, BeginRound, Connect, Go, Judge, NameBaseline, Op
 from app.targets import format_target, parse_target
 from forms import wording
 from forms.advice import advice
+from forms.catalogue import Kind, Status, entries
 from forms.comparison import compare
 from forms.numbers import byte_rate, link_rate, percent
 from forms.run_form import FormRow, RunForm, run_form
@@ -202,6 +203,8 @@ def _ask_baseline() -> Ask:
     return Ask(heading="Baseline", text="A name, such as: before the new switch.", then=taken)
 
 
+MOST_FROM_CATALOGUE = 5
+"""So many settings are offered at once; the catalogue has the others."""
 OWN_CHANGES = ("in-flight", "block")
 """What this program can change by itself between two rounds."""
 
@@ -211,7 +214,7 @@ def change_page(choices: Choices, known: Known) -> Page:
     if known.series is None:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series = known.series
-    options = [*_own_changes(choices, series), _other_change(choices, series)]
+    options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
     options += [
         Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
@@ -248,6 +251,24 @@ def _own_changes(choices: Choices, series: Series) -> Iterator[Option]:
         value = 65536 if block > 65536 else 1024**2
         yield _change(choices, series, "block", wording.size(value), f"Bytes in a request: {wording.size(value)}",
                       f"now {wording.size(block)}")  # fmt: skip
+
+
+def _from_catalogue(series: Series) -> Iterator[Option]:
+    """The settings of smb.conf that promise most and cost nothing but time, for an SMB server."""
+    if series.target.protocol != "smb":
+        return
+    offered: set[str] = set()
+    for entry in entries():
+        plain = entry.kind is Kind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+        if plain and entry.parameter not in offered:
+            offered.add(entry.parameter)
+            yield Option(
+                f"{entry.parameter} (smb.conf)…",
+                Visit("entry", {"entry": entry.name, "share": series.target.share}),
+                entry.expect or entry.does,
+            )
+        if len(offered) == MOST_FROM_CATALOGUE:
+            return
 
 
 def _change(choices: Choices, series: Series, name: str, value: str, title: str, hint: str) -> Option:

@@ -23,6 +23,9 @@ from forms.prospect import duration
 from forms.throughput import Standing, standing
 from storage.records import Phase, RunStatus, SeriesStatus
 
+MOST_SAMPLES = 600
+"""More than a chart can show; beyond it every other sample is left out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
@@ -65,7 +68,7 @@ class Running:
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
                 )
             case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
-                return replace(self, now=standing(seconds, moved, size), curve=(*self.curve, (seconds, moved)))
+                return replace(self, now=standing(seconds, moved, size), curve=_longer(self.curve, (seconds, moved)))
             case RunFinished(run=run):
                 told = byte_rate(run.bytes_per_second) if run.status is not RunStatus.FAILED else "failed"
                 return replace(
@@ -121,6 +124,12 @@ class Running:
         room = width - len(ends[0]) - len(ends[1]) - 4
         drawn = f"  {bar(self.now.percent, min(40, room))}" if room >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
+
+
+def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:
+    """The curve with one sample more; a long one is thinned to half."""
+    kept = curve if len(curve) < MOST_SAMPLES else curve[1::2]
+    return (*kept, sample)
 
 
 def _ended(running: Running) -> str:
