@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from storage.listing import Found, Query, find
-from storage.opening import open_database
 from storage.records import (
     Baseline,
     Ceiling,
@@ -50,6 +49,8 @@ class Notebook:
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def __init__(self, path: Path) -> None:
+        from storage.opening import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
+
         self.path = path
         self._db = open_database(path)
 

@@ -9,14 +9,11 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from storage.faults import NotebookFileError
 from storage.migrations import CURRENT_FORMAT, migrations
 
 BUSY_SECONDS = 15.0
 """How long a writer waits for another one."""
-
-
-class NotebookFileError(Exception):
-    """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
 
 
 class NotebookDatabase(Database):

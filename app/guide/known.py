@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from app.guide.choices import Choices
-from forms.file_choice import Surroundings
-from forms.finding import Finding
-from forms.findings import findings
-from forms.run_form import run_form
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.records import Command, Series, SeriesStatus, Target
+
+if TYPE_CHECKING:
+    from forms.file_choice import Surroundings
+    from forms.finding import Finding
 
 _LOOKED_THROUGH = 300
 """So many of the newest series are looked through for recent targets and yardsticks."""
@@ -55,6 +56,8 @@ class Known:
 
 def around(choices: Choices, known: Known) -> Surroundings:
     """What there is to judge a file by: the link as the person or the interface says it, memory, earlier results."""
+    from forms.file_choice import Surroundings  # noqa: PLC0415  what computes is loaded when it is first needed
+
     return Surroundings(
         link_bits_per_second=choices.link_bits_per_second or known.link.bits_per_second,
         measured_bytes_per_second=known.measured_bytes_per_second,
@@ -64,6 +67,8 @@ def around(choices: Choices, known: Known) -> Surroundings:
 
 def read_known(notebook: Notebook, choices: Choices, before: Known) -> Known:
     """What the notebook knows for these choices; what it does not know stays as it was ``before``."""
+    from forms.findings import findings  # noqa: PLC0415  what computes is loaded when it is first needed
+
     heads = notebook.heads(limit=_LOOKED_THROUGH)
     series = _series(notebook, choices.series_id)
     yardsticks = tuple(_yardsticks(notebook, choices, series, heads)) if series else ()
@@ -134,6 +139,8 @@ def _yardsticks(notebook: Notebook, choices: Choices, series: Series, heads: Seq
 
 def _reached(notebook: Notebook, choices: Choices, heads: Sequence[Series]) -> float | None:
     """The average of the newest series of the same server, protocol and command, in bytes per second."""
+    from forms.run_form import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
+
     if choices.target is None:
         return None
     for head in heads:

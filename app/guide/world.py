@@ -1,20 +1,24 @@
-"""What the guide does outside: look around, look at the link, measure. One object, so that tests can put another."""
+"""What the guide does outside: look around, look at the link, measure. One object, so that tests can put another.
+
+What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import LoginError
-from app.guide.browsing import Place, look
 from app.logins import log_in_as, read_credentials
-from app.measure.control import Control
-from app.recorder import Order, RecorderEvent, record, resume
-from forms.file_choice import Surroundings
 from storage.records import Target
+
+if TYPE_CHECKING:
+    from app.guide.browsing import Place
+    from app.recorder import Control, Order, RecorderEvent
+    from forms.file_choice import Surroundings
 
 
 class PasswordNeededError(LoginError):
@@ -47,19 +51,21 @@ class RealWorld:
 
     def look(self, target: Target, secrets: Secrets, around: Surroundings) -> Place:
         """Through the usual client of the protocol."""
-        from app.clients.registry import make_client  # noqa: PLC0415  impacket is slow to load
+        from app.clients.base import Settings  # noqa: PLC0415  as the module says
+        from app.clients.registry import make_client  # noqa: PLC0415
+        from app.guide.browsing import look  # noqa: PLC0415
 
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
 
     def link(self, target: Target) -> tuple[int | None, str]:
         """From the interface that leads to the target."""
-        from app.environment.link import detect_link  # noqa: PLC0415  only where a target is chosen
+        from app.environment.link import detect_link  # noqa: PLC0415  as the module says
 
         return detect_link(target.host, target.port)
 
     def memory_bytes(self, target: Target) -> int | None:
         """Of this machine, where it is the server."""
-        from app.environment.host import host_facts  # noqa: PLC0415  as above
+        from app.environment.host import host_facts  # noqa: PLC0415  as the module says
         from app.environment.route import is_this_machine  # noqa: PLC0415
 
         if target.host and not is_this_machine(target.host):
@@ -69,12 +75,16 @@ class RealWorld:
 
     def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
         """By the recorder."""
+        from app.recorder import record  # noqa: PLC0415  as the module says
+
         return record(order, notebook_path, control)
 
     def resume(
         self, series_id: str, secrets: Secrets, notebook_path: Path, control: Control
     ) -> Iterator[RecorderEvent]:
         """By the recorder."""
+        from app.recorder import resume  # noqa: PLC0415  as the module says
+
         return resume(series_id, secrets, notebook_path, control)
 
 

@@ -17,8 +17,8 @@ from app.recorder.claims import base_of_next
 from app.recorder.order import Order, choices_of
 from app.recorder.surroundings import Surroundings
 from app.targets import format_target
+from storage.faults import NotebookFileError
 from storage.notebook import Notebook
-from storage.opening import NotebookFileError
 from storage.records import (
     Change,
     ClientFacts,

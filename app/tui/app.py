@@ -33,7 +33,7 @@ class SharebenchApp(App[int], Commanded):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
-        """``first`` is the room to open in, over the first one; ``arguments`` go to its screen."""
+        """``first`` is the room to open in, if not the first one; ``arguments`` go to its screen."""
         super().__init__()
         self.context = context
         self.first = first
@@ -42,8 +42,9 @@ class SharebenchApp(App[int], Commanded):
         self.chosen_keys: dict[str, str] = {}
 
     def get_default_screen(self) -> BaseScreen:
-        """The first room, under all others."""
-        return rooms.ROOMS[0].load()()
+        """The room that was asked for, or the first one; others are put over it."""
+        make: Callable[..., BaseScreen] = rooms.room(self.first or rooms.ROOMS[0].name).load()
+        return make(**self.first_arguments)
 
     def on_mount(self) -> None:
         """Put on the theme and the person's own keys, and open the room that was asked for."""
@@ -55,8 +56,6 @@ class SharebenchApp(App[int], Commanded):
         except KeysFileError as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
-        if self.first:
-            self.visit(self.first, **self.first_arguments)
 
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
@@ -79,9 +78,12 @@ class SharebenchApp(App[int], Commanded):
             self.visit(name)
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; the last one stays."""
+        """Leave the screen for the one under it; under the last one there is the first room."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
+        elif self.first:
+            self.first, self.first_arguments = "", {}
+            self.switch_screen(self.get_default_screen())
 
     def give(self, offer: Offered) -> None:
         """Give a command as if its key were pressed."""

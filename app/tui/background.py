@@ -11,8 +11,8 @@ from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
 from app.errors import SharebenchError
+from storage.faults import NotebookFileError
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.opening import NotebookFileError
 
 _T = TypeVar("_T")
 

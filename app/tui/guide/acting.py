@@ -15,7 +15,6 @@ from app.guide.choices import Choices, Step, at, with_file, with_target
 from app.guide.keeping import Judgement
 from app.guide.known import LinkSeen, around
 from app.guide.method import next_step
-from app.guide.orders import order_of
 from app.guide.page import (
     Act,
     Ask,
@@ -30,18 +29,16 @@ from app.guide.page import (
     Start,
     Visit,
 )
-from app.guide.work import Measurement
 from app.guide.world import PasswordNeededError
 from app.targets import format_target
 from app.tui.dialogs import AskDialog, MessageDialog
-from app.tui.guide.browser import BrowseScreen, Picked
 from app.tui.guide.page_view import PageView
-from app.tui.guide.run_screen import RunScreen
 from forms import wording
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
 
 if TYPE_CHECKING:
+    from app.tui.guide.browser import Picked
     from app.tui.guide.screen import GuideScreen
 
 
@@ -149,6 +146,8 @@ class Acting:
 
     def _arrived(self, place: Place, secrets: Secrets, *, kerberos: bool) -> None:
         """Connected: browse, unless the target named its file or has none."""
+        from app.tui.guide.browser import BrowseScreen, Picked  # noqa: PLC0415  loaded when it is first needed
+
         if place.file is not None:
             self._picked(Picked(place.target, place.file), kerberos=kerberos)
         elif place.target.protocol == "iperf3":
@@ -189,6 +188,10 @@ class Acting:
     # Run
 
     def _measure(self, *, resumed: bool) -> None:
+        from app.guide.orders import order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
+        from app.guide.work import Measurement  # noqa: PLC0415
+        from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
+
         screen = self.screen
         choices = screen.choices
         assert choices.target is not None

@@ -12,18 +12,15 @@ from textual.widgets import Footer, Label, OptionList
 
 from app.guide import keeping
 from app.guide.choices import STEPS, Choices, Step, at, new_measurement
-from app.guide.form_table import form_table
 from app.guide.keeping import Judgement
 from app.guide.known import Known
 from app.guide.method import blocked, standings, step_before
 from app.guide.page import Act
-from app.guide.pages import page_of
 from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.guide.acting import Acting
 from app.tui.guide.page_view import PageView
 from app.tui.guide.steps_view import StepsView
-from forms.run_form import run_form
 from storage.notebook import Notebook
 
 
@@ -97,6 +94,10 @@ class GuideScreen(BaseScreen):
 
     def show(self) -> None:
         """Draw steps and page as they are now."""
+        from app.guide.form_table import form_table  # noqa: PLC0415  the first paint does not wait for what computes
+        from app.guide.pages import page_of  # noqa: PLC0415
+        from forms.run_form import run_form  # noqa: PLC0415
+
         self.query_one(StepsView).show(standings(self.choices, self.known))
         page = page_of(self.choices, self.known)
         table = ""
