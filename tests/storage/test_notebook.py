@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from storage.faults import NotebookFileError
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.opening import NotebookFileError
 from storage.records import (
     Ceiling,
     Change,
