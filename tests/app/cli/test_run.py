@@ -145,10 +145,11 @@ def test_the_form_and_the_paper_view_agree(sharebench: Sharebench, smbd: Smbd):
     "name", ["with spaces", "it's quoted", "[bold]x[red]", "Größe-日本語.bin", "100%", "a%20b", "-rf", "..dots", "#1!"]
 )
 def test_names_that_trip_tools(sharebench: Sharebench, smbd: Smbd, name: str):
-    smbd.make_file(name, b"y" * 70_000)
+    there = smbd.make_file(name, b"y" * 70_000)
     document = sharebench.json("run", url(smbd, name), "--runs", "1", "--warmup", "0", "--json", *QUICK)
     assert document["target"]["path"] == name
     assert document["deviation"] is None
+    there.unlink()
     assert name in sharebench("show", "last").stdout.replace("\n            ", "")
 
 

@@ -48,11 +48,12 @@ def test_a_local_path(sharebench: Sharebench, tmp_path: Path, command: str):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_that_trip_tools(sharebench: Sharebench, vsftpd: Vsftpd, tmp_path: Path, name: str):
-    vsftpd.make_file(name, b"y" * 70_000)
+    there = vsftpd.make_file(name, b"y" * 70_000)
     (tmp_path / name).write_bytes(b"y" * 70_000)
     target = format_target(vsftpd.target(f"/{name}"))
     document = sharebench.json("run", target, "--runs", "1", "--warmup", "0", "--json", *QUICK)
     assert document["target"]["path"] == f"/{name}"
+    there.unlink()
     local = sharebench.json(
         "run", f"file://{tmp_path}/{name.replace('%20', '%2520')}", "--runs", "1", "--warmup", "0", "--json", *QUICK
     )
