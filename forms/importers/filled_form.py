@@ -128,7 +128,7 @@ def _series(
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
         command=_command(form, command),
-        target=target_of(form.text("Target")) if form.text("Target") else target or Target(protocol="file"),
+        target=_target(form, target_of) or target or Target(protocol="file"),
         client=client_from(form.text("Client")),
         link_bits_per_second=_link(form) or link_bits_per_second,
         plan={"runs": sum(run.phase is Phase.MEASURED for run in runs)},
@@ -136,6 +136,14 @@ def _series(
     )
     title = form.text(TITLE)
     return series if title in {"", BLANK_TITLE, default_title(series)} else replace(series, title=title)
+
+
+def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
+    """The target of a form; what we exported has no escapes, what a person wrote may have."""
+    text = form.text("Target")
+    if not text:
+        return None
+    return target_of(text.replace("%", "%25") if _SERIES_ID.search(form.text("Measured")) else text)
 
 
 def _command(form: _Form, otherwise: Command) -> Command:

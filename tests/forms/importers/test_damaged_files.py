@@ -53,7 +53,7 @@ def test_what_is_taken_can_be_stored_and_written(damaged, tmp_path):
     chance = random.Random(7)
     taken = refused = 0
     with Notebook(tmp_path / "notebook.db") as notebook:
-        for _ in range(250):
+        for _ in range(120):
             try:
                 found = read_series(damaged(chance).encode(), GIVEN)
             except (DocumentError, UsageError):

@@ -168,3 +168,12 @@ def test_what_the_form_does_not_say_is_taken_from_the_command_line():
     (found,) = read(filled(",2.0"), replace(GIVEN, size_bytes=5000, target=target, command=Command.PUT))
     assert (found.runs[0].size_bytes, found.target, found.command) == (5000, target, Command.PUT)
     assert found.runs[0].phase is Phase.MEASURED
+
+
+def test_a_percent_sign_in_a_path_is_one_when_we_wrote_it_and_an_escape_when_a_person_did():
+    series = replace(
+        book_series(), target=Target(protocol="smb", host="nas", port=445, share="data", path="100%20.bin")
+    )
+    assert read(export([series], "csv"))[0].target.path == "100%20.bin"
+    by_hand = filled("1000,2.0").replace("Target,", "Target,smb://nas/data/two%20words")
+    assert read(by_hand)[0].target.path == "two words"
