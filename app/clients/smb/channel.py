@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import struct
 import time
@@ -62,6 +63,8 @@ class Channel:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._poll = select.poll()
+        self._poll.register(sock, select.POLLIN)
 
     @property
     def outstanding(self) -> int:
@@ -211,14 +214,21 @@ class Channel:
         return message
 
     def _fill(self, start: int, end: int) -> None:
-        """Receive into the buffer from ``start`` to ``end``."""
+        """Receive into the buffer from ``start`` to ``end``.
+
+        A ``recv`` that waits takes what is there first, and sleeps through a rest below the low water mark until more
+        than the rest comes, or the tick. Where nothing follows, at the end of a file, ``poll`` does the waiting.
+        """
         view, receive = self._view, self.sock.recv_into
         large = end - start > _SLACK_BYTES
+        last = large and len(self._outstanding) <= 1
         while start < end:
-            if large:
-                self._wake_at(min(_LOW_WATER_BYTES, end - start))
             try:
-                count = receive(view[start:end], 0, socket.MSG_WAITALL)
+                if large:
+                    self._wake_at(min(_LOW_WATER_BYTES, end - start))
+                if last:
+                    self._poll.poll(TICK_SECONDS * 1000)
+                count = receive(view[start:end], 0, socket.MSG_DONTWAIT if last else socket.MSG_WAITALL)
             except BlockingIOError:
                 self._idle(start)
                 continue
