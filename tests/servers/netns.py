@@ -11,15 +11,24 @@ from tests.servers.process import die_with_parent, program, require, unavailable
 PAYLOAD_SHARE = 1448 / 1514
 """Payload over tbf's bytes, for 1500-byte packets with TCP timestamps: 1448 of 1514 bytes of an Ethernet frame."""
 
+BURSTS = {"100mbit": "64kb", "1gbit": "512kb"}
+"""What tbf lets through at once: some milliseconds' worth, or a busy machine's late timers would slow the link down.
+The first burst of a transfer passes unshaped: it must be small beside the file."""
+
+
+def _shape(rate: str) -> list[str]:
+    return ["root", "tbf", "rate", rate, "burst", BURSTS.get(rate, "128kb"), "latency", "100ms"]
+
 
 class Link:
     """A point-to-point link to a network namespace; ``prefix`` starts a program inside it.
 
     The namespace belongs to a process of ours and ends with it, and the veth pair with the namespace: nothing stays,
-    even after kill -9. Addresses are of 198.18.0.0/15, which RFC 2544 reserves for benchmarks.
+    even after kill -9. Addresses are of 198.18.0.0/15, which RFC 2544 reserves for benchmarks. TCP across it uses
+    CUBIC, which fills any link, whatever the system's own choice is: BBR now and then slows down to probe.
     """
 
-    def __init__(self, rate: str, burst: str = "128kb", latency: str = "100ms") -> None:
+    def __init__(self, rate: str) -> None:
         require("ip", "tc", "unshare", "nsenter", "sleep")
         self.rate = rate
         self._holder = subprocess.Popen(
@@ -39,8 +48,7 @@ class Link:
         self.near, self.host = f"{block}.{low + 1}", f"{block}.{low + 2}"
         self.prefix = [program("nsenter"), f"--net=/proc/{self._holder.pid}/ns/net", "--"]
         self._device = name = f"sbench{self._holder.pid}"
-        self._bucket = ["burst", burst, "latency", latency]
-        shape = ["root", "tbf", "rate", rate, *self._bucket]
+        shape = _shape(rate)
         try:
             self._run(
                 "ip", "link", "add", name, "type", "veth", "peer", "name", "link0", "netns", str(self._holder.pid)
@@ -52,6 +60,8 @@ class Link:
             self._inside("ip", "address", "add", f"{self.host}/30", "dev", "link0")
             self._inside("ip", "link", "set", "link0", "up")
             self._inside("tc", "qdisc", "add", "dev", "link0", *shape)
+            self._run("ip", "route", "replace", f"{self.host}/32", "dev", name, "congctl", "cubic")
+            self._inside("ip", "route", "replace", f"{self.near}/32", "dev", "link0", "congctl", "cubic")
         except subprocess.CalledProcessError as error:
             self.close()
             unavailable(f"no link of known speed: {error.stderr.decode(errors='replace').strip()}")
@@ -65,7 +75,7 @@ class Link:
     def change_rate(self, rate: str) -> None:
         """Shape both ends to another rate, as if a cable had lost a pair; connections go on."""
         self.rate = rate
-        shape = ["root", "tbf", "rate", rate, *self._bucket]
+        shape = _shape(rate)
         self._run("tc", "qdisc", "replace", "dev", self._device, *shape)
         self._inside("tc", "qdisc", "replace", "dev", "link0", *shape)
 

@@ -1,0 +1,81 @@
+"""The instrument against the truth: links whose speed is known (issue: an instrument faster than what it measures)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from app.targets import format_target
+from tests.servers.netns import PAYLOAD_SHARE
+
+LINKS = {"100mbit": ("100M", 24_000_000), "1gbit": ("1G", 200_000_000)}
+"""tbf's rate: the link's nominal rate and a size that takes two seconds, beside which tbf's first burst is small."""
+TRUTH = pytest.approx(100 * PAYLOAD_SHARE, abs=0.5)
+
+
+@pytest.fixture
+def folder_in_memory():
+    """A folder where no disk has a say."""
+    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix="sharebench-link-", dir=where))
+    folder.chmod(0o777)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def measure(server, tmp_path, command, path, nominal, size_bytes):
+    """The average row of the form that ``sharebench run`` gives."""
+    done = subprocess.run(
+        [
+            *("nice", "-n", "-15", sys.executable, "-m", "app", "--db", str(tmp_path / "notebook.db"), "run"),
+            *(format_target(server.target(path)), f"--{command}", "--runs", "2", "--warmup", "1"),
+            *("--link", nominal, "--quiet-time", "skip", "--json"),
+            *(["--size", str(size_bytes)] if command == "put" else []),
+        ],
+        env={**os.environ, "SHAREBENCH_PASSWORD": server.password},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["average"]
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("rate", LINKS)
+@pytest.mark.parametrize("protocol", ["smb", "ftp"])
+def test_the_average_is_the_truth(make_link, make_smbd, make_vsftpd, folder_in_memory, tmp_path, protocol, rate):
+    nominal, size_bytes = LINKS[rate]
+    link = make_link(rate)
+    if protocol == "smb":
+        server = make_smbd(share_options={"path": str(folder_in_memory)}, link=link)
+    else:
+        server = make_vsftpd({"local_root": str(folder_in_memory)}, link=link)
+    source = folder_in_memory / "file"
+    source.write_bytes(os.urandom(size_bytes))
+    source.chmod(0o644)
+    os.setpriority(os.PRIO_PGRP, server.pid, -15)
+    slash = "" if protocol == "smb" else "/"
+    for command, path in (("get", f"{slash}file"), ("put", slash)):
+        assert read(server, tmp_path, command, path, nominal, size_bytes) == TRUTH, (protocol, rate, command)
+
+
+def read(server, tmp_path, command, path, nominal, size_bytes):
+    """What the instrument reads: a machine that is busy for a moment may be asked three times.
+
+    An instrument that is wrong is wrong each time; one whose server did not get the processor is not.
+    """
+    for _ in range(3):
+        found = measure(server, tmp_path, command, path, nominal, size_bytes)["percent_of_link"]
+        if found == TRUTH:
+            break
+    return found
