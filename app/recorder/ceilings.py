@@ -19,15 +19,20 @@ CALIBRATION_SECONDS = 120
 def ceiling_of(series: Series, notebook: Notebook, *, anew: bool = False) -> float | None:
     """The ceiling of the series' client, in bytes per second, calibrated if it is not known or shall be ``anew``.
 
-    None where there is nothing to calibrate it against: programs that are not ours, the bare TCP path.
+    A series that was faster than the ceiling shows that its calibration was disturbed: it is done again, and the
+    ceiling is what the series reached at least. None where there is nothing to calibrate it against: programs that
+    are not ours, the bare TCP path.
     """
     key = ceiling_key(series)
     known = notebook.ceiling(key)
-    if known and not anew:
+    reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)
+    if known and not anew and known.bytes_per_second >= reached:
         return known.bytes_per_second
     found = _calibrate(series)
-    if found:
-        notebook.set_ceiling(Ceiling(key=key, bytes_per_second=found, measured_at=utc_now()))
+    if found is None:
+        return None
+    found = max(found, reached)
+    notebook.set_ceiling(Ceiling(key=key, bytes_per_second=found, measured_at=utc_now()))
     return found
 
 

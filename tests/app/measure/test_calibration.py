@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from app.measure.calibration import FIRST_BYTES, ceiling_bytes_per_second
 from app.recorder.ceilings import ceiling_of
 from storage.notebook import Notebook
-from storage.records import ClientFacts, Command, Series, Target
+from storage.records import ClientFacts, Command, Phase, Run, Series, Target
 
 OURS = ClientFacts(name="sharebench", version="0", block_bytes=1 << 20, in_flight=4)
 
@@ -83,3 +84,13 @@ def test_a_local_path_has_one(tmp_path):
         found = ceiling_of(series(), notebook)
     assert found is not None
     assert found > 0
+
+
+def test_a_series_above_its_ceiling_raises_it(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    found = iter([100.0, 150.0])
+    monkeypatch.setattr("app.recorder.ceilings._calibrate", lambda _series: next(found))
+    faster = replace(series(), runs=(Run(number=1, phase=Phase.MEASURED, size_bytes=1000, seconds=5.0),))
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert ceiling_of(series(), notebook) == 100.0
+        assert ceiling_of(faster, notebook) == 200.0
+        assert ceiling_of(series(), notebook) == 200.0
