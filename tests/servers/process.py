@@ -152,13 +152,17 @@ class ServerProcess:
                 return
             time.sleep(0.02)
 
+    def helpers(self) -> list[psutil.Process]:
+        """Processes that belong to the server and are no children of it."""
+        return []
+
     def _to_all(self, number: signal.Signals) -> list[psutil.Process]:
         """Signal the server and the processes of its connections, of which vsftpd's are in no group of ours."""
         try:
             leader = psutil.Process(self.pid)
-            found = [leader, *leader.children(recursive=True)]
+            found = [leader, *leader.children(recursive=True), *self.helpers()]
         except psutil.NoSuchProcess:
-            return []
+            return self.helpers()
         for process in found:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.send_signal(number)

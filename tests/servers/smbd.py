@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
+
 from app.clients.base import Secrets
 from storage.records import Target
 from tests.servers.netns import Link
@@ -70,6 +72,11 @@ class Smbd(ServerProcess):
                 words = (folder / "cmdline").read_bytes().split(b"\0")
                 if option in words and Path(os.fsdecode(words[0])).name.startswith(("samba-dcerpcd", "rpcd_")):
                     os.kill(int(folder.name), signal.SIGKILL)
+
+    def helpers(self) -> list[psutil.Process]:
+        """The samba-dcerpcd that smbd starts for its pipes: it outlives smbd, and is known by its configuration."""
+        mine = f"--configfile={self.conf}"
+        return [p for p in psutil.process_iter(["cmdline"]) if mine in (p.info["cmdline"] or [])]
 
     def configure(self) -> None:
         self._write_conf()
