@@ -8,11 +8,12 @@ from pathlib import Path
 from app.clients.base import Secrets
 from app.errors import UnreachableError
 from app.guide.browsing import Place
+from app.guide.known import QuietSeen
 from app.measure.control import Control
 from app.recorder import Order, RecorderEvent
 from forms.file_choice import Surroundings
 from screenshots.invented import GIGABIT
-from storage.records import Target
+from storage.records import Command, Target
 
 
 class StillWorld:
@@ -29,6 +30,10 @@ class StillWorld:
     def memory_bytes(self, target: Target) -> int | None:  # noqa: ARG002  the protocol's
         """Not known."""
         return None
+
+    def quiet(self, target: Target, command: Command) -> QuietSeen:  # noqa: ARG002  the protocol's
+        """Not known."""
+        return QuietSeen(verdict="unknown")
 
     def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:  # noqa: ARG002  the protocol's
         """Measure nothing."""

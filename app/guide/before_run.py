@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
 from app.guide.choices import Choices, Step, with_made_file
-from app.guide.known import Known, around
+from app.guide.known import Known, QuietSeen, around
 from app.guide.method import next_step
-from app.guide.page import Ask, Browse, Connect, Go, Option, Page, ReadCredentials
+from app.guide.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials
 from app.targets import format_target, parse_target
 from app.units import parse_rate, parse_size
 from forms import file_choice, wording
@@ -172,14 +173,24 @@ def quiet_page(choices: Choices, known: Known) -> Page:
             "A number measured while others work is theirs as well. Measure at a quiet time for what the server can do,"
             " at a typical one for what people get, and say which it was."
         ),
-        facts=(LOOK_OF_QUIET_TIME,),
+        facts=(LOOK_OF_QUIET_TIME, *_seen(known.quiet)),
         options=(
             Option("Look, and write down how busy it was", take("record"), "for both kinds of time", advised=True),
             Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
+            Option("Wait for a quiet time", take("wait"), "ten minutes at most; then it is measured, and written down"),
             Option("Do not look", take("skip"), "the form says: unknown"),
+            Option("Look now", LookQuiet() if choices.target else None, "some seconds; decides nothing"),
         ),
-        cursor={"require": 1, "skip": 2}.get(choices.quiet or "", 0),
+        cursor={"require": 1, "wait": 2, "skip": 3}.get(choices.quiet or "", 0),
     )
+
+
+def _seen(quiet: QuietSeen | None) -> Iterator[str]:
+    """What a look has found, a line each."""
+    if quiet is None:
+        return
+    yield f"A look just now: {quiet.verdict}."
+    yield from (f"- {wording.plain(reason)}" for reason in quiet.reasons)
 
 
 def warm_up_page(choices: Choices, known: Known) -> Page:

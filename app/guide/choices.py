@@ -53,7 +53,7 @@ class Choices:
     link_bits_per_second: int | None = None
     """As the person said it; absent for what the interface says."""
     quiet: str | None = None
-    """``record``, ``require`` or ``skip``; absent until the step is done."""
+    """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
     runs: int = DEFAULT_RUNS
     warmups: int = DEFAULT_WARMUPS
     until_percent: float | None = None

@@ -40,6 +40,15 @@ class LinkSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuietSeen:
+    """How quiet it was when somebody looked."""
+
+    verdict: str
+    """``quiet``, ``typical``, ``busy`` or ``unknown``."""
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """Facts for the pages; everything may be missing."""
 
@@ -52,6 +61,8 @@ class Known:
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
     link: LinkSeen = field(default_factory=LinkSeen)
+    quiet: QuietSeen | None = None
+    """What the last look at who else is at work has found; absent where nobody looked."""
 
 
 def around(choices: Choices, known: Known) -> Surroundings:

@@ -124,9 +124,12 @@ def _chosen(choices: Choices, known: Known, step: Step) -> str:
         what = "put" if choices.command.value == "put" else "get"
         return f"{what} {wording.size(choices.run_bytes)}"
     if step is Step.QUIET:
-        return {"record": "look and record", "require": "only when quiet", "skip": "not looked at"}.get(
-            choices.quiet or "", ""
-        )
+        return {
+            "record": "look and record",
+            "require": "only when quiet",
+            "wait": "wait for quiet",
+            "skip": "not looked at",
+        }.get(choices.quiet or "", "")
     if step is Step.WARM_UP:
         return f"{choices.warmups} + {wording.count(choices.runs, 'run')}"
     if step is Step.RUN and known.series:

@@ -12,6 +12,10 @@ from app.recorder import Order, QuietTime
 from app.targets import check_complete
 from storage.records import Command
 
+WAIT = "wait"
+WAIT_SECONDS = 600.0
+"""How long a quiet time is waited for where the person chose to wait."""
+
 
 def order_of(choices: Choices, secrets: Secrets) -> Order:
     """The series that the choices describe. Raises UsageError where they are not complete."""
@@ -42,5 +46,6 @@ def order_of(choices: Choices, secrets: Secrets) -> Order:
         base_id=choices.base_id,
         change_name=choices.change_name,
         change_value=choices.change_value,
-        quiet_time=QuietTime(choices.quiet or QuietTime.RECORD),
+        quiet_time=QuietTime.RECORD if choices.quiet in {None, WAIT} else QuietTime(choices.quiet),
+        wait_seconds=WAIT_SECONDS if choices.quiet == WAIT else 0.0,
     )

@@ -66,6 +66,11 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class LookQuiet:
+    """Look for some seconds at who else is at work."""
+
+
+@dataclass(frozen=True, slots=True)
 class NameBaseline:
     """Give the series a name, so that later ones can be compared with it."""
 
@@ -87,7 +92,20 @@ class Visit:
     arguments: dict[str, object] = field(default_factory=dict)
 
 
-Act = Go | Ask | Connect | ReadCredentials | Browse | Start | Resume | Judge | NameBaseline | BeginRound | Visit
+Act = (
+    Go
+    | Ask
+    | Connect
+    | ReadCredentials
+    | Browse
+    | Start
+    | Resume
+    | Judge
+    | LookQuiet
+    | NameBaseline
+    | BeginRound
+    | Visit
+)
 
 
 @dataclass(frozen=True, slots=True)

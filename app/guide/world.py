@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 from app.clients.base import Secrets
 from app.errors import LoginError
 from app.logins import log_in_as, read_credentials
-from storage.records import Target
+from storage.records import Command, Target
 
 if TYPE_CHECKING:
     from app.guide.browsing import Place
+    from app.guide.known import QuietSeen
     from app.recorder import Control, Order, RecorderEvent
     from forms.file_choice import Surroundings
 
@@ -36,6 +37,9 @@ class World(Protocol):
 
     def memory_bytes(self, target: Target) -> int | None:
         """The server's memory, where it can be told without asking anybody."""
+
+    def quiet(self, target: Target, command: Command) -> QuietSeen:
+        """Who else is at work on this machine and the link, watched for some seconds."""
 
     def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
         """Measure a series."""
@@ -72,6 +76,17 @@ class RealWorld:
             return None
         found = host_facts().get("memory_bytes")
         return int(found) if isinstance(found, int | float) else None
+
+    def quiet(self, target: Target, command: Command) -> QuietSeen:
+        """As the recorder looks right before a series."""
+        from app.environment import QuietWatch  # noqa: PLC0415  as the module says
+        from app.environment.link import find_link  # noqa: PLC0415
+        from app.guide.known import QuietSeen  # noqa: PLC0415
+
+        link = find_link(target.host, target.port) if target.host else None
+        with QuietWatch(target, command, link) as watch:
+            found = watch.look()
+        return QuietSeen(verdict=found.verdict, reasons=found.reasons)
 
     def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
         """By the recorder."""

@@ -13,7 +13,7 @@ from app.guide import keeping
 from app.guide.browsing import Place
 from app.guide.choices import Choices, Step, at, with_file, with_target
 from app.guide.keeping import Judgement
-from app.guide.known import LinkSeen, around
+from app.guide.known import LinkSeen, QuietSeen, around
 from app.guide.method import next_step
 from app.guide.page import (
     Act,
@@ -23,6 +23,7 @@ from app.guide.page import (
     Connect,
     Go,
     Judge,
+    LookQuiet,
     NameBaseline,
     ReadCredentials,
     Resume,
@@ -62,12 +63,12 @@ class Acting:
                 self._connect(screen.context.logins.from_file(target, Path(path).expanduser()), kerberos=False)
             case Browse() if screen.choices.target is not None:
                 self._connect(screen.choices.target, kerberos=screen.choices.kerberos)
-            case Start():
-                self._measure(resumed=False)
-            case Resume():
-                self._measure(resumed=True)
+            case Start() | Resume():
+                self._measure(resumed=isinstance(act, Resume))
             case Judge(number, status):
                 self._judge(number, status)
+            case LookQuiet():
+                self._look_quiet()
             case NameBaseline(name) if screen.choices.series_id is not None:
                 self._name(name, screen.choices.series_id)
             case BeginRound(choices):
@@ -184,6 +185,21 @@ class Acting:
             screen.show()
 
         screen.in_background(look, looked, group="link")
+
+    def _look_quiet(self) -> None:
+        screen = self.screen
+        choices, world, page = screen.choices, screen.context.world, screen.query_one(PageView)
+        target = choices.target
+        if target is None:
+            return
+        page.doing("looking who else is at work …")
+
+        def looked(found: QuietSeen) -> None:
+            page.doing("")
+            screen.known = replace(screen.known, quiet=found)
+            screen.show()
+
+        screen.in_background(lambda: world.quiet(target, choices.command), looked, group="look")
 
     # Run
 

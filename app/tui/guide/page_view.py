@@ -25,7 +25,14 @@ class PageView(Vertical):
     PageView #page-why { color: $text-muted; margin-bottom: 1; }
     PageView #page-facts { height: auto; }
     PageView #page-table { height: auto; margin-bottom: 1; }
-    PageView OptionList { height: 1fr; min-height: 4; border: none; margin-top: 1; padding: 0; }
+    PageView OptionList {
+        height: 1fr;
+        min-height: 4;
+        border: none;
+        margin-top: 1;
+        padding: 0;
+        background: $background;
+    }
     PageView OptionList:focus { border: none; }
     PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
     PageView #page-doing { height: auto; text-style: bold; display: none; }
@@ -67,12 +74,11 @@ class PageView(Vertical):
         shown.update(Text.from_ansi(table.rstrip("\n")))
         shown.display = bool(table)
         options.clear_options()
-        room = max(20, options.scrollable_content_region.width - 1)
-        options.add_options([Row(_row(option, room), disabled=option.act is None) for option in page.options])
-        self._hint("")
+        options.add_options([Row(_row(option, self._room), disabled=option.act is None) for option in page.options])
+        self._hint(None)
         if page.options:
             options.highlighted = min(cursor, len(page.options) - 1)
-            self._hint(page.options[options.highlighted].hint)
+            self._hint(page.options[options.highlighted])
         if not same:
             self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
 
@@ -87,10 +93,16 @@ class PageView(Vertical):
         event.stop()
         options = self.query_one(OptionList)
         if self.page is not None and options.highlighted is not None:
-            self._hint(self.page.options[options.highlighted].hint)
+            self._hint(self.page.options[options.highlighted])
 
-    def _hint(self, text: str) -> None:
-        self.query_one("#page-hint", Static).update(Text(text))
+    def _hint(self, option: Option | None) -> None:
+        """Below the list, what its line has no room for."""
+        whole = option is None or _row(option, 10_000).cell_len <= self._room
+        self.query_one("#page-hint", Static).update(Text("" if option is None or whole else option.hint))
+
+    @property
+    def _room(self) -> int:
+        return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
 
     def read_on(self) -> None:
         """Show more of the text; after its end, its beginning."""

@@ -19,9 +19,9 @@ from app.guide.running import Running
 from app.guide.work import Measurement
 from app.recorder import Control, RecorderEvent
 from app.tui.base import BaseScreen
-from app.tui.chart import ChartView
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
+from app.tui.drawing import Drawing
 from forms.numbers import printable
 from forms.run_form import RunForm, run_form
 from storage.notebook import Notebook
@@ -82,6 +82,7 @@ class RunScreen(BaseScreen):
         #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
         #form-box { height: auto; max-height: 60%; padding: 0 1; }
         #charts { height: 1fr; min-height: 5; padding: 0 1; }
+        #charts Drawing { height: 1fr; }
     }
     """
 
@@ -106,8 +107,8 @@ class RunScreen(BaseScreen):
         with VerticalScroll(id="form-box", can_focus=False):
             yield Static(id="form")
         with Horizontal(id="charts"):
-            yield ChartView(id="rates")
-            yield ChartView(id="within")
+            yield Drawing(id="rates")
+            yield Drawing(id="within")
         yield Footer()
 
     def on_mount(self) -> None:
@@ -179,9 +180,7 @@ class RunScreen(BaseScreen):
         warnings = "\n".join(f"! {printable(text)}" for text in self.running.warnings[-3:])
         self.query_one("#warnings", Static).update(Text(warnings))
         curve = self.running.curve
-        self.query_one("#within", ChartView).show(
-            lambda width, height, colour: within_chart(curve, width, height, colour=colour)
-        )
+        self.query_one("#within", Drawing).show(lambda width, height: within_chart(curve, width, height))
         if self.form is not None:
             self._draw_form(self.form)
         self.refresh_bindings()
@@ -189,9 +188,7 @@ class RunScreen(BaseScreen):
     def _draw_form(self, form: RunForm) -> None:
         text = form_table(form, max(40, self.size.width - 4), remarks=False)
         self.query_one("#form", Static).update(Text.from_ansi(text))
-        self.query_one("#rates", ChartView).show(
-            lambda width, height, colour: rates_chart(form, width, height, colour=colour)
-        )
+        self.query_one("#rates", Drawing).show(lambda width, height: rates_chart(form, width, height))
         self.query_one("#form-box", VerticalScroll).scroll_end(animate=False)
 
     def on_resize(self) -> None:

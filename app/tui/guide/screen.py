@@ -115,7 +115,7 @@ class GuideScreen(BaseScreen):
 
         def kept(found: Known) -> None:
             if self.choices is choices:
-                self.known = replace(found, link=self.known.link)
+                self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
                 self.show()
 
         def keep(notebook: Notebook) -> Known:

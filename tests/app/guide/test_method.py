@@ -166,6 +166,8 @@ def test_orders_name_the_file_or_the_folder():
     get = order_of(MEASURED, Secrets())
     assert (get.plan.target.path, get.plan.make_file, get.plan.size_bytes) == ("a/big.bin", False, None)
     assert get.quiet_time is QuietTime.RECORD
+    waiting = order_of(replace(MEASURED, quiet="wait"), Secrets())
+    assert (waiting.quiet_time, waiting.wait_seconds) == (QuietTime.RECORD, 600.0)
     folder = replace(SMB, path="a")
     made = order_of(replace(MEASURED, target=folder, size_bytes=7), Secrets())
     assert (made.plan.target.path, made.plan.make_file, made.plan.size_bytes) == ("a", True, 7)

@@ -240,6 +240,19 @@ async def test_another_size_is_asked_for_until_it_is_one(guide_app, world):
         assert (choices.command, choices.size_bytes, choices.step) == (Command.PUT, 3 * 1024**3, Step.QUIET)
 
 
+async def test_a_look_at_who_else_is_at_work(guide_app):
+    async with guide_app.run_test(size=(120, 36)) as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter", "enter", "enter")
+        assert choices_of(guide_app).step is Step.QUIET
+        await press(guide_app, pilot, "up", "enter")
+        assert "A look just now: busy." in painted(guide_app)
+        assert "- others moved 40 MB/s over [eth0]" in painted(guide_app)
+        await press(guide_app, pilot, "up", "up", "enter")
+        choices = choices_of(guide_app)
+        assert (choices.quiet, choices.step) == ("wait", Step.WARM_UP)
+
+
 async def test_recent_targets_are_offered(guide_app, world):
     with Notebook(guide_app.context.notebook_path) as notebook:
         from tests.forms.samples import series

@@ -8,11 +8,12 @@ from pathlib import Path
 from app.clients.base import Entry, Secrets
 from app.errors import SharebenchError
 from app.guide.browsing import Item, Kind, Place, items
+from app.guide.known import QuietSeen
 from app.measure.events import Event, Failed, RunFinished, Started
 from app.recorder import Closed, Control, Opened, Order, RecorderEvent
 from forms.file_choice import Surroundings
 from storage.notebook import Notebook
-from storage.records import ClientFacts, Phase, Run, Series, SeriesStatus, Target, utc_now
+from storage.records import ClientFacts, Command, Phase, Run, Series, SeriesStatus, Target, utc_now
 
 CLIENT = ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1 << 20, in_flight=4)
 
@@ -53,6 +54,10 @@ class FakeWorld:
     def memory_bytes(self, target: Target) -> int | None:
         """Not known."""
         return None
+
+    def quiet(self, target: Target, command: Command) -> QuietSeen:
+        """Somebody makes a backup."""
+        return QuietSeen(verdict="busy", reasons=("others moved 40 MB/s over [eth0]",))
 
     def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
         """Store what the recorder would store."""
