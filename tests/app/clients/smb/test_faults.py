@@ -150,11 +150,15 @@ class Nth(Script):
         self.wanted, self.left, self.do = wanted, number, do
 
     def act(self, message: bytearray) -> Iterable[Message]:
-        if len(message) > 100_000 if self.wanted is None else proxy.command(message) == self.wanted:
+        if len(message) > 100_000 if self.wanted is None else self._is_wanted(message):
             self.left -= 1
             if not self.left:
                 return self.do(message)
         return [message]
+
+    def _is_wanted(self, message: bytearray) -> bool:
+        """Whether it is the command's final answer: a busy server sends interim ones of its own."""
+        return proxy.command(message) == self.wanted and int.from_bytes(message[8:12], "little") != proxy.PENDING
 
 
 def cut(_message: bytearray) -> Iterable[Message]:
