@@ -166,22 +166,19 @@ class SmbclientClient(Through):
         )
 
     def _failed(self, outcome: Outcome, where: str) -> MeasurementError:
-        """Why smbclient did not do it: the first NT status that it names."""
+        """Why smbclient did not do it: the first NT status that it names and that says more than a lost connection."""
         said = outcome.output + outcome.errors
-        for status in _STATUS.findall(said):
-            if status in _LOST:
-                break
-            if status in _CODES:
+        found = _STATUS.findall(said)
+        for status in found:
+            if status in _CODES and status not in _LOST:
                 return status_error(_CODES[status], f"{where} (by smbclient)")
-        else:
-            if outcome.status >= 0:
-                line = one_line(next(iter(reversed(said.strip().splitlines())), "") or f"exit {outcome.status}")
-                return ProtocolError(
-                    f"{where}: smbclient said: {line}; try it by hand, or measure with another --client"
-                )
-        return ConnectionLostError(
-            f"{where}: smbclient lost the connection or was ended; check that the server still runs, and measure again"
-        )
+        if outcome.status < 0 or _LOST.intersection(found):
+            return ConnectionLostError(
+                f"{where}: smbclient lost the connection or was ended; check that the server still runs, and measure "
+                "again"
+            )
+        line = one_line(next(iter(reversed(said.strip().splitlines())), "") or f"exit {outcome.status}")
+        return ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another --client")
 
 
 def _remote(path: str) -> str:
