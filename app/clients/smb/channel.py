@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import select
 import socket
 import struct
 import time
@@ -12,7 +11,7 @@ from collections.abc import Callable
 from app.clients.smb import wire
 from app.clients.smb.crypto import Sealer, Signer
 from app.clients.smb.errors import PENDING
-from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_BYTES, Response, View
+from app.clients.smb.wire import CREDIT_BYTES, FRAME_BYTES, HEADER_BYTES, TRANSFORM_BYTES, Response, View
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, ProtocolError, StalledError
 
 TICK_SECONDS = 0.1
@@ -21,7 +20,17 @@ _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
 """What every frame has at least: the prefix and a header, or a transform header and more."""
 _SLACK_BYTES = 4096
 _LOW_WATER_BYTES = 512 * 1024
-"""The kernel wakes us once so much has arrived, or all that is still to come: a third less work on a fast link."""
+_SWIFT_BYTES_PER_SECOND = 500e6
+"""On a link that fast the kernel is told to wake us for half a megabyte at a time, for less processor time.
+
+On a slower one that would only keep the TCP window from opening.
+"""
+_ENOUGH_FOLLOWS = 3
+"""So many answers must be on their way, this one included, for waiting like that.
+
+A ``recv`` takes what is there and then sleeps until the low water mark is reached anew: through the end of the file,
+until the tick, if nothing followed. Of two more answers one at least is a full block.
+"""
 _WANTED_CREDITS = 512
 _PLAIN, _SIGNED, _SEALED = range(3)
 _NO_SIGNATURE = bytes(16)
@@ -56,6 +65,7 @@ class Channel:
         self._next_id = 0
         self._outstanding: dict[int, int] = {}
         self._deadline = 0.0
+        self._swift = False
         self._buffer = bytearray(_SLACK_BYTES)
         self._view = memoryview(self._buffer)
         sock.settimeout(None)
@@ -63,8 +73,6 @@ class Channel:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._poll = select.poll()
-        self._poll.register(sock, select.POLLIN)
 
     @property
     def outstanding(self) -> int:
@@ -214,21 +222,17 @@ class Channel:
         return message
 
     def _fill(self, start: int, end: int) -> None:
-        """Receive into the buffer from ``start`` to ``end``.
-
-        A ``recv`` that waits takes what is there first, and sleeps through a rest below the low water mark until more
-        than the rest comes, or the tick. Where nothing follows, at the end of a file, ``poll`` does the waiting.
-        """
-        view, receive = self._view, self.sock.recv_into
-        large = end - start > _SLACK_BYTES
-        last = large and len(self._outstanding) <= 1
+        """Receive into the buffer from ``start`` to ``end``."""
+        view, receive, first = self._view, self.sock.recv_into, start
+        large = end - start > CREDIT_BYTES // 2
+        began = time.monotonic() if large else 0.0
+        lazy = large and self._swift and len(self._outstanding) >= _ENOUGH_FOLLOWS
+        if lazy:
+            room = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+            self._wake_at(min(_LOW_WATER_BYTES, room // 4, end - start))
         while start < end:
             try:
-                if large:
-                    self._wake_at(min(_LOW_WATER_BYTES, end - start))
-                if last:
-                    self._poll.poll(TICK_SECONDS * 1000)
-                count = receive(view[start:end], 0, socket.MSG_DONTWAIT if last else socket.MSG_WAITALL)
+                count = receive(view[start:end], 0, socket.MSG_WAITALL)
             except BlockingIOError:
                 self._idle(start)
                 continue
@@ -240,8 +244,10 @@ class Channel:
             self.touch()
             if start < end:
                 self._look(start)
-        if large:
+        if lazy:
             self._wake_at(1)
+        if large:
+            self._swift = end - first > _SWIFT_BYTES_PER_SECOND * (time.monotonic() - began)
 
     def _wake_at(self, count: int) -> None:
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
