@@ -22,7 +22,7 @@ from storage.records import (
     is_survey,
     utc_now,
 )
-from storage.rows import Row, run_from_row, run_to_row, series_from_row, series_to_row
+from storage.rows import WRITTEN_BY_PEOPLE, Row, run_from_row, run_to_row, series_from_row, series_to_row
 
 LAST = "last"
 """The reference that means the newest series."""
@@ -96,11 +96,19 @@ class Notebook:
             self._db.table("runs").insert(run_to_row(series_id, run), replace=True)
 
     def update(self, series: Series) -> None:
-        """Store everything about the series but its runs and facts."""
+        """Store what measuring tells of the series, but its runs and facts; what people write stays as it is."""
         row = series_to_row(series)
-        del row["id"]
+        settled = {"id", "base_id", *WRITTEN_BY_PEOPLE}
+        self._write_series(series.id, {name: row[name] for name in row if name not in settled})
+
+    def annotate(self, series: Series) -> None:
+        """Store what people write about the series, also while it is being measured elsewhere."""
+        row = series_to_row(series)
+        self._write_series(series.id, {name: row[name] for name in WRITTEN_BY_PEOPLE})
+
+    def _write_series(self, series_id: str, row: Row) -> None:
         with self._db.atomic():
-            self._db.table("series").update(series.id, row)
+            self._db.table("series").update(series_id, row)
 
     def set_facts(self, series_id: str, side: str, facts: Facts) -> None:
         """Store facts of one side (``client``, ``server``, ``path``); a fact of the same name is replaced."""

@@ -36,6 +36,9 @@ _PLAIN = (
     "ceiling_bytes_per_second",
     "scratch_path",
 )
+WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
+"""Columns of a series that a person may write at any time, apart from those that its measurement goes on writing."""
+
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")

@@ -96,7 +96,7 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
             raise UsageError(
                 f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
             )
-        notebook.update(replace(found, decision=decision))
+        notebook.annotate(replace(found, decision=decision))
     ladder = _ladder(context, found.experiment)
     if as_json:
         from forms.ladder_text import ladder_document  # noqa: PLC0415

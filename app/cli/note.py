@@ -18,5 +18,5 @@ def note_command(context: click.Context, series: str, text: str) -> None:
     """Keeps TEXT with SERIES, in place of an earlier note; an empty TEXT removes it."""
     with common.notebook(context) as notebook:
         found = notebook.series(series)
-        notebook.update(replace(found, note=text))
+        notebook.annotate(replace(found, note=text))
     common.say(f"noted with series {found.id}" if text else f"note of series {found.id} removed")

@@ -70,4 +70,4 @@ def begin_round(notebook: Notebook, choices: Choices) -> None:
         return
     base = notebook.series(choices.base_id)
     if base.experiment is None:
-        notebook.update(replace(base, experiment=choices.experiment))
+        notebook.annotate(replace(base, experiment=choices.experiment))

@@ -229,3 +229,15 @@ def test_what_is_no_notebook_is_left_alone(tmp_path: Path):
         with pytest.raises(NotebookFileError, match=says):
             Notebook(path)
     assert text.read_text() == "no database " * 100
+
+
+def test_what_people_write_and_what_measuring_tells_do_not_undo_each_other(notebook: Notebook):
+    measured = replace(series(), status=SeriesStatus.INTERRUPTED)
+    notebook.add(measured)
+    notebook.annotate(replace(measured, note="written meanwhile", label="renamed", decision=Decision.REVERTED))
+    notebook.update(replace(measured, status=SeriesStatus.COMPLETE, scratch_path=None))
+    found = notebook.series(measured.id)
+    assert (found.note, found.label, found.decision) == ("written meanwhile", "renamed", Decision.REVERTED)
+    assert (found.status, found.scratch_path) == (SeriesStatus.COMPLETE, None)
+    notebook.annotate(replace(measured, note="again"))
+    assert notebook.series(measured.id) == replace(found, note="again", label=measured.label, decision=Decision.KEPT)

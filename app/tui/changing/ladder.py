@@ -261,4 +261,4 @@ def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[RunForm]] | None:
 
 
 def _decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
-    notebook.update(replace(notebook.series(series_id), decision=decision))
+    notebook.annotate(replace(notebook.series(series_id), decision=decision))

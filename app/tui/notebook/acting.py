@@ -146,7 +146,7 @@ class ActsOnSeries(Measures):
 
 
 def _set_words(notebook: Notebook, series_id: str, words: Words) -> None:
-    notebook.update(replace(notebook.series(series_id), label=words.label, note=words.note))
+    notebook.annotate(replace(notebook.series(series_id), label=words.label, note=words.note))
 
 
 def _names(notebook: Notebook, series_id: str) -> tuple[list[str], list[str]]:

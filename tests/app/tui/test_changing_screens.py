@@ -188,7 +188,7 @@ async def test_an_experiment_whose_series_are_gone_says_so(path):
         await settled(app, pilot)
         with Notebook(path) as notebook:
             for number in (1, 2, 3):
-                notebook.update(replace(notebook.series(f"{number:012x}"), experiment=None))
+                notebook.annotate(replace(notebook.series(f"{number:012x}"), experiment=None))
         await pilot.press("k")
         await settled(app, pilot)
         assert "There is no experiment" in painted(app)
