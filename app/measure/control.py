@@ -78,7 +78,7 @@ class Control:
     """The person's side: words to the measuring process, kept until there is one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word
         self._say: Callable[[Word], None] | None = None
         self._end: Callable[[], None] | None = None
         self._waiting: list[Word] = []

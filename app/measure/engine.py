@@ -89,9 +89,12 @@ class Engine:
         if self._brake.cancelled.is_set() and not isinstance(failure, UsageError):
             failure = CancelledError("cancelled")
         if failure is None:
+            if left:
+                self._emit(Warned(text=f"{left}: remove it by hand"))
             self._emit(Finished(reached=self._reached))
         else:
-            self._emit(Failed(kind=type(failure).__name__, text=f"{failure}{left}"))
+            what_to_do = f"; {left}: remove it by hand, or resume the series" if left else ""
+            self._emit(Failed(kind=type(failure).__name__, text=f"{failure}{what_to_do}"))
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
@@ -223,22 +226,21 @@ class Engine:
             self._emit(ScratchRemoved(path=path))
 
     def _clean_up(self) -> str:
-        """Remove what we made, over a new connection if need be; what could not be removed, for the error's text."""
+        """Remove what we made, over a new connection if need be; in words, what could not be removed."""
         if not self._scratch:
             return ""
         try:
             if self._brake.cancelled.is_set():
                 raise ConnectionLostError("aborted")
             self._remove_all()
-        except MeasurementError:
+        except SharebenchError:
             self._client.close()
             self._client = self._make_client()
             try:
                 self._client.connect()
                 self._remove_all()
-            except MeasurementError as error:
-                names = ", ".join(self._scratch)
-                return f"; {names} may still be there ({error}): remove it by hand, or resume the series"
+            except SharebenchError as error:
+                return f"{', '.join(self._scratch)} may still be there ({error})"
         return ""
 
     def _remove_all(self) -> None:

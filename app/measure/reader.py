@@ -58,14 +58,18 @@ class Measuring:
     def __exit__(self, *_: object) -> None:
         self._control.detach()
         self._end()
+        assert self._process.stdout
+        self._process.stdout.close()  # first: a process that waits for room in the pipe could not clean up
+        self._wait()
+        self._errors.close()
+
+    def _wait(self) -> int:
+        """The exit code, of a process that may clean up first, but not for ever."""
         try:
-            self._process.wait(GRACE_SECONDS)
+            return self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
-        assert self._process.stdout
-        self._process.stdout.close()
-        self._errors.close()
+            return self._process.wait()
 
     def _write(self, line: str) -> None:
         """Write a line; a process that is gone has no use for it, and its end is seen by the reading side."""
@@ -86,6 +90,8 @@ class Measuring:
         """All events to the last one, which is Finished or Failed, whatever becomes of the process."""
         assert self._process.stdout
         for line in self._process.stdout:
+            if not line.endswith("\n"):  # it died in the middle of a word
+                break
             event = from_line(line)
             yield event
             if isinstance(event, Finished | Failed):
@@ -93,7 +99,7 @@ class Measuring:
         yield Failed(kind="ChildDiedError", text=self._epitaph())
 
     def _epitaph(self) -> str:
-        code = self._process.wait()
+        code = self._wait()
         if code < 0:
             how = f"was ended by signal {-code} ({signal.Signals(-code).name})"
         else:

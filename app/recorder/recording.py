@@ -148,6 +148,9 @@ def _measure(series: Series, order: Order, notebook: Notebook, control: Control)
                     yield event
             if failure and failure.kind == "ChildDiedError" and series.scratch_path:
                 series = _clean_after_crash(series, order.plan, notebook)
+                if series.scratch_path:
+                    left = f"{series.scratch_path} may still be there: remove it by hand, or resume the series"
+                    failure = replace(failure, text=f"{failure.text}; {left}")
             series = replace(series, status=_status(failure), error=failure.text if failure else None)
             series = surroundings.look_back(series)
         except errors.NotQuietError as error:
@@ -194,7 +197,9 @@ def _kept(run: Run) -> Run:
 
 def _clean_after_crash(series: Series, plan: Plan, notebook: Notebook) -> Series:
     """Remove the file that a killed measuring process left, if the server still lets us."""
-    cleaning = replace(plan, runs=0, warmups=0, done_runs=0, until_percent=None, scratch_path=series.scratch_path)
+    cleaning = replace(
+        plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=series.scratch_path
+    )
     with Measuring(cleaning, Control()) as child:
         for event in child.events():
             series = _stored(series, event, notebook)

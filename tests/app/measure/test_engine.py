@@ -224,3 +224,18 @@ def test_ordered_digest_takes_blocks_in_any_order():
     for offset, block in ((3, b"def"), (6, b"g"), (0, b"abc")):
         digest(offset, memoryview(block))
     assert digest.hexdigest() == hashlib.sha256(b"abcdefg").hexdigest()
+
+
+def test_a_complete_series_names_the_file_that_it_could_not_remove(monkeypatch: pytest.MonkeyPatch):
+    def refuse(_client: FakeClient, path: str) -> None:
+        raise AccessDeniedError(f"{path} may not be removed")
+
+    monkeypatch.setattr(FakeClient, "remove", refuse)
+    server = FakeServer()
+    plan = Plan(command=Command.GET, target=PUT, make_file=True, size_bytes=64, warmups=0, runs=1)
+    events = measure(plan, server)
+    warned, finished = events[-2:]
+    (left,) = server.files
+    assert isinstance(finished, Finished)
+    assert isinstance(warned, Warned)
+    assert warned.text == f"{left} may still be there ({left} may not be removed): remove it by hand"
