@@ -101,6 +101,11 @@ class Running:
         )
 
     @property
+    def offers(self) -> tuple[bool, ...]:
+        """What decides which words can be said to the series now."""
+        return (self.paused, self.pause_asked, self.is_over)
+
+    @property
     def run_name(self) -> str:
         """The current run, such as ``Warm-up 1 of 2``; empty before the first."""
         if self.number is None:

@@ -53,9 +53,11 @@ class HelpDialog(BaseDialog[None]):
             with VerticalScroll():
                 for text in explanations(self.about):
                     yield Static(Content(text), classes="help-about")
-                for keys, command in rows:
-                    line = Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}")
-                    yield Static(line, classes="help-row", id=f"help-{command.id.replace('.', '-')}")
+                lines = [
+                    Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}")
+                    for keys, command in rows
+                ]
+                yield Static(Content("\n").join(lines), classes="help-row")
                 yield Static(
                     Content(
                         f'Your own keys: {self.bench.keys_path}, with lines such as "guide.next" = "n" under [keys].'

@@ -92,6 +92,8 @@ class RunScreen(BaseScreen):
         self.running = Running()
         self.form: RunForm | None = None
         self._drawn: Running | None = None
+        self._offers: tuple[bool, ...] = ()
+        self._drawn_form: tuple[RunForm, int] | None = None
         self._leave: Callable[[], None] | None = None
 
     @property
@@ -176,6 +178,13 @@ class RunScreen(BaseScreen):
         if self._drawn is self.running:
             return
         self._drawn = self.running
+        with self.app.batch_update():
+            self._draw_all()
+        if self._offers != self.running.offers:
+            self._offers = self.running.offers
+            self.refresh_bindings()
+
+    def _draw_all(self) -> None:
         self.query_one("#now", Static).update(Text(self.running.line(self.size.width - 2)))
         warnings = "\n".join(f"! {printable(text)}" for text in self.running.warnings[-3:])
         self.query_one("#warnings", Static).update(Text(warnings))
@@ -183,9 +192,11 @@ class RunScreen(BaseScreen):
         self.query_one("#within", Drawing).show(lambda width, height: within_chart(curve, width, height))
         if self.form is not None:
             self._draw_form(self.form)
-        self.refresh_bindings()
 
     def _draw_form(self, form: RunForm) -> None:
+        if self._drawn_form is not None and self._drawn_form[0] is form and self._drawn_form[1] == self.size.width:
+            return
+        self._drawn_form = (form, self.size.width)
         text = form_table(form, max(40, self.size.width - 4), remarks=False)
         self.query_one("#form", Static).update(Text.from_ansi(text))
         self.query_one("#rates", Drawing).show(lambda width, height: rates_chart(form, width, height))
