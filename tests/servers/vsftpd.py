@@ -6,6 +6,7 @@ import datetime as dt
 import ipaddress
 import pwd
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from cryptography.x509.oid import NameOID
 from app.clients.base import Secrets
 from storage.records import Target
 from tests.servers.netns import Link
-from tests.servers.process import ServerProcess, program, require
+from tests.servers.process import ServerProcess, program, require, unavailable
 
 UNIX_USER = "daemon"
 """Owns the files; a user of every Linux system, whose number ``bench`` has."""
@@ -45,6 +46,8 @@ class Vsftpd(ServerProcess):
         self, options: Mapping[str, str] | None = None, tls: str | None = None, link: Link | None = None
     ) -> None:
         require("vsftpd", "unshare", "mount")
+        if subprocess.run([program("unshare"), "--mount", "true"], check=False, capture_output=True).returncode:
+            unavailable("vsftpd needs a mount namespace for its private user, which is not permitted here")
         super().__init__(link)
         self.options = dict(options or {})
         self.tls = tls
