@@ -24,9 +24,9 @@ _FILE_ID = bytes(16)
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
     """How long one transfer of ``size_bytes`` takes with the protocol settings of ``facts``."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
-    keys = Keys(os.urandom(16), dialect, os.urandom(64))
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
     cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)
+    keys = Keys(os.urandom(16), dialect, os.urandom(64), cipher)
     block = facts.block_bytes or wire.CREDIT_BYTES
     window = Window(block_bytes=block, in_flight=facts.in_flight or 1)
 

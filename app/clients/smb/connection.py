@@ -133,7 +133,7 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
         if self.is_guest or not session_key:
             self._refuse_unprotected(found)
             return
-        keys = Keys(session_key, found.dialect, self._Session["PreauthIntegrityHashValue"])
+        keys = Keys(session_key, found.dialect, self._Session["PreauthIntegrityHashValue"], found.cipher)
         algorithm = found.signing if found.dialect >= wire.SMB_3_0 else HMAC_SHA256
         channel.signer = signer(algorithm, keys.signing)
         self._check_login()

@@ -20,27 +20,35 @@ SIGNATURE_BYTES = 16
 
 HMAC_SHA256, AES_CMAC, AES_GMAC = 0, 1, 2
 """The signing algorithms' numbers in the negotiate context (MS-SMB2 2.2.3.1.7)."""
-AES_128_CCM, AES_128_GCM = 1, 2
+AES_128_CCM, AES_128_GCM, AES_256_CCM, AES_256_GCM = 1, 2, 3, 4
 """The ciphers' numbers in the negotiate context (MS-SMB2 2.2.3.1.2)."""
 
 SIGNING_NAMES = {HMAC_SHA256: "hmac-sha256", AES_CMAC: "aes-cmac", AES_GMAC: "aes-gmac"}
-CIPHER_NAMES = {AES_128_CCM: "aes-128-ccm", AES_128_GCM: "aes-128-gcm"}
+CIPHER_NAMES = {
+    AES_128_GCM: "aes-128-gcm",
+    AES_128_CCM: "aes-128-ccm",
+    AES_256_GCM: "aes-256-gcm",
+    AES_256_CCM: "aes-256-ccm",
+}
+"""The ciphers in our order of preference: the fastest first, the longer keys for servers that take nothing else."""
 
 
-def derive_key(key: bytes, label: bytes, context: bytes) -> bytes:
-    """A 128-bit key by the counter mode of SP800-108 with HMAC-SHA256 (MS-SMB2 3.1.4.2)."""
-    return hmac.digest(key, struct.pack(">I", 1) + label + b"\0" + context + struct.pack(">I", 128), "sha256")[:16]
+def derive_key(key: bytes, label: bytes, context: bytes, bits: int = 128) -> bytes:
+    """A key of up to 256 bits by the counter mode of SP800-108 with HMAC-SHA256 (MS-SMB2 3.1.4.2)."""
+    text = struct.pack(">I", 1) + label + b"\0" + context + struct.pack(">I", bits)
+    return hmac.digest(key, text, "sha256")[: bits // 8]
 
 
 class Keys:
     """The keys of one session, derived from its session key as the dialect prescribes (MS-SMB2 3.2.5.3)."""
 
-    def __init__(self, session_key: bytes, dialect: int, preauth_hash: bytes) -> None:
+    def __init__(self, session_key: bytes, dialect: int, preauth_hash: bytes, cipher: int | None = None) -> None:
+        bits = 256 if cipher in {AES_256_CCM, AES_256_GCM} else 128
         key = session_key[:16].ljust(16, b"\0")
         if dialect == SMB_3_1_1:
             self.signing = derive_key(key, b"SMBSigningKey\0", preauth_hash)
-            self.encryption = derive_key(key, b"SMBC2SCipherKey\0", preauth_hash)
-            self.decryption = derive_key(key, b"SMBS2CCipherKey\0", preauth_hash)
+            self.encryption = derive_key(key, b"SMBC2SCipherKey\0", preauth_hash, bits)
+            self.decryption = derive_key(key, b"SMBS2CCipherKey\0", preauth_hash, bits)
         elif dialect >= SMB_3_0:
             self.signing = derive_key(key, b"SMB2AESCMAC\0", b"SmbSign\0")
             self.encryption = derive_key(key, b"SMB2AESCCM\0", b"ServerIn \0")
@@ -113,10 +121,10 @@ class Sealer:
     """One session's encryption: a transform header before each message (MS-SMB2 2.2.41, 3.1.4.3)."""
 
     def __init__(self, cipher: int, keys: Keys, session_id: int) -> None:
-        make = {AES_128_CCM: AESCCM, AES_128_GCM: AESGCM}[cipher]
+        self._streams = cipher in {AES_128_GCM, AES_256_GCM}
+        make = AESGCM if self._streams else AESCCM
         self._decrypt = make(keys.decryption)
         self._key = keys.encryption
-        self._streams = cipher == AES_128_GCM
         self._nonce_bytes = 12 if self._streams else 11
         self._session_id = session_id
         self._sent = 0

@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 
 from app.clients.smb import wire
-from app.clients.smb.crypto import AES_128_CCM, AES_128_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256, SIGNING_NAMES
+from app.clients.smb.crypto import AES_128_CCM, AES_CMAC, AES_GMAC, CIPHER_NAMES, HMAC_SHA256, SIGNING_NAMES
 from app.clients.smb.wire import HEADER_BYTES, Command
 from app.errors import ProtocolError
 
@@ -66,7 +66,7 @@ def negotiate_frame(offer: Offer) -> bytearray:
     dialects = list(wire.DIALECTS)
     contexts = [
         (_PREAUTH, struct.pack("<HHH32s", 1, 32, _SHA_512, os.urandom(32))),
-        (_ENCRYPTION, struct.pack("<HHH", 2, AES_128_GCM, AES_128_CCM)),
+        (_ENCRYPTION, struct.pack(f"<{1 + len(CIPHER_NAMES)}H", len(CIPHER_NAMES), *CIPHER_NAMES)),
         (_SIGNING, struct.pack("<HHHH", 3, AES_GMAC, AES_CMAC, HMAC_SHA256)),
     ]
     at = -(-(HEADER_BYTES + _REQUEST.size + 2 * len(dialects)) // 8) * 8
@@ -91,7 +91,7 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
     if dialect == wire.SMB_3_1_1:
         chosen = _contexts(message, at, contexts)
         cipher = chosen.get(_ENCRYPTION)
-        if cipher not in {AES_128_CCM, AES_128_GCM}:
+        if cipher not in CIPHER_NAMES:
             cipher = None
         signing = chosen.get(_SIGNING, AES_CMAC)
         if signing not in SIGNING_NAMES or chosen.get(_PREAUTH) != _SHA_512:

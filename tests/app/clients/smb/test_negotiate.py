@@ -6,7 +6,7 @@ import pytest
 from impacket.smb3structs import SMB2Negotiate
 
 from app.clients.smb import wire
-from app.clients.smb.crypto import AES_128_CCM, AES_128_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256
+from app.clients.smb.crypto import AES_128_CCM, AES_128_GCM, AES_256_CCM, AES_256_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256
 from app.clients.smb.negotiate import Offer, negotiate_frame, parse_negotiated
 from app.errors import ProtocolError
 
@@ -51,7 +51,7 @@ def test_request_offers_every_dialect_and_the_fast_algorithms_first():
         kind, length = struct.unpack_from("<HH", message, at)
         found[kind] = message[at + 8 : at + 8 + length]
         at += 8 + length + -length % 8
-    assert found[2] == struct.pack("<HHH", 2, AES_128_GCM, AES_128_CCM)
+    assert found[2] == struct.pack("<HHHHH", 4, AES_128_GCM, AES_128_CCM, AES_256_GCM, AES_256_CCM)
     assert found[8] == struct.pack("<HHHH", 3, AES_GMAC, AES_CMAC, HMAC_SHA256)
     assert len(found[1]) == 6 + 32
 
@@ -77,7 +77,7 @@ def test_3_1_1_without_contexts_for_them_signs_with_cmac_and_cannot_encrypt():
 
 
 def test_a_cipher_that_was_not_offered_is_none():
-    assert parse_negotiated(answer(contexts=(PREAUTH, (2, struct.pack("<HH", 1, 4)))), "//nas").cipher is None
+    assert parse_negotiated(answer(contexts=(PREAUTH, (2, struct.pack("<HH", 1, 9)))), "//nas").cipher is None
 
 
 @pytest.mark.parametrize(

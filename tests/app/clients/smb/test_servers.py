@@ -76,11 +76,12 @@ def test_encryption_required_by_the_server(smbd_with, make_client, meter, limit,
     assert client.shares()
 
 
-def test_ccm_where_3_1_1_offers_nothing_else(smbd_with, make_client, meter):
-    options = {"server smb3 encryption algorithms": "aes-128-ccm", "server smb encrypt": "required"}
+@pytest.mark.parametrize("cipher", ["aes-128-ccm", "aes-128-gcm", "aes-256-ccm", "aes-256-gcm"])
+def test_ciphers_of_3_1_1(smbd_with, make_client, meter, cipher):
+    options = {"server smb3 encryption algorithms": cipher, "server smb encrypt": "required"}
     client = make_client(smbd_with(options))
     moves_both_ways(client, meter)
-    assert client.facts().encryption == "aes-128-ccm"
+    assert client.facts().encryption == cipher
 
 
 def test_signing_and_encryption_that_only_the_person_asks_for(smbd, make_client, meter):
