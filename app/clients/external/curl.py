@@ -102,7 +102,7 @@ class CurlClient(Through):
             where,
             meter,
             counter=counter,
-            timeout_seconds=2 * self._settings.timeout_seconds,
+            timeout_seconds=self._settings.timeout_seconds,
             stdin="\n".join([*self._configuration(path), *how, ""]).encode("utf-8", "surrogateescape"),
             files=files,
         )
