@@ -35,7 +35,7 @@ def parse_target(text: str) -> Target:
     if not separator or protocol not in PROTOCOLS:
         raise UsageError(f"not a target: {_without_password(text)!r}; write {FORMS}")
     authority, slash, raw_path = rest.partition("/")
-    if "\x00" in rest or "\n" in rest or "\r" in rest:
+    if re.search(r"[\x00\r\n]|%00" if protocol == "file" else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
     if protocol == "file":
         return _file_target(text, authority, slash + raw_path)

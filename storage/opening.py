@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 from storage.faults import NotebookFileError
 from storage.migrations import CURRENT_FORMAT, migrations
+from storage.raw_text import Connection
 
 BUSY_SECONDS = 15.0
 """How long a writer waits for another one."""
@@ -43,7 +44,7 @@ def open_database(path: Path) -> Database:
     """The notebook at ``path``, made or migrated where needed. Raises NotebookFileError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, factory=Connection)
     except (OSError, sqlite3.Error) as error:
         raise NotebookFileError(f"cannot open the notebook {path}: {error}; name another one with --db FILE") from error
     try:

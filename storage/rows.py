@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from storage.raw_text import as_it_was
 from storage.records import (
     Change,
     ClientFacts,
@@ -41,6 +42,8 @@ WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
+_NAMES = {"share", "path", "user"}
+"""Columns of a target that hold names as the server has them, in whatever encoding."""
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
 
@@ -95,12 +98,12 @@ def series_from_row(
         )
     quiet: dict[str, JSONValue] | None = json.loads(row["quiet"]) if row["quiet"] else None
     return Series(
-        **{name: row[name] for name in _PLAIN},
+        **{name: row[name] for name in _PLAIN} | {"scratch_path": as_it_was(row["scratch_path"])},
         status=SeriesStatus(row["status"]),
         command=Command(row["command"]),
         decision=Decision(row["decision"]) if row["decision"] else None,
         change=change,
-        target=Target(**{name: row[name] for name in _TARGET}),
+        target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
         plan=json.loads(row["plan"]),
         quiet=quiet,

@@ -153,8 +153,13 @@ def answer(text: str) -> None:
 
 
 def answer_json(document: object) -> None:
-    """The answer as JSON."""
-    answer(json.dumps(document, indent=2, ensure_ascii=False))
+    """The answer as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(document, indent=2)
+    answer(text)
 
 
 def draws_colour() -> bool:

@@ -14,10 +14,10 @@ _LARGEST_WHOLE = 2**63 - 1
 
 
 def loads(text: str) -> Any:
-    """A JSON document whose numbers a notebook and whose texts UTF-8 can hold. Raises DocumentError."""
+    """A JSON document whose numbers and texts a notebook can hold. Raises DocumentError."""
     try:
         document = json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_storable)
-        json.dumps(document, ensure_ascii=False).encode()
+        json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")  # a byte of a name is kept
     except UnicodeEncodeError as error:
         raise DocumentError("a text has half of a surrogate pair, which no UTF-8 can hold") from error
     except ValueError as error:

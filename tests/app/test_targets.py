@@ -72,6 +72,8 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str):
         ("file://srv/data", "file:///srv/data"),
         ("iperf3://server/path", "iperf3://HOST[:PORT]"),
         ("smb://server/share/a\nb", "line ends"),
+        ("ftp://server/a%0D%0ADELE b", "line ends"),
+        ("file:///a%00b", "NUL"),
         ("", "write smb://"),
     ],
 )

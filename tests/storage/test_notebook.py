@@ -241,3 +241,23 @@ def test_what_people_write_and_what_measuring_tells_do_not_undo_each_other(noteb
     assert (found.status, found.scratch_path) == (SeriesStatus.COMPLETE, None)
     notebook.annotate(replace(measured, note="again"))
     assert notebook.series(measured.id) == replace(found, note="again", label=measured.label, decision=Decision.KEPT)
+
+
+def test_names_that_are_no_utf_8_come_out_as_the_bytes_that_they_are(notebook: Notebook, path: Path):
+    one = series()
+    odd = replace(
+        one,
+        label="caf\udce9",
+        error="\ud800",
+        scratch_path="/tmp/\udce9/.sharebench-x",
+        target=replace(one.target, path="caf\udce9/ä/\udcff"),
+        environment={"server": {"path\udce9": "a\udce9"}},
+    )
+    notebook.add(odd)
+    found = notebook.series(one.id)
+    assert found.target == odd.target
+    assert found.scratch_path == odd.scratch_path
+    assert (found.label, found.error) == ("caf\ufffde9", "\ufffd")
+    with sqlite3.connect(path) as anyone:
+        assert anyone.execute("SELECT path FROM series").fetchone() == ("caf\ufffde9/ä/\ufffdff",)
+    anyone.close()
