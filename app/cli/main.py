@@ -14,6 +14,7 @@ import click
 from app import __version__
 from app.cli import common
 from app.errors import CancelledError, SharebenchError, UsageError
+from forms.cells import control_pictures, visible
 
 _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
@@ -105,6 +106,10 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does
+        what = f"a fault in sharebench: {type(error).__name__}: {error}; what was measured is kept"
+        advice = "please report it" if debug else "please report it with what the same command says with --debug"
+        return _fail(SharebenchError(f"{what}; {advice}"), debug=debug)
     return result if isinstance(result, int) else 0
 
 
@@ -117,7 +122,7 @@ def _one_line(error: click.ClickException) -> str:
 
 def _fail(error: SharebenchError, *, debug: bool) -> int:
     if debug:
-        traceback.print_exc()
-    message = " ".join(str(error).split())
+        print(control_pictures(traceback.format_exc()), file=sys.stderr)  # noqa: T201  stderr is for people
+    message = visible(" ".join(str(error).split()))
     print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
     return error.exit_code

@@ -1,0 +1,61 @@
+"""What no admin should ever see, and what comes from outside: one line, nothing that steers the terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.cli import common
+from app.errors import LoginError
+from tests.app.cli.command import Sharebench
+from tests.app.cli.inside import Inside
+
+QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "skip")
+
+
+@pytest.fixture
+def sharebench(tmp_path: Path) -> Inside:
+    return Inside(tmp_path / "notebook.db")
+
+
+def test_a_fault_of_ours_is_one_line_and_is_not_taken_for_slower(sharebench: Inside, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(common, "notebook_path", fail)
+    said = sharebench.fails(4, "compare", "a", "b")
+    assert "a fault in sharebench: ZeroDivisionError: division by zero" in said
+    assert "--debug" in said
+    assert "Traceback" in sharebench("compare", "a", "b", "--debug").stderr
+
+
+@pytest.mark.parametrize("debug", [(), ("--debug",)])
+def test_what_a_server_says_steers_no_terminal(
+    sharebench: Inside, monkeypatch: pytest.MonkeyPatch, debug: tuple[str, ...]
+):
+    def fail(*_: object) -> None:
+        raise LoginError("the server said \x1b]0;mine\x07\x9b31m")
+
+    monkeypatch.setattr(common, "notebook_path", fail)
+    said = sharebench("list", *debug).stderr
+    assert "the server said ␛]0;mine␇" in said
+    assert not {"\x1b", "\x07", "\x9b"} & set(said)
+
+
+def test_a_file_whose_name_is_no_utf_8_is_measured_shown_exported_and_imported(tmp_path: Path):
+    sharebench = Sharebench(tmp_path / "notebook.db")
+    file = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    Path(file).write_bytes(b"x" * 100_000)
+    done = sharebench("run", f"file://{file}", *QUICK, "--label", os.fsdecode(b"caf\xe9"))
+    assert done.returncode == 0, done.stderr
+    assert "caf" in done.stdout
+    document = sharebench.json("show", "last", "--json")
+    assert document["target"]["path"] == file
+    for name in ("text", "csv", "html", "json"):
+        exported = sharebench("export", "last", "--format", name, "-o", str(tmp_path / f"out.{name}"))
+        assert exported.returncode == 0, exported.stderr
+    other = Sharebench(tmp_path / "other.db")
+    assert other("import", str(tmp_path / "out.json")).returncode == 0
+    assert other.json("show", "last", "--json")["target"]["path"] == file
