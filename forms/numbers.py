@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from forms.cells import visible
-
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 ABSENT = "-"
@@ -56,8 +54,3 @@ def size(size_bytes: int) -> str:
             scaled = size_bytes / factor
             return f"{scaled:.0f} {unit}" if scaled == int(scaled) else f"{scaled:.3g} {unit}"
     return f"{size_bytes} bytes"
-
-
-def printable(text: str) -> str:
-    """Text from outside on one line: whatever would steer a terminal or turn its direction becomes a visible mark."""
-    return visible(text)

@@ -8,7 +8,7 @@ import click
 
 from app.cli import common
 from app.errors import UsageError
-from forms.numbers import printable
+from forms.cells import visible
 from storage.notebook import LAST
 
 
@@ -31,7 +31,7 @@ def set_baseline(context: click.Context, name: str, series: str) -> None:
     with common.notebook(context) as notebook:
         series_id = notebook.resolve(series)
         notebook.set_baseline(name, series_id)
-    common.say(f"{printable(name)} is series {series_id}")
+    common.say(f"{visible(name)} is series {series_id}")
 
 
 @baseline_command.command("list")
@@ -48,7 +48,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     if not found:
         common.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
-        common.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {printable(baseline.name)}")
+        common.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
 
 
 @baseline_command.command("remove")
@@ -59,4 +59,4 @@ def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:
         notebook.remove_baseline(name)
-    common.say(f"{printable(name)} is forgotten; its series is kept")
+    common.say(f"{visible(name)} is forgotten; its series is kept")

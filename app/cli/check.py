@@ -12,7 +12,7 @@ from app.cli.borrowed import options_of_run
 from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import MeasurementError
-from forms.numbers import printable
+from forms.cells import visible
 from storage.records import Command
 
 _WIDTH = 80
@@ -58,7 +58,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
             found.append(checked)
             if not as_json:
                 text = textwrap.fill(
-                    printable(checked.text), _WIDTH - len(_INDENT), break_on_hyphens=False, break_long_words=False
+                    visible(checked.text), _WIDTH - len(_INDENT), break_on_hyphens=False, break_long_words=False
                 )
                 lines = text.splitlines()
                 common.answer(f"{checked.state.value}  {checked.name:<11}{lines[0]}")

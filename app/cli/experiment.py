@@ -9,7 +9,7 @@ import click
 
 from app.cli import common
 from app.errors import UsageError
-from forms.numbers import printable
+from forms.cells import visible
 from storage.records import Decision
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
     if not found:
         common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for name, count, last in found:
-        common.answer(f"{last[:16].replace('T', ' ')}  {count:>3} series  {printable(name)}")
+        common.answer(f"{last[:16].replace('T', ' ')}  {count:>3} series  {visible(name)}")
 
 
 @experiment_command.command("show")
@@ -81,9 +81,9 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     rung = _decide(context, series, Decision.REVERTED, as_json=as_json)
     change = rung.change
     assert change
-    what = f"to {change.previous or 'empty'}" if change.previous is not None else "as it was"
+    what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
     then = f"series {rung.comparison.base_id}" if rung.comparison else "the series before it"
-    common.say(f"put {printable(change.name)} back {what} yourself; the next change is made from {then}")
+    common.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:

@@ -8,7 +8,9 @@ import time
 
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder import Opened, RecorderEvent
-from forms.numbers import byte_rate, printable, size
+from forms.cells import visible
+from forms.numbers import byte_rate, size
+from forms.throughput import standing
 from storage.records import Phase, RunStatus
 
 REDRAW_SECONDS = 0.5
@@ -30,7 +32,7 @@ class ProgressLine:
         match event:
             case Warned(text=text):
                 self.clear()
-                print(f"sharebench: {self.about}{printable(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
+                print(f"sharebench: {self.about}{visible(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
             case Opened():
                 self._draw("looking around", force=True)
             case ScratchMade():
@@ -39,13 +41,12 @@ class ProgressLine:
                 name = "warm-up" if phase is Phase.WARM_UP else "run"
                 self._what = f"{name} {number}" + (f" of {of}" if of else "")
                 self._draw(self._what, force=True)
-            case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=total) if seconds:
-                rate = moved / seconds
-                left = (total - moved) / rate if rate else 0.0
-                share = f"{100 * moved / total:3.0f} %" if total else ""
-                self._draw(
-                    f"{self._what}  {share}  {size(moved)} of {size(total)}  {byte_rate(rate)}  {left:.0f} s left"
-                )
+            case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=total):
+                now = standing(seconds, moved, total)
+                share = "" if now.percent is None else f"{now.percent:3.0f} %"
+                left = "" if now.seconds_left is None else f"{now.seconds_left:.0f} s left"
+                rate = byte_rate(now.bytes_per_second)
+                self._draw(f"{self._what}  {share}  {size(moved)} of {size(total)}  {rate}  {left}")
             case RunFinished(run=run):
                 if run.status is RunStatus.FAILED:
                     self._draw(f"{self._what}  failed", force=True)

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
 from app.tui.base import BaseDialog
-from forms.numbers import printable
+from forms.cells import visible
 
 
 class MessageDialog(BaseDialog[None]):
@@ -25,8 +25,8 @@ class MessageDialog(BaseDialog[None]):
     def compose(self) -> ComposeResult:
         """A heading, the text and one button."""
         with Vertical(classes="dialog-box"):
-            yield Label(Content(printable(self.heading)), classes="dialog-heading")
-            yield Static(Content(printable(self.text)), classes="dialog-text")
+            yield Label(Content(visible(self.heading)), classes="dialog-heading")
+            yield Static(Content(visible(self.text)), classes="dialog-text")
             yield Button("OK", id="ok", variant="primary")
 
     @on(Button.Pressed)
@@ -47,8 +47,8 @@ class ConfirmDialog(BaseDialog[bool]):
     def compose(self) -> ComposeResult:
         """A heading, the text and two buttons."""
         with Vertical(classes="dialog-box"):
-            yield Label(Content(printable(self.heading)), classes="dialog-heading")
-            yield Static(Content(printable(self.text)), classes="dialog-text")
+            yield Label(Content(visible(self.heading)), classes="dialog-heading")
+            yield Static(Content(visible(self.text)), classes="dialog-text")
             with Horizontal(classes="dialog-buttons"):
                 yield Button(Content(self.yes), id="yes", variant="primary")
                 yield Button(Content(self.no), id="no")
@@ -89,8 +89,8 @@ class AskDialog(BaseDialog[str]):
     def compose(self) -> ComposeResult:
         """A heading, the text and an input."""
         with Vertical(classes="dialog-box"):
-            yield Label(Content(printable(self.heading)), classes="dialog-heading")
-            yield Static(Content(printable(self.text)), classes="dialog-text")
+            yield Label(Content(visible(self.heading)), classes="dialog-heading")
+            yield Static(Content(visible(self.text)), classes="dialog-text")
             box = Input(self.value, password=self.password, id="answer")
             box.cursor_blink = False
             yield box

@@ -25,9 +25,6 @@ UNIX_USER = "daemon"
 _PASSWORD_HASH = "$6$sharebench$LAF1ENeEM4H0pYFxsmOElwXYI3.kqW4gvn4kgGTTsTgAa8g/MtgOw34m809KghomluJkvuJWhsuXRGWmpY3M1."
 _ANONYMOUS = "sharebench-anonymous"
 """Whom anonymous users act as; vsftpd wants a home that exists and a root folder that this user cannot write."""
-_PASSWORD_HASH = "$6$sharebench$LAF1ENeEM4H0pYFxsmOElwXYI3.kqW4gvn4kgGTTsTgAa8g/MtgOw34m809KghomluJkvuJWhsuXRGWmpY3M1."
-ANONYMOUS = "nobody"
-"""Whom anonymous users act as; vsftpd wants a root folder that this user cannot write."""
 
 
 class Vsftpd(ServerProcess):

@@ -22,7 +22,7 @@ from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
 from app.tui.drawing import Drawing
-from forms.numbers import printable
+from forms.cells import visible
 from forms.run_form import RunForm, run_form
 from storage.notebook import Notebook
 
@@ -103,7 +103,7 @@ class RunScreen(BaseScreen):
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, the form, the charts."""
-        yield Label(Text(f"sharebench · {printable(self.measurement.title)}"), classes="title-line")
+        yield Label(Text(f"sharebench · {visible(self.measurement.title)}"), classes="title-line")
         yield Static(id="now")
         yield Static(id="warnings")
         with VerticalScroll(id="form-box", can_focus=False):
@@ -186,7 +186,7 @@ class RunScreen(BaseScreen):
 
     def _draw_all(self) -> None:
         self.query_one("#now", Static).update(Text(self.running.line(self.size.width - 2)))
-        warnings = "\n".join(f"! {printable(text)}" for text in self.running.warnings[-3:])
+        warnings = "\n".join(f"! {visible(text)}" for text in self.running.warnings[-3:])
         self.query_one("#warnings", Static).update(Text(warnings))
         curve = self.running.curve
         self.query_one("#within", Drawing).show(lambda width, height: within_chart(curve, width, height))

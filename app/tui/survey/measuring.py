@@ -20,7 +20,7 @@ from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
 from app.tui.drawing import Drawing
-from forms.numbers import printable
+from forms.cells import visible
 from forms.survey import Survey
 from forms.survey_text import survey_text
 
@@ -79,7 +79,7 @@ class SurveyRunScreen(BaseScreen):
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and a line a series; at the end the survey."""
-        yield Label(Content(f"sharebench · {printable(self.planned.name)}"), classes="title-line")
+        yield Label(Content(f"sharebench · {visible(self.planned.name)}"), classes="title-line")
         yield Static(id="survey-now")
         yield Static(id="survey-warnings")
         with VerticalScroll(id="survey-box"):
@@ -124,7 +124,7 @@ class SurveyRunScreen(BaseScreen):
 
     def _show(self, filled: Survey) -> None:
         self.survey = filled
-        self.query_one("#survey-now", Static).update(Content(printable(filled.next_step)))
+        self.query_one("#survey-now", Static).update(Content(visible(filled.next_step)))
         self.query_one("#survey-warnings", Static).update("")
         self.query_one("#survey-text", Drawing).show(lambda width, _height: survey_text(filled, width))
         self.query_one("#survey-box").scroll_home(animate=False)
@@ -137,7 +137,7 @@ class SurveyRunScreen(BaseScreen):
         surveying = self.surveying
         now = "Stopping …" if self.control.cancelled.is_set() else "Measuring in turns …"
         self.query_one("#survey-now", Static).update(now)
-        self.query_one("#survey-warnings", Static).update(Content(printable(" ".join(surveying.warnings[-2:]))))
+        self.query_one("#survey-warnings", Static).update(Content(visible(" ".join(surveying.warnings[-2:]))))
         self.query_one("#survey-text", Drawing).show(lambda width, _height: surveying.text(width))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
