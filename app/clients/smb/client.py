@@ -27,7 +27,7 @@ from app.clients.smb.session import Session, mapped
 from app.clients.smb.share import Share, wire_name
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import Opened
-from app.errors import CancelledError, MeasurementError, NotAFileError, UsageError
+from app.errors import CancelledError, ConnectionLostError, MeasurementError, NotAFileError, UsageError
 from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
@@ -41,6 +41,8 @@ class _Link(NamedTuple):
     share: Share | None
     addresses: tuple[str, str]
     """Ours and the server's."""
+    credits: int
+    """What the server had granted before anything was measured."""
 
     @property
     def connection(self) -> Connection:
@@ -145,7 +147,7 @@ class SMBClient:
             "smb.max_write_bytes": found.max_write_bytes,
             "smb.max_transact_bytes": found.max_transact_bytes,
             "smb.put_block_bytes": self._window(link, found.max_write_bytes).block_bytes,
-            "smb.credits": link.channel.credits,
+            "smb.credits": link.credits,
             "smb.capabilities": f"0x{found.capabilities:02X}",
             "smb.requires_signing": "yes" if found.requires_signing else "no",
             "smb.guest": "yes" if link.connection.is_guest else "no",
@@ -190,8 +192,8 @@ class SMBClient:
                     share = Share(channel, session.connection.connectTree(self.target.share))
             with mapped(where):
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
-            link = _Link(session, channel, share, ends)
-            self._gather_credits(link)
+            self._gather_credits(session.connection)
+            link = _Link(session, channel, share, ends, channel.credits)
         except MeasurementError as error:
             self._drop()
             if self._aborted:
@@ -225,11 +227,12 @@ class SMBClient:
 
     def _window(self, link: _Link, maximum_bytes: int) -> Window:
         asked = self._settings
-        return choose_window(link.negotiated, maximum_bytes, link.channel.credits, asked.block_bytes, asked.in_flight)
+        return choose_window(link.negotiated, maximum_bytes, link.credits, asked.block_bytes, asked.in_flight)
 
-    def _gather_credits(self, link: _Link) -> None:
+    def _gather_credits(self, connection: Connection) -> None:
         """Ask for credits until the windows can be filled, or until the server gives no more."""
-        found, channel = link.negotiated, link.channel
+        found, channel = connection.negotiated, connection.channel
+        assert found is not None
         largest = max(found.max_read_bytes, found.max_write_bytes)
         asked = choose_window(found, largest, 1 << 16, self._settings.block_bytes, self._settings.in_flight)
         channel.wanted_credits = max(channel.wanted_credits, asked.credits)
@@ -248,8 +251,8 @@ class SMBClient:
         channel.where = place(self.target, path)
         try:
             yield link, link.share
-        except BaseException:
-            if channel.broken:
+        except BaseException as error:
+            if channel.broken or isinstance(error, ConnectionLostError):
                 self._drop()
             raise
         finally:

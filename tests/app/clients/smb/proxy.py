@@ -135,6 +135,11 @@ def interim(message: Message) -> bytes:
     )
 
 
+def refusal(message: Message, status: int) -> bytes:
+    """An answer with that status in place of this one (MS-SMB2 2.2.2)."""
+    return bytes(message[:8]) + struct.pack("<I", status) + message[12:64] + struct.pack("<HBBIB", 9, 0, 0, 0, 0)
+
+
 def oplock_break() -> bytes:
     """An oplock break notification that nobody asked for (MS-SMB2 2.2.23.1)."""
     head = struct.pack("<4sHHIHHIIQIIQ16s", b"\xfeSMB", 64, 0, 0, 18, 0, RESPONSE, 0, 2**64 - 1, 0, 0, 0, b"")

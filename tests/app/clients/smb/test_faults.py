@@ -8,7 +8,14 @@ import pytest
 from app.clients.base import Meter
 from app.clients.content import Content
 from app.clients.smb.client import SMBClient
-from app.errors import ConnectionLostError, CorruptedError, ProtocolError, StalledError
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    ProtocolError,
+    StalledError,
+)
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.conftest import Blocks, MakeClient
 from tests.app.clients.smb.proxy import READ, WRITE, CutError, HangError, Message, Proxy
@@ -214,6 +221,25 @@ def test_silence_to_what_is_sent(smbd, make_client, meter):
         with pytest.raises(StalledError):
             client.put("faults put.bin", Content(64 * MIB), meter)
         make_client(smbd).remove("faults put.bin")
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "words"),
+    [
+        (0xC0000011, ProtocolError, "shorter"),
+        (0xC0000022, AccessDeniedError, "denies"),
+        (0xC0000203, ConnectionLostError, "session"),
+        (0xC0000185, MeasurementError, "disk failed"),
+    ],
+)
+def test_a_read_that_is_refused_in_mid_transfer(smbd, make_client, meter, data, status, error, words):
+    """What else is on its way is taken in first, or the connection is made anew: the next one works."""
+    script = Nth(3, lambda message: [proxy.refusal(message, status)])
+    with Proxy(smbd.host, smbd.port, script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB // 2)
+        with pytest.raises(error, match=f"faults.bin.*{words}"):
+            client.get("faults.bin", meter)
+        assert client.get("faults.bin", meter).size_bytes == SIZE
 
 
 @pytest.mark.parametrize(
