@@ -78,12 +78,11 @@ class SharebenchApp(App[int], Commanded):
             self.visit(name)
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; under the last one there is the first room."""
+        """Leave the screen for the one under it; from the last one to the first room."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
-        elif self.first:
-            self.first, self.first_arguments = "", {}
-            self.switch_screen(self.get_default_screen())
+        else:
+            self.visit(rooms.ROOMS[0].name)
 
     def give(self, offer: Offered) -> None:
         """Give a command as if its key were pressed."""

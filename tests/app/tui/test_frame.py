@@ -237,3 +237,16 @@ async def test_each_theme_draws_the_usual_widgets(app, theme):
         await pilot.pause()
         assert app.theme == theme.name
         assert "Really?" in painted(app)
+
+
+async def test_from_the_room_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    app = SharebenchApp(context, first="catalogue")
+    async with app.run_test() as pilot:
+        await settle(app, pilot)
+        seen = []
+        for key in ("escape", "escape", "f6", "escape"):
+            await pilot.press(key)
+            await settle(app, pilot)
+            seen.append(type(app.screen).__name__)
+        assert seen == ["NotebookScreen", "NotebookScreen", "CatalogueScreen", "NotebookScreen"]
