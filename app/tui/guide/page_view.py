@@ -6,6 +6,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
@@ -32,6 +33,8 @@ class PageView(Vertical):
         margin-top: 1;
         padding: 0;
         background: $background;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
     }
     PageView OptionList:focus { border: none; }
     PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
@@ -74,7 +77,7 @@ class PageView(Vertical):
         shown.update(Text.from_ansi(table.rstrip("\n")))
         shown.display = bool(table)
         options.clear_options()
-        options.add_options([Row(_row(option, self._room), disabled=option.act is None) for option in page.options])
+        options.add_options([Row(_row(option), disabled=option.act is None) for option in page.options])
         self._hint(None)
         if page.options:
             options.highlighted = min(cursor, len(page.options) - 1)
@@ -97,7 +100,7 @@ class PageView(Vertical):
 
     def _hint(self, option: Option | None) -> None:
         """Below the list, what its line has no room for."""
-        whole = option is None or _row(option, 10_000).cell_len <= self._room
+        whole = option is None or _row(option).cell_length <= self._room
         self.query_one("#page-hint", Static).update(Text("" if option is None or whole else option.hint))
 
     @property
@@ -119,10 +122,7 @@ class PageView(Vertical):
             self.post_message(self.Chosen(self.page.options[event.option_index]))
 
 
-def _row(option: Option, width: int) -> Text:
+def _row(option: Option) -> Content:
     """Title and hint on one line; what does not fit is said below the list while the cursor is on it."""
-    row = Text(f"{ADVISED if option.advised else ' '} {option.title}")
-    if option.hint:
-        row.append(f"  {option.hint}", "dim")
-    row.truncate(width, overflow="ellipsis")
-    return row
+    title = f"{ADVISED if option.advised else ' '} {option.title}"
+    return Content.assemble(title, (f"  {option.hint}", "dim")) if option.hint else Content(title)
