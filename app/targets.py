@@ -98,12 +98,13 @@ def _login(protocol: str, login: str) -> tuple[str | None, str | None]:
 
 
 def _address(text: str, address: str, protocol: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::(\d*))?", address)
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
     if not match or not match[1].strip("[]"):
         raise UsageError(f"no host in {_without_password(text)!r}; write {FORMS}")
-    port = int(match[2]) if match[2] else DEFAULT_PORTS[protocol]
+    typed = match[2].lstrip("0") if match[2] else str(DEFAULT_PORTS[protocol])
+    port = int(typed or "0") if len(typed) < 6 else 0
     if not 0 < port < 65536:
-        raise UsageError(f"no such port: {match[2]}; ports go from 1 to 65535")
+        raise UsageError(f"no such port: {match[2][:20]}; ports go from 1 to 65535")
     return match[1].strip("[]"), port
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from app.errors import UsageError
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits/s)?", re.IGNORECASE)
+LARGEST = 2**63 - 1
+"""What SMB offsets, files and the notebook can hold, in bytes or bits per second."""
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
@@ -18,9 +21,11 @@ def parse_size(text: str) -> int:
         raise UsageError(f"not a size: {text!r}; write it like 64K, 1M, 3G (powers of 1024) or 500MB (10^6)")
     number, prefix, unit = match.groups()
     base = 1000 if prefix and (unit or "").lower() == "b" else 1024
-    size = int(float(number) * float(base) ** _POWER[prefix.lower()])
+    size = _whole(number, base ** _POWER[prefix.lower()])
     if size < 1:
         raise UsageError(f"a size must be at least one byte: {text!r}")
+    if size > LARGEST:
+        raise UsageError(f"no file is that large: {text[:40]!r}; write it like 64K, 1M, 3G or 500MB")
     return size
 
 
@@ -30,7 +35,14 @@ def parse_rate(text: str) -> int:
     if not match:
         raise UsageError(f"not a link rate: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
     number, prefix = match.groups()
-    rate = round(float(number) * 1000.0 ** _POWER[prefix.lower()])
+    rate = _whole(number, 1000 ** _POWER[prefix.lower()])
     if rate < 1000:
         raise UsageError(f"no link is that slow: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
+    if rate > LARGEST:
+        raise UsageError(f"no link is that fast: {text[:40]!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
     return rate
+
+
+def _whole(number: str, factor: int) -> int:
+    """The product, rounded down; exact for numbers of any length."""
+    return int(Decimal(number) * factor)

@@ -69,6 +69,8 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str):
         ("smb:///share/file", "no host"),
         ("smb://server:99999/share/file", "no such port"),
         ("smb://server:0/share/file", "no such port"),
+        ("smb://server:" + "9" * 5000 + "/share/file", "no such port"),
+        ("smb://server:\u0663/share/file", "no host"),
         ("file://srv/data", "file:///srv/data"),
         ("iperf3://server/path", "iperf3://HOST[:PORT]"),
         ("smb://server/share/a\nb", "line ends"),

@@ -33,3 +33,15 @@ def test_what_is_no_size_or_rate_says_how_to_write_it(text: str):
         parse_size(text)
     with pytest.raises(UsageError, match="100M"):
         parse_rate(text)
+
+
+@pytest.mark.parametrize("text", ["9" * 400, "9" * 5000, "9223373T"])
+def test_what_nothing_can_hold_is_refused(text: str):
+    with pytest.raises(UsageError, match="no file is that large"):
+        parse_size(text)
+    with pytest.raises(UsageError, match="no link is that fast"):
+        parse_rate(text)
+
+
+def test_the_largest_size_is_exact():
+    assert parse_size(str(2**63 - 1)) == 2**63 - 1
