@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    _fill_missing_streams()
     from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
     from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
 
     sys.exit(run(sys.argv[1:], open_tui))
+
+
+def _fill_missing_streams() -> None:
+    """Stand /dev/null in for a stream that was closed (``<&-``, some schedulers), where Python has None."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace"))
 
 
 if __name__ == "__main__":

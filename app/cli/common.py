@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import math
 import os
 import signal
 import sys
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from app.clients.base import Secrets
-from app.errors import PasswordInURLError, UsageError
+from app.errors import PasswordInURLError, SharebenchError, UsageError
 from app.logins import log_in_as
 from app.targets import HOW_TO_LOG_IN, parse_target
 from app.units import parse_rate, parse_size
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from storage.notebook import Notebook
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class AnswerError(SharebenchError):
+    """stdout takes no more: the disk that it goes to is full."""
 
 
 class OpenTUI(Protocol):
@@ -97,6 +102,25 @@ class RateType(click.ParamType[int | str]):
         return value if isinstance(value, int) or value == "auto" else parse_rate(value)
 
 
+class Number(click.FloatRange):
+    """A number in a range; NaN is in none."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number. Raises click.BadParameter."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a valid number.", param, ctx)
+        return number
+
+
+class Count(click.IntRange):
+    """A whole number in a range."""
+
+    name = "whole number"
+
+
 def notebook_path(context: click.Context) -> Path:
     """The notebook's file: --db, SHAREBENCH_DB, or the one in the user data folder."""
     chosen = (context.find_root().obj or {}).get("db")
@@ -148,8 +172,22 @@ def say(text: str) -> None:
 
 
 def answer(text: str) -> None:
-    """The answer, on stdout, and nothing else there."""
-    click.echo(text)
+    """The answer, on stdout, and nothing else there. Raises AnswerError where stdout takes no more."""
+    with writing_to_stdout():
+        click.echo(text)
+
+
+@contextmanager
+def writing_to_stdout() -> Iterator[None]:
+    """What goes to stdout goes there now; a reader that left (``| head``) is no error. Raises AnswerError."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
 
 
 def answer_json(document: object) -> None:
@@ -169,14 +207,20 @@ def draws_colour() -> bool:
 
 @contextmanager
 def stopping_politely(control: Control) -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder."""
+    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
+
+    Under ``nohup`` a closed terminal is no reason to stop.
+    """
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
         if control.cancelled.is_set():
             raise KeyboardInterrupt
         control.cancel()
 
-    before = {number: signal.signal(number, cancel) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    caught = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        caught.append(signal.SIGHUP)
+    before = {number: signal.signal(number, cancel) for number in caught}
     try:
         yield
     finally:

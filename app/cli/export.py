@@ -54,7 +54,9 @@ def export_command(
     if FORMATS[chosen].binary and not to_file and sys.stdout.isatty():
         raise UsageError(f"{chosen} is nothing for a terminal: name a file with -o FILE{FORMATS[chosen].suffix}")
     if not to_file:
-        sys.stdout.buffer.write(_content(context, names, chosen, form, blank, link, paper))
+        content = _content(context, names, chosen, form, blank, link, paper)
+        with common.writing_to_stdout():
+            sys.stdout.buffer.write(content)
         return
     assert output is not None
     with output_file(Path(output), force=force) as file:

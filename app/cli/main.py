@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import sys
@@ -99,18 +100,29 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
         return _fail(UsageError(_one_line(error)), debug=debug)
     except SharebenchError as error:
         return _fail(error, debug=debug)
-    except sqlite3.Error as error:
-        return _fail(
-            SharebenchError(f"the notebook could not be read or written: {error}; try again, or --db FILE"), debug=debug
-        )
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_stdout()
         return 0
     except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does
-        what = f"a fault in sharebench: {type(error).__name__}: {error}; what was measured is kept"
-        advice = "please report it" if debug else "please report it with what the same command says with --debug"
-        return _fail(SharebenchError(f"{what}; {advice}"), debug=debug)
+        return _fail(_unforeseen(error, debug=debug), debug=debug)
     return result if isinstance(result, int) else 0
+
+
+def _unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
+    """An error of the notebook, the system or our own, in one line."""
+    if isinstance(error, sqlite3.Error):
+        return SharebenchError(f"the notebook could not be read or written: {error}; try again, or --db FILE")
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        _drop_stdout()
+        return SharebenchError(f"nothing more could be written: {error.strerror}; make room, and try again")
+    what = f"a fault in sharebench: {type(error).__name__}: {error}; what was measured is kept"
+    advice = "please report it" if debug else "please report it with what the same command says with --debug"
+    return SharebenchError(f"{what}; {advice}")
+
+
+def _drop_stdout() -> None:
+    """Have what is still to be written to stdout go nowhere, so that Python does not complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -45,8 +45,13 @@ def output_file(path: Path, *, force: bool) -> Iterator[OutputFile]:
     if before is not None and not stat.S_ISREG(before.st_mode):
         if stat.S_ISDIR(before.st_mode):
             raise OutputError(f"cannot write {path}: it is a folder; name a file in it")
-        with _opened(path, place) as device:
-            yield OutputFile(path, device)
+        try:
+            with _opened(path, place) as device:
+                yield OutputFile(path, device)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror or error}; name another file with -o") from error
         return
     if before is not None and not force:
         _ask_for(path)
