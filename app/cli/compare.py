@@ -22,7 +22,7 @@ NOT_KNOWN = 3
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @click.option(
     "--noise",
-    type=click.FloatRange(0, 100),
+    type=common.Number(0, 100),
     default=1.0,
     show_default=True,
     metavar="PERCENT",
@@ -30,7 +30,7 @@ NOT_KNOWN = 3
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1000, min_open=True),
+    type=common.Number(0, 1000, min_open=True),
     default=5.0,
     show_default=True,
     metavar="PERCENT",

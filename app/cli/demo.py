@@ -22,7 +22,9 @@ PRACTICE_NOTEBOOK = "practice.db"
 
 @click.command("demo", short_help="practises on embedded SMB and FTP servers on the loopback")
 @click.option("--headless", is_flag=True, help="Measure and print, without the TUI; the default without a terminal.")
-@click.option("--runs", type=click.IntRange(1, 100), default=5, show_default=True, help="Measured runs of each series.")
+@click.option(
+    "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
+)
 @common.options_of_all
 @click.pass_context
 def demo_command(context: click.Context, headless: bool, runs: int) -> int:

@@ -13,7 +13,7 @@ _TO_THE_RIGHT = {3, 4, 5, 6}
 
 
 @click.command("list", short_help="the notebook, one line a series")
-@click.option("--limit", type=click.IntRange(1), help="The newest N only.", metavar="N")
+@click.option("--limit", type=common.Count(1), help="The newest N only.", metavar="N")
 @click.option("--experiment", metavar="NAME", help="One experiment's series only.")
 @click.option("--json", "as_json", is_flag=True, help="An array of series documents.")
 @common.options_of_all

@@ -29,7 +29,7 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
 
 @click.command("reject", short_help="marks a run unusable")
 @click.argument("series")
-@click.argument("run", type=click.IntRange(1))
+@click.argument("run", type=common.Count(1))
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it stands on the form.")
 @common.options_of_all
 @click.pass_context
@@ -42,7 +42,7 @@ def reject_command(context: click.Context, series: str, run: int, reason: str) -
 
 @click.command("accept", short_help="marks a run usable again")
 @click.argument("series")
-@click.argument("run", type=click.IntRange(1))
+@click.argument("run", type=common.Count(1))
 @common.options_of_all
 @click.pass_context
 def accept_command(context: click.Context, series: str, run: int) -> None:

@@ -35,18 +35,26 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 @click.argument("target", required=False)
 @click.option("--get", "command", flag_value="get", default="get", help="Server to client (the default).")
 @click.option("--put", "command", flag_value="put", help="Client to server.")
-@click.option("--runs", type=click.IntRange(1, 100_000), default=DEFAULT_RUNS, show_default=True, help="Measured runs.")
 @click.option(
-    "--warmup", type=click.IntRange(0, 1000), default=DEFAULT_WARMUPS, show_default=True, help="Runs before them."
+    "--runs", type=common.Count(1, 100_000), default=DEFAULT_RUNS, show_default=True, metavar="N", help="Measured runs."
 )
 @click.option(
-    "--until", type=click.FloatRange(0, 100, min_open=True), metavar="PERCENT",
+    "--warmup",
+    type=common.Count(0, 1000),
+    default=DEFAULT_WARMUPS,
+    show_default=True,
+    metavar="N",
+    help="Runs before them.",
+)
+@click.option(
+    "--until", type=common.Number(0, 100, min_open=True), metavar="PERCENT",
     help="Go on until the mean's 95 % interval is within ± this.",
 )  # fmt: skip
 @click.option(
     "--max-runs",
-    type=click.IntRange(1, 100_000),
+    type=common.Count(1, 100_000),
     default=DEFAULT_MAX_RUNS,
+    metavar="N",
     show_default=True,
     help="The cap of --until.",
 )
@@ -55,7 +63,7 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 @click.option("--link", type=common.RateType(), default="auto", show_default=True, help="Nominal rate: 100M, 1G …")
 @click.option("--client", "client_name", metavar="NAME", default="", help="sharebench, smbclient, curl …")
 @click.option("--block", type=common.SizeType(), help="Bytes in one request.")
-@click.option("--in-flight", type=click.IntRange(1, 512), metavar="N", help="Requests under way at once.")
+@click.option("--in-flight", type=common.Count(1, 512), metavar="N", help="Requests under way at once.")
 @click.option("--sign", is_flag=True, help="Sign although the server does not require it.")
 @click.option("--encrypt", is_flag=True, help="Encrypt although the server does not require it.")
 @click.option("--drop-cache", is_flag=True, help="file:// only: read from the disk, not from the page cache.")
@@ -68,11 +76,11 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
     "--quiet-time", type=click.Choice(["record", "require", "skip"]), default="record", show_default=True,
     help="Look how busy it is; refuse a busy time; or do not look.",
 )  # fmt: skip
-@click.option("--wait", type=click.FloatRange(0), default=0, metavar="SECONDS", help="Wait that long for a quiet time.")
+@click.option("--wait", type=common.Number(0), default=0, metavar="SECONDS", help="Wait that long for a quiet time.")
 @click.option("--server-ssh", metavar="[USER@]HOST", help="Read facts of the server through ssh.")
 @click.option("--smb-conf", metavar="FILE", help="Where the server keeps its smb.conf.")
 @click.option(
-    "--timeout", type=click.FloatRange(0.1, 86400), default=30, show_default=True, metavar="SECONDS",
+    "--timeout", type=common.Number(0.1, 86400), default=30, show_default=True, metavar="SECONDS",
     help="A run with no progress for that long fails.",
 )  # fmt: skip
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")

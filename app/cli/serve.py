@@ -15,7 +15,12 @@ PORT = 8710
 
 @click.command("serve", short_help="the TUI in a browser, on the loopback")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for any that is free."
+    "--port",
+    type=common.Count(0, 65535),
+    default=PORT,
+    show_default=True,
+    metavar="PORT",
+    help="The port; 0 for any that is free.",
 )
 @click.option("--session", is_flag=True, hidden=True, help="Be the TUI behind one page.")
 @common.options_of_all

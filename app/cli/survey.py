@@ -25,9 +25,7 @@ _PORTS = ("smb", "ftp", "iperf3")
 
 
 def _port(protocol: str) -> Callable[[_F], _F]:
-    return click.option(
-        f"--{protocol}-port", type=click.IntRange(1, 65535), metavar="PORT", help="If not the usual one."
-    )
+    return click.option(f"--{protocol}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one.")
 
 
 @options_of_run("runs", "warmup", "link", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling")

@@ -45,11 +45,11 @@ def _worksheet_options(function: _F) -> _F:
 
 @worksheet_command.command("bottleneck")
 @click.option("--cpu", metavar="NAME|RATE", help="What one CPU moves: a name of the tables, or bytes a second (60M).")
-@click.option("--cpus", type=click.IntRange(1), default=1, metavar="N", help="How many.")
+@click.option("--cpus", type=common.Count(1), default=1, metavar="N", help="How many.")
 @click.option("--disk", metavar="NAME|RATE", help="What one disk moves.")
-@click.option("--disks", type=click.IntRange(1), default=1, metavar="N", help="How many.")
+@click.option("--disks", type=common.Count(1), default=1, metavar="N", help="How many.")
 @click.option("--network", metavar="NAME|RATE", help="What one network moves.")
-@click.option("--networks", type=click.IntRange(1), default=1, metavar="N", help="How many.")
+@click.option("--networks", type=common.Count(1), default=1, metavar="N", help="How many.")
 @click.option(
     "--from-series", "measured", multiple=True, metavar="PART=SERIES", help="disk=last: that series' average."
 )

@@ -26,10 +26,10 @@ class Sharebench:
         kept |= {"PYTHONPATH": str(ROOT), "SHAREBENCH_DB": str(self.db)} | self.environment
         return kept | ({"SHAREBENCH_PASSWORD": self.password} if self.password is not None else {})
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """The running command, its output piped."""
+    def start(self, *arguments: str, under: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        """The running command, its output piped; ``under`` a program such as nohup."""
         return subprocess.Popen(
-            [sys.executable, "-m", "app", *arguments],
+            [*under, sys.executable, "-m", "app", *arguments],
             env=self._environment(), cwd=self.db.parent, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip

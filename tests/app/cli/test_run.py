@@ -271,3 +271,20 @@ def test_a_disk_that_fills_up(tmp_path: Path, make_smbd, small_disk: Path):
     said = sharebench.fails(4, "run", url(server), "--put", "--size", "256M", "--runs", "1", *QUICK)
     assert "full" in said
     assert [path for path in small_disk.iterdir() if path.name.startswith(".sharebench-")] == []
+
+
+@pytest.mark.parametrize("option", ["--until", "--timeout", "--wait"])
+def test_nan_is_no_number(sharebench: Sharebench, smbd: Smbd, option: str):
+    assert "not a valid number" in sharebench.fails(2, "run", url(smbd, "file"), option, "nan")
+
+
+def test_under_nohup_a_closed_terminal_does_not_cancel(sharebench: Sharebench, smbd: Smbd):
+    smbd.make_file("file", os.urandom(MIB))
+    program = sharebench.start("run", url(smbd, "file"), "--runs", "100000", *QUICK, under=("nohup",))
+    wait_for(lambda: measured_runs(sharebench.db) > 3)
+    program.send_signal(signal.SIGHUP)
+    before = measured_runs(sharebench.db)
+    wait_for(lambda: measured_runs(sharebench.db) > before + 20)
+    program.send_signal(signal.SIGINT)
+    program.communicate(timeout=30)
+    assert program.returncode == 130
