@@ -58,11 +58,6 @@ def entry_text(entry: Entry, *, value: str | None = None, share: str | None = No
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def advice_text(advice: ChangeAdvice) -> str:
-    """The change, how to check and apply it, how to put it back, and how to have it measured."""
-    return "\n".join(line.rstrip() for line in _advice(advice)) + "\n"
-
-
 def suggested_value(entry: Entry) -> str:
     """The value to try first: the first that is not the default."""
     return next(

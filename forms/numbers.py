@@ -43,12 +43,12 @@ def link_rate(bits_per_second: float | None) -> str:
 
 
 def byte_rate(bytes_per_second: float | None) -> str:
-    """A throughput in decimal units: ``118 MB/s``."""
+    """A throughput at a glance: ``118 MB/s``, three figures; sentences that compare say :func:`forms.wording.rate`."""
     return ABSENT if bytes_per_second is None else _scaled(bytes_per_second, _BYTE_UNITS, "B") + "/s"
 
 
 def size(size_bytes: int) -> str:
-    """A size in powers of 1024: ``64 MiB``; exact bytes where it is no round number of them."""
+    """A size to be read: ``64 MiB``, three figures; what is to be typed says :func:`forms.wording.size`, exactly."""
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size_bytes >= factor:
             scaled = size_bytes / factor

@@ -322,11 +322,6 @@ class Notebook:
                 replace=True,
             )
 
-    def remove_worksheet(self, kind: str, name: str) -> None:
-        """Forget a worksheet; one that is not there is no error."""
-        with self._db.atomic():
-            self._db.execute("DELETE FROM worksheets WHERE kind = ? AND name = ?", (kind, name))
-
     def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
         """Keep a value under a key across restarts; None forgets it."""
         with self._db.atomic():

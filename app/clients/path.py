@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ from storage.records import ClientFacts, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """From 128 KiB to 8 MiB all sizes were alike in the page cache; a mounted share sends what it is given at once."""
+
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+"""A space, tab, line end or backslash in ``/proc/self/mounts``."""
 
 
 class PathClient:
@@ -158,7 +162,7 @@ def mount_facts(path: str, mounts: list[str]) -> dict[str, str | int | float]:
     best: tuple[int, list[str]] | None = None
     for line in mounts:
         fields = line.split(" ")
-        folder = fields[1].encode().decode("unicode_escape").rstrip("/")
+        folder = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[1]).rstrip("/")
         inside = path == folder or path.startswith(folder + "/")
         if inside and (best is None or len(folder) >= best[0]):
             best = (len(folder), fields)

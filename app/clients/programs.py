@@ -49,7 +49,9 @@ def find_program(name: str, package: str) -> str:
 
 def first_version(program: str) -> str:
     """The first word with a digit and a dot that the program prints about its version; empty where there is none."""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, errors="replace")
+    done = subprocess.run(
+        [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, errors="replace"
+    )
     words = (word.strip(",()") for word in f"{done.stdout} {done.stderr}".split())
     return next((word for word in words if word[:1].isdigit() and "." in word), "")
 

@@ -10,7 +10,7 @@ import pytest
 
 from forms import catalogue, smb_conf
 from forms.catalogue import Entry, Kind, Status
-from forms.catalogue_text import advice_text, entry_text, suggested_value
+from forms.catalogue_text import entry_text, suggested_value
 from forms.cells import width
 from forms.change_advice import ChangeAdvice, advise
 
@@ -45,13 +45,13 @@ def test_each_way_of_taking_effect_has_its_command() -> None:
     assert commands(advise(catalogue.find("hide files"), "/x/", share="my data"))[-1] == (
         "smbcontrol smbd close-share 'my data'"
     )
-    assert "keep what they agreed on" in advice_text(advise(catalogue.find("server signing"), "mandatory"))
+    assert "keep what they agreed on" in entry_text(catalogue.find("server signing"), value="mandatory")
 
 
 def test_the_log_level_is_never_checked_by_testparm() -> None:
     advice = advise(catalogue.find("log level"), "3")
     assert not [command for command in commands(advice) if "--parameter-name" in command]
-    assert "smbcontrol smbd debuglevel" in advice_text(advice)
+    assert "smbcontrol smbd debuglevel" in entry_text(catalogue.find("log level"), value="3")
 
 
 def test_socket_options_are_put_back_by_a_restart() -> None:
@@ -95,7 +95,7 @@ def test_every_entry_fits_eighty_columns(entry: Entry) -> None:
 
 
 def test_what_is_typed_cannot_leave_its_line() -> None:
-    text = advice_text(advise(catalogue.find("hide files"), "a\n[global]\nb; rm -rf /\x1b[0m", share="x'y"))
+    text = entry_text(catalogue.find("hide files"), value="a\n[global]\nb; rm -rf /\x1b[0m", share="x'y")
     assert "\x1b" not in text
     assert "\n[global]" not in text
     assert "rm -rf" in text

@@ -144,8 +144,6 @@ def test_names_ceilings_worksheets_and_memory(notebook: Notebook):
     notebook.save_worksheet(sheet)
     assert notebook.worksheets("clients") == [sheet]
     assert notebook.worksheets("bottleneck") == []
-    notebook.remove_worksheet("clients", "w")
-    assert notebook.worksheets("clients") == []
     notebook.remember("guide", {"step": "run"})
     assert notebook.remembered("guide") == {"step": "run"}
     notebook.remember("guide", None)

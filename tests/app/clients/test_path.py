@@ -115,3 +115,8 @@ def test_the_mount_is_told():
     }
     assert mount_facts("/mnt/my sharefile", mounts)["mount.type"] == "tmpfs"
     assert mount_facts("/srv", mounts)["mount.type"] == "ext4"
+
+
+def test_a_mount_whose_folder_is_not_ascii_is_found():
+    mounts = ["/dev/sda1 / ext4 rw 0 0", "//srv/share /mnt/Bücher\\040\\134neu cifs rw 0 0"]
+    assert mount_facts("/mnt/Bücher \\neu/file", mounts)["mount.type"] == "cifs"
