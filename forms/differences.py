@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forms import wording
 from forms.facts import is_volatile
 from forms.smb_conf import same_value, spelling
-from storage.records import Facts, FactValue, JSONValue, Series
+from storage.records import Facts, JSONValue, Series
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
@@ -108,16 +108,10 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
         if varies(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
             continue
         if parameter is None:
-            if _comparable(name, base) != _comparable(name, other):
+            if base.get(name) != other.get(name):
                 yield name
         elif _parameter_differs(name, parameter, base, other):
             yield name
-
-
-def _comparable(name: str, facts: Facts) -> FactValue | None:
-    """A fact's value without the part that is another one for each connection: the port of our own end."""
-    value = facts.get(name)
-    return str(value).rpartition(":")[0] if name == "local_address" else value
 
 
 def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets as random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -153,7 +154,12 @@ def _file(subject: Subject, client: Client, around: Surroundings) -> Iterator[Ch
 def _written(target: Target, client: Client) -> Checked:
     """Whether a small file can be put there and removed again."""
     path = join(target, f"{SCRATCH_PREFIX}{random.token_hex(6)}")
-    client.put(path, Content(1), Meter(Brake().cancelled))
+    try:
+        client.put(path, Content(1), Meter(Brake().cancelled))
+    except MeasurementError:
+        with suppress(MeasurementError):
+            client.remove(path)
+        raise
     client.remove(path)
     return Checked(
         name="folder", state=State.FINE, text=f"a file can be written in {format_target(target)} and removed"

@@ -94,3 +94,9 @@ def test_no_parameter_of_the_server_is_taken_for_a_fact_that_varies() -> None:
     assert not varies("smb.conf/global/keepalive")
     assert not varies("smb.conf/global/load printers")
     assert not varies("smb.conf/global/lpq cache time")
+
+
+def test_another_way_out_of_this_machine_is_a_difference() -> None:
+    by_cable = on_server(path={"local_address": "192.0.2.7"})
+    by_radio = on_server(path={"local_address": "198.51.100.7"})
+    assert named(differences(by_cable, by_radio)) == [("path.local_address", "192.0.2.7", "198.51.100.7")]
