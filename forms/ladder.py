@@ -171,7 +171,9 @@ def _bases(series: Sequence[Series]) -> Mapping[str, str | None]:
     last: dict[Command, str | None] = {}
     for one in series:
         before = last.get(one.command)
-        while before in reverted:
+        seen: set[str | None] = set()
+        while before in reverted and before not in seen:
+            seen.add(before)
             before = bases[before] if before is not None else None
         bases[one.id] = one.base_id if one.base_id is not None and one.base_id != one.id else before
         if one.decision is Decision.REVERTED:

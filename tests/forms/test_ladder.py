@@ -205,3 +205,13 @@ def test_an_empty_experiment_is_a_ladder_without_rungs() -> None:
     ladder = build_ladder("nothing", [])
     assert (ladder.rungs, ladder.gain, ladder.rung_of("a")) == ((), None, None)
     assert "nothing yet" in ladder_text(ladder)
+
+
+def test_bases_that_go_round_in_a_circle_are_no_way_out() -> None:
+    made = [
+        rung("a", change="x=1", base_id="b" * 12, decision=REVERTED),
+        rung("b", change="y=1", base_id="a" * 12, decision=REVERTED),
+        rung("c"),
+    ]
+    assert [one.series.id for one in build_ladder("tuning", made).rungs] == [one.id for one in made]
+    assert next_base(made[:2]) is None
