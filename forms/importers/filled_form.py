@@ -123,7 +123,8 @@ def _series(
     series = Series(
         id=series_id,
         created_at=moment,
-        status=SeriesStatus.COMPLETE,
+        status=_status(form.text("Measured")),
+        error=form.text("Ended by") or None,
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
@@ -178,6 +179,12 @@ def _when_and_which(text: str) -> tuple[str, str]:
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
 
 
+def _status(measured: str) -> SeriesStatus:
+    """What the line Measured says of how the series ended; a form filled by hand is complete."""
+    words = measured.split(", ")
+    return next((status for status in SeriesStatus if status.value in words), SeriesStatus.COMPLETE)
+
+
 def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[Run]:
     size = size_bytes
     seen: set[tuple[Phase, int]] = set()
@@ -186,17 +193,19 @@ def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[
         named = _RUN_NAME.fullmatch(record[0].strip())
         assert named
         phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2])
-        size = round(cells.number("Size in Bytes") or 0) or size
         status = cells.status()
+        failed = status is RunStatus.FAILED
+        given = cells.number("Size in Bytes", zero=failed)
+        size = round(given or 0) or size
         seconds = cells.number("Time (sec)")
         rate = cells.number("Bytes/sec")
         if seconds is None and rate and size:
             seconds = size / rate
-        if seconds is None and status is not RunStatus.FAILED:
+        if seconds is None and not failed:
             continue
         if (phase, number) in seen or number < 1:
             raise DocumentError(f"line {line}: a second run {record[0].strip()}, or none that can be")
-        if size is None:
+        if size is None and not failed:
             raise DocumentError(f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size")
         seen.add((phase, number))
         remark = cells.text(REMARK) or None
@@ -204,10 +213,10 @@ def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[
             number=number,
             phase=phase,
             status=status,
-            size_bytes=size,
-            seconds=seconds if status is not RunStatus.FAILED else None,
+            size_bytes=0 if given == 0 else size or 0,
+            seconds=None if failed else seconds,
             reason=remark if status is RunStatus.REJECTED else None,
-            error=remark if status is RunStatus.FAILED else None,
+            error=remark if failed else None,
         )
 
 
@@ -225,13 +234,13 @@ class _Cells:
         index = self.headings.index(heading) if heading in self.headings else len(self.record)
         return self.record[index] if index < len(self.record) else ""
 
-    def number(self, heading: str) -> float | None:
-        """A cell's number above 0; None where it is empty. Raises DocumentError."""
+    def number(self, heading: str, *, zero: bool = False) -> float | None:
+        """A cell's number above 0, or 0 where that may be; None where it is empty. Raises DocumentError."""
         text = self.text(heading).strip()
         if not text:
             return None
         number = number_from(text, decimal_comma=self.decimal_comma)
-        if number is None or number <= 0:
+        if number is None or number < 0 or (number == 0 and not zero):
             raise DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
         return number
 

@@ -11,7 +11,7 @@ from forms.exporters import export, export_sheets
 from forms.importers import Given, read_series
 from forms.run_form import run_form
 from forms.run_sheet import blank_run_sheet
-from storage.records import Command, Phase, RunStatus, Series, Target
+from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 
 GIVEN = Given(target_of=parse_target)
@@ -177,3 +177,16 @@ def test_a_percent_sign_in_a_path_is_one_when_we_wrote_it_and_an_escape_when_a_p
     assert read(export([series], "csv"))[0].target.path == "100%20.bin"
     by_hand = filled("1000,2.0").replace("Target,", "Target,smb://nas/data/two%20words")
     assert read(by_hand)[0].target.path == "two words"
+
+
+def test_a_failed_series_comes_back_from_its_own_form():
+    empty = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, size_bytes=0, error="the file is empty")
+    series = replace(book_series(), status=SeriesStatus.FAILED, error="the file is empty", runs=(empty,))
+    (again,) = read(export([series], "csv"))
+    assert (again.id, again.status, again.error, again.runs) == (series.id, series.status, series.error, series.runs)
+
+
+def test_a_failed_run_without_a_size_gives_none_to_the_next():
+    form = "Form,run form\r\nRun No,Size in Bytes,Time (sec),Status\r\n1,0,,failed\r\n2,1000,1,\r\n3,,2,\r\n"
+    (series,) = read(form)
+    assert [run.size_bytes for run in series.runs] == [0, 1000, 1000]
