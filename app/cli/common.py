@@ -121,6 +121,21 @@ class Count(click.IntRange):
     name = "whole number"
 
 
+def refuse_given(context: click.Context, with_parameter: str, allowed: set[str]) -> None:
+    """Refuse options that would be ignored beside another one. Raises UsageError."""
+    given = {
+        parameter.name: parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.expose_value
+        and parameter.name
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    }
+    option = given.pop(with_parameter)
+    for name, word in given.items():
+        if name not in allowed:
+            raise UsageError(f"{option} goes on as the series began: leave {word} out")
+
+
 def notebook_path(context: click.Context) -> Path:
     """The notebook's file: --db, SHAREBENCH_DB, or the one in the user data folder."""
     chosen = (context.find_root().obj or {}).get("db")

@@ -17,8 +17,9 @@ from app.errors import UsageError
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, failure_of, record, resume
 from app.targets import check_complete
-from storage.records import SURVEY, Command, is_survey
+from storage.records import SURVEY, Command, Target, is_survey
 
+_WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
 DEFAULT_SIZE = 64 * 1024 * 1024
 
 
@@ -107,6 +108,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if resume_reference:
         if target:
             raise UsageError("--resume takes the target from the series: leave the TARGET out")
+        common.refuse_given(context, "resume_reference", _WITH_RESUME)
         series = common.series(context, resume_reference)
         _, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
         events = resume(series.id, secrets, path, control)
@@ -155,6 +157,7 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Order
         raise UsageError(f"an experiment's name does not begin with {SURVEY!r}: that is what surveys are called")
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
+    _check_settings(target, command, choices)
     makes_one = command is Command.PUT or choices["make_file"] or target.protocol == "iperf3"
     plan = Plan(
         command=command,
@@ -192,3 +195,17 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Order
         smb_conf=Path(choices["smb_conf"]) if choices["smb_conf"] else None,
         ceiling=CeilingWish(choices["ceiling"]),
     )
+
+
+def _check_settings(target: Target, command: Command, choices: dict[str, Any]) -> None:
+    """Whether the target and the client can do what is asked for. Raises UsageError."""
+    protocol, client = target.protocol, choices["client_name"]
+    if protocol != "smb" and (choices["sign"] or choices["encrypt"]):
+        instead = "; FTP encrypts as ftps://" if protocol == "ftp" else ""
+        raise UsageError(f"--sign and --encrypt belong to smb://: leave them out{instead}")
+    if protocol != "file" and choices["drop_cache"]:
+        raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
+    if choices["verify"] and protocol == "iperf3":
+        raise UsageError("iperf3 moves no file, so there is nothing to verify: leave out --verify")
+    if choices["verify"] and command is Command.GET and client not in ("", "sharebench"):
+        raise UsageError(f"{client} lets the bytes that it gets go, so they cannot be verified: leave out --client")

@@ -288,3 +288,26 @@ def test_under_nohup_a_closed_terminal_does_not_cancel(sharebench: Sharebench, s
     program.send_signal(signal.SIGINT)
     program.communicate(timeout=30)
     assert program.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("ftp://127.0.0.1:1/x", "--sign"), "belong to smb://"),
+        (("ftp://127.0.0.1:1/x", "--encrypt"), "ftps://"),
+        (("smb://127.0.0.1:1/share/x", "--drop-cache"), "belongs to file://"),
+        (("smb://127.0.0.1:1/share/x", "--verify", "--client", "smbclient"), "cannot be verified"),
+        (("iperf3://127.0.0.1:1", "--verify"), "leave out --verify"),
+    ],
+)
+def test_what_would_be_ignored_or_come_out_wrong_is_refused(tmp_path: Path, words: tuple[str, ...], says: str):
+    sharebench = Sharebench(tmp_path / "notebook.db")
+    assert says in sharebench.fails(2, "run", *words)
+    assert "the notebook is empty" in sharebench("list").stderr
+
+
+@pytest.mark.parametrize("option", [("--runs", "9"), ("--link", "1G"), ("--put",)])
+def test_resume_refuses_what_it_would_ignore(sharebench: Sharebench, option: tuple[str, ...]):
+    assert f"leave {'--put' if option == ('--put',) else option[0]} out" in sharebench.fails(
+        2, "run", "--resume", "last", *option
+    )
