@@ -28,6 +28,11 @@ def list_command(context: click.Context, limit: int | None, experiment: str | No
             common.answer_json([series_document(notebook.series(head.id)) for head in heads])
             return
         lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+    if not lines and experiment is not None:
+        common.say(
+            f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
+        )
+        return
     if not lines:
         common.say("the notebook is empty; measure something with: sharebench run TARGET")
         return

@@ -124,3 +124,10 @@ def test_a_notebook_of_a_newer_version_is_refused(sharebench: Sharebench, series
     with sqlite3.connect(sharebench.db) as connection:
         connection.execute("INSERT INTO notebook_formats VALUES (99, '7.0.0')")
     assert "sharebench 7.0.0 or newer" in sharebench.fails(4, "list")
+
+
+def test_a_list_of_no_such_experiment_does_not_call_the_notebook_empty(sharebench: Sharebench, series: dict[str, Any]):
+    assert series["id"] in sharebench("list").stdout
+    said = sharebench("list", "--experiment", "nope").stderr
+    assert "nope" in said
+    assert "empty" not in said
