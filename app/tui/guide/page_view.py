@@ -67,7 +67,7 @@ class PageView(Vertical):
     def show(self, page: Page, *, table: str = "") -> None:
         """Show a page; the cursor stays where it was while the page is the same step's."""
         options = self.query_one(OptionList)
-        same = self.page is not None and self.page.title == page.title
+        same = self.page is not None and _alike(self.page, page)
         cursor = options.highlighted if same and options.highlighted is not None else page.cursor
         self.page = page
         self.query_one("#page-title", Static).update(Text(page.title))
@@ -120,6 +120,11 @@ class PageView(Vertical):
         event.stop()
         if self.page is not None and self.page.options[event.option_index].act is not None:
             self.post_message(self.Chosen(self.page.options[event.option_index]))
+
+
+def _alike(before: Page, after: Page) -> bool:
+    """Whether it is the same step with the same choices, so that the cursor can stay where it is."""
+    return before.title == after.title and len(before.options) == len(after.options)
 
 
 def _row(option: Option) -> Content:

@@ -10,7 +10,7 @@ from app.tui.guide.screen import GuideScreen
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
 from tests.app.tui.conftest import SMB
-from tests.app.tui.driving import painted, press, settled, text_of
+from tests.app.tui.driving import measured, painted, press, settled, text_of
 from tests.forms.samples import series
 
 MEASURED = series(
@@ -145,6 +145,18 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert (screen.choices.base_id, screen.choices.series_id) == (MEASURED.id, None)
     with Notebook(reviewing.context.notebook_path) as notebook:
         assert notebook.series(MEASURED.id).experiment == screen.choices.experiment
+
+
+async def test_measuring_the_same_again_is_two_keys_away(reviewing, world):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "5", "down", "enter")
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        assert screen.choices.series_id is None
+        await press(reviewing, pilot, "enter")
+        await measured(reviewing, pilot)
+    assert len(world.orders) == 1
 
 
 async def test_a_new_measurement_keeps_how_one_measures(reviewing):
