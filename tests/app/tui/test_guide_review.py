@@ -7,6 +7,7 @@ from textual.widgets import Input, OptionList
 
 from app.guide.choices import MEMORY_KEY, Choices, Step
 from app.tui.guide.screen import GuideScreen
+from app.tui.guide.steps_view import StepsView
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
 from tests.app.tui.conftest import SMB
@@ -157,6 +158,19 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, world):
         await press(reviewing, pilot, "enter")
         await measured(reviewing, pilot)
     assert len(world.orders) == 1
+
+
+async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        await pilot.click(StepsView, offset=(4, 3 * 6 + 1))
+        await settled(reviewing, pilot)
+        assert screen.choices.step is Step.EXPECTED
+        await pilot.click(OptionList, offset=(6, 0))
+        await settled(reviewing, pilot)
+        assert screen.choices.compared
 
 
 async def test_a_new_measurement_keeps_how_one_measures(reviewing):
