@@ -39,9 +39,10 @@ class Drawing(Static):
 
     def _redraw(self) -> None:
         width, height = self.content_size
-        if self.styles.is_auto_height:
+        grows = self.styles.is_auto_height
+        if grows:
             height = 0
         if width <= 0 or self._drawn_for == (self._draw, width, height):
             return
         self._drawn_for = (self._draw, width, height)
-        self.update(Text.from_ansi(self._draw(width, height)) if self._draw else "")
+        self.update(Text.from_ansi(self._draw(width, height)) if self._draw else "", layout=grows)

@@ -12,7 +12,6 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MEMORY_FOLDER = "/dev/shm"
 
 
 def main() -> int:
@@ -21,9 +20,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these rows (a part of the name is enough)")
     parser.add_argument("--size", default="1G", help="the file's size (1G)")
     parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
+    parser.add_argument("--folder", help="where the servers' files lie, such as /dev/shm (the usual temporary folder)")
     asked = parser.parse_args()
-    if Path(MEMORY_FOLDER).is_dir():
-        tempfile.tempdir = MEMORY_FOLDER
+    if asked.folder:
+        tempfile.tempdir = asked.folder
     from app.units import parse_size
     from tests.benchmarks.rows import all_rows
     from tests.benchmarks.table import machine, markdown

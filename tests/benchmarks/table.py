@@ -37,7 +37,7 @@ def markdown(results: Sequence[Result]) -> str:
     here = machine()
     where = (
         f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']}, Python {here['python']};"
-        f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, files in memory, in alternating pairs."
+        f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, page cache, in alternating pairs."
     )
     lines = [
         where,

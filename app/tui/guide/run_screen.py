@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
@@ -26,8 +27,10 @@ from forms.cells import visible
 from forms.run_form import RunForm, run_form
 from storage.notebook import Notebook
 
-REDRAW_SECONDS = 0.5
-"""The screen is drawn no more often while a run is timed."""
+REDRAW_SECONDS = 1.0
+"""The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
+CURVE_SECONDS = 3.0
+"""The throughput within a run, the dearest part, is drawn no more often."""
 
 
 class Heard(Message):
@@ -94,6 +97,8 @@ class RunScreen(BaseScreen):
         self._drawn: Running | None = None
         self._offers: tuple[bool, ...] = ()
         self._drawn_form: tuple[RunForm, int] | None = None
+        self._drawn_warnings: tuple[str, ...] = ()
+        self._curve_due = 0.0
         self._leave: Callable[[], None] | None = None
 
     @property
@@ -185,11 +190,17 @@ class RunScreen(BaseScreen):
             self.refresh_bindings()
 
     def _draw_all(self) -> None:
-        self.query_one("#now", Static).update(Text(self.running.line(self.size.width - 2)))
-        warnings = "\n".join(f"! {visible(text)}" for text in self.running.warnings[-3:])
-        self.query_one("#warnings", Static).update(Text(warnings))
-        curve = self.running.curve
-        self.query_one("#within", Drawing).show(lambda width, height: within_chart(curve, width, height))
+        running = self.running
+        self.query_one("#now", Static).update(Text(running.line(self.size.width - 2)), layout=False)
+        if running.warnings != self._drawn_warnings:
+            self._drawn_warnings = running.warnings
+            warnings = "\n".join(f"! {visible(text)}" for text in running.warnings[-3:])
+            self.query_one("#warnings", Static).update(Text(warnings))
+        now = monotonic()
+        if running.is_over or now >= self._curve_due:
+            self._curve_due = now + CURVE_SECONDS
+            curve = running.curve
+            self.query_one("#within", Drawing).show(lambda width, height: within_chart(curve, width, height))
         if self.form is not None:
             self._draw_form(self.form)
 
@@ -205,6 +216,7 @@ class RunScreen(BaseScreen):
     def on_resize(self) -> None:
         """Draw for the new size at the next turn."""
         self._drawn = None
+        self._curve_due = 0.0
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's shape
         """Offer only what has an effect now."""
