@@ -116,6 +116,8 @@ class Engine:
 
     def _run_all(self) -> None:
         plan = self._plan
+        if plan.until_percent is not None:
+            half_width_percent((1.0, 2.0))  # loads what it needs now, not between two runs
         gc.collect()
         gc.freeze()
         for number in range(plan.done_warmups + 1, plan.done_warmups + plan.warmups + 1):
