@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual.app import App
+from textual.driver import Driver
 from textual.screen import Screen
 
 from app.tui import rooms
@@ -45,6 +46,15 @@ class SharebenchApp(App[int], Commanded):
         """The room that was asked for, or the first one; others are put over it."""
         make: Callable[..., BaseScreen] = rooms.room(self.first or rooms.ROOMS[0].name).load()
         return make(**self.first_arguments)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Our reading of a terminal in place of Textual's; its other drivers (a browser, tests) as they are."""
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from app.tui.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
+
+        return Terminal
 
     def on_mount(self) -> None:
         """Put on the theme and the person's own keys, and open the room that was asked for."""

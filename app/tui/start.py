@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +12,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from storage.records import Target
+
+ESCAPE_MILLISECONDS = 25
+"""Textual's wait for what may follow Escape, where the person's environment says nothing; Textual itself waits 100."""
+SWITCH_SECONDS = 0.001
+"""After so long another thread lets the screen's go on; Python's own 5 ms add up to a wait that a person notices."""
+COLLECTOR_THRESHOLDS = (5_000, 20, 50)
+"""To look through all objects stops the screen for 80 ms: seventy times as rarely as by Python's own (700, 10, 10)."""
+
+
+def answer_keys_soon() -> None:
+    """Set how long a key press may wait for Escape's rest, other threads and the garbage collector.
+
+    To be called before Textual is loaded.
+    """
+    gc.set_threshold(*COLLECTOR_THRESHOLDS)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    os.environ.setdefault("ESCDELAY", str(ESCAPE_MILLISECONDS))
 
 
 def open_tui(
@@ -23,6 +43,7 @@ def open_tui(
     ``first`` names the room to open in (``guide`` for the demo), ``practice`` are targets of embedded servers that are
     ready, with their secrets by protocol.
     """
+    answer_keys_soon()
     from app.tui.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.context import Context  # noqa: PLC0415  as above
 

@@ -1,0 +1,44 @@
+"""The terminal's input, read so that no key waits: Textual's own thread looks at a lone Escape ten times a second."""
+
+from __future__ import annotations
+
+import os
+import select
+from codecs import getincrementaldecoder
+from contextlib import suppress
+
+from textual._parser import ParseError
+from textual._xterm_parser import XTermParser
+from textual.constants import ESCAPE_DELAY
+from textual.drivers.linux_driver import LinuxDriver
+
+_LOOKS_FOR_THE_END = 0.1
+"""Seconds."""
+
+
+class Terminal(LinuxDriver):
+    """Textual's driver, but that Escape waits ``ESCDELAY`` for what may follow it and no longer.
+
+    With Textual's, the wait is a tenth of a second whatever ``ESCDELAY`` says (8.2: it selects for so long); and bytes
+    that are no UTF-8 end the thread, after which no key has any effect.
+    """
+
+    def run_input_thread(self) -> None:
+        """Read until the app ends."""
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        text = ""
+        while not self.exit_event.is_set():
+            seconds = ESCAPE_DELAY if text.endswith("\x1b") else _LOOKS_FOR_THE_END
+            ready, _, _ = select.select([self.fileno], [], [], seconds)
+            if ready:
+                read = os.read(self.fileno, 4096)
+                if not read:
+                    break
+                text = decode(read)
+                for message in parser.feed(text):
+                    self.process_message(message)
+            for message in parser.tick():
+                self.process_message(message)
+        with suppress(EOFError, ParseError):
+            list(parser.feed(""))
