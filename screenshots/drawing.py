@@ -13,7 +13,6 @@ from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Footer
 from textual.worker import WorkerCancelled
 
 from screenshots import invented
@@ -63,8 +62,7 @@ async def _settle(app: App[Any], pilot: Pilot[Any]) -> str:
         with suppress(WorkerCancelled):
             await app.workers.wait_for_complete()
         await pilot.pause()
-        footers = app.screen.query(Footer)
-        if all(worker.is_finished for worker in app.workers) and all(footer.children for footer in footers):
+        if all(worker.is_finished for worker in app.workers):
             drawn.append(_plain(app.export_screenshot(title="sharebench")))
     return drawn[-1]
 

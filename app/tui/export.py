@@ -10,12 +10,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Button, Footer, Input, Label, OptionList, Static
+from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
+from app.tui.key_bar import KeyBar
 from app.tui.saving import is_there, write_whole
 from forms.exporters import FORMATS, PAPERS, Format, export_sheets
 from forms.sheet import Sheet
@@ -80,7 +81,7 @@ class ExportScreen(BaseScreen):
             yield box
             yield Button("Write", id="write")
         yield Static(id="paper")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Start on the formats, and read what the series are called."""

@@ -8,12 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Input, Label, OptionList, Static
+from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.drawing import Drawing
+from app.tui.key_bar import KeyBar
 from forms.catalogue import Entry, entries, search
 from forms.catalogue_text import entry_text, status_words
 from forms.cells import pad
@@ -65,7 +66,7 @@ class CatalogueScreen(BaseScreen):
             yield OptionList(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False):
                 yield Drawing(id="entry")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Start on the list of all."""

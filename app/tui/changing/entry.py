@@ -6,7 +6,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Input, Label, OptionList, Static
+from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.guide.taking import measured_share, take_change
@@ -14,6 +14,7 @@ from app.tui.base import BaseDialog
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
+from app.tui.key_bar import KeyBar
 from app.tui.measuring import Measures
 from forms.catalogue import Entry, Status, find
 from forms.catalogue_text import entry_text, suggested_value
@@ -64,7 +65,7 @@ class EntryScreen(Copies, Measures):
         yield Label(id="chosen")
         with VerticalScroll(id="entry-box"):
             yield Drawing(id="entry")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Show it with the value to try first."""

@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Label, OptionList, Static
+from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts import ladder_chart
@@ -19,6 +19,7 @@ from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
 from app.tui.export import ExportScreen
+from app.tui.key_bar import KeyBar
 from app.tui.measuring import Measures
 from forms.ladder import Ladder, Rung, build_ladder
 from forms.ladder_sheet import ladder_sheet
@@ -130,7 +131,7 @@ class LadderScreen(Copies, Measures):
                 yield Static("Reading the notebook …", id="rung")
             yield Drawing(id="picture")
         yield Static(id="gain")
-        yield Footer()
+        yield KeyBar()
 
     def on_screen_resume(self) -> None:
         """Read the experiment anew."""

@@ -9,13 +9,14 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from app.clients.base import Secrets
 from app.guide.browsing import Item, Kind, Place, inside
 from app.targets import format_target
 from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
+from app.tui.key_bar import KeyBar
 from app.tui.lines import LineList
 from forms import wording
 from forms.file_choice import Suits, Surroundings
@@ -60,7 +61,7 @@ class BrowseScreen(BaseScreen):
         yield Static(id="place")
         yield LineList(id="names")
         yield Static(id="note")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Show the first place."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widgets import Footer, Label, OptionList
+from textual.widgets import Label, OptionList
 
 from app.guide import keeping
 from app.guide.choices import STEPS, Choices, Step, at, new_measurement
@@ -21,6 +21,7 @@ from app.tui.commands import KeyCommand
 from app.tui.guide.acting import Acting
 from app.tui.guide.page_view import PageView
 from app.tui.guide.steps_view import StepsView
+from app.tui.key_bar import KeyBar
 from storage.notebook import Notebook
 
 
@@ -75,7 +76,7 @@ class GuideScreen(BaseScreen):
         with Horizontal():
             yield StepsView(id="steps")
             yield PageView(id="page")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Come back to where the guide was left."""

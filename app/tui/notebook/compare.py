@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Footer, Label
+from textual.widgets import Label
 
 from app.charts import compared_chart
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
 from app.tui.export import ExportScreen
+from app.tui.key_bar import KeyBar
 from forms.comparison_form import ComparisonForm, comparison_form
 from forms.comparison_text import comparison_text
 from forms.sheets import comparison_sheets
@@ -76,7 +77,7 @@ class CompareScreen(Copies):
             with VerticalScroll(id="comparison-box"):
                 yield Drawing(id="comparison")
             yield Drawing(id="compared-chart")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Read both."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Footer, Label
+from textual.widgets import Label
 
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
+from app.tui.key_bar import KeyBar
 from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
 from app.tui.notebook.series_view import SeriesView
 from forms import wording
@@ -39,7 +40,7 @@ class SeriesScreen(Copies, ActsOnSeries):
         """A heading, the form and its chart."""
         yield Label("sharebench · Series", classes="title-line")
         yield SeriesView()
-        yield Footer()
+        yield KeyBar()
 
     def action_chart(self) -> None:
         """Show the next view."""

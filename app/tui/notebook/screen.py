@@ -10,9 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Footer, Input, Label, Static
+from textual.widgets import Input, Label, Static
 
 from app.tui.commands import KeyCommand
+from app.tui.key_bar import KeyBar
 from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
 from app.tui.notebook.dialogs import SortDialog
 from app.tui.notebook.listing import Listing, listing
@@ -121,7 +122,7 @@ class NotebookScreen(ActsOnSeries):
         yield SeriesList(id="series")
         yield Static(EMPTY, id="empty")
         yield SeriesView(id="detail")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Start on the list."""

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Label
+from textual.widgets import Label
 
 from app.tui.commands import KeyCommand
 from app.tui.copying import Copies
 from app.tui.drawing import Drawing
 from app.tui.export import ExportScreen
+from app.tui.key_bar import KeyBar
 from forms.comparison_form import comparison_form
 from forms.comparison_text import verdict_lines
 from forms.sheets import comparison_sheets
@@ -49,7 +50,7 @@ class TableScreen(Copies):
         yield Label("sharebench · Compare", classes="title-line")
         with VerticalScroll(id="table-box"):
             yield Drawing(id="table")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Read the series."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Footer, Input, Label
+from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.errors import UsageError
@@ -17,6 +17,7 @@ from app.guide.world import PasswordNeededError
 from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.key_bar import KeyBar
 from app.tui.survey.measuring import SurveyRunScreen
 from storage.notebook import Notebook
 from storage.records import Target
@@ -67,7 +68,7 @@ class SurveyScreen(BaseScreen):
                     box.cursor_blink = False
                     yield box
             yield Button("Survey", id="survey-start", variant="primary")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Fill in what is known."""

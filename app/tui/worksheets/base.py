@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Input, Label, Static
+from textual.widgets import Input, Label, Static
 
 from app.errors import UsageError
 from app.tui.commands import KeyCommand
@@ -18,6 +18,7 @@ from app.tui.copying import Copies
 from app.tui.dialogs import AskDialog
 from app.tui.drawing import Drawing
 from app.tui.export import ExportScreen
+from app.tui.key_bar import KeyBar
 from app.tui.worksheets.picking import Choice, PickDialog
 from forms.exporters.text import sheet_text
 from forms.sheet import Sheet
@@ -104,7 +105,7 @@ class WorksheetScreen(Copies):
         yield Static(id="hint", classes="hint")
         with VerticalScroll(id="result-box", can_focus=True):
             yield Drawing(id="result")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Start on the first line."""

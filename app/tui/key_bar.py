@@ -1,0 +1,82 @@
+"""The last line of a screen: the keys that work now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual import events
+from textual.binding import ActiveBinding
+from textual.content import Content
+from textual.screen import Screen
+from textual.style import Style
+from textual.widget import Widget
+
+_KEY_META = "pressed-key"
+
+
+class KeyBar(Widget, can_focus=False):
+    """The keys and what they do, as many as there is room for; a click on one presses it.
+
+    Textual's footer makes a widget of each key and makes all of them anew when one changes. That takes longer than
+    all the rest of a screen (60 ms of a 2-core machine, measured 2026-11-20), and here a transfer may be timed.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--name"}
+    DEFAULT_CSS = """
+    KeyBar {
+        dock: bottom;
+        height: 1;
+        text-wrap: nowrap;
+        color: $footer-foreground;
+        background: $footer-background;
+        .key-bar--key { color: $footer-key-foreground; background: $footer-key-background; text-style: bold; }
+        .key-bar--name { color: $footer-description-foreground; background: $footer-description-background; }
+    }
+    """
+
+    def on_mount(self) -> None:
+        """Hear of the keys from now on."""
+        self.screen.bindings_updated_signal.subscribe(self, self._keys_changed)
+
+    def _keys_changed(self, screen: Screen[object]) -> None:
+        if self.is_attached and screen is self.screen:
+            self.refresh()
+
+    def render(self) -> Content:
+        """The commands' key stays at the right; of the others the last ones give way."""
+        right = Content("").join(self._written(active) for active in self._shown() if self._is_palette(active))
+        room = self.size.width - right.cell_length
+        left = []
+        for active in self._shown():
+            written = self._written(active)
+            if not self._is_palette(active) and written.cell_length <= room:
+                left.append(written)
+                room -= written.cell_length
+        return Content("").join([*left, Content(" " * room), right])
+
+    def _shown(self) -> Iterator[ActiveBinding]:
+        """One key for each action."""
+        seen: set[str] = set()
+        for active in self.screen.active_bindings.values():
+            if (active.binding.show or self._is_palette(active)) and active.binding.action not in seen:
+                seen.add(active.binding.action)
+                yield active
+
+    def _is_palette(self, active: ActiveBinding) -> bool:
+        return active.binding.key == self.app.COMMAND_PALETTE_BINDING
+
+    def _written(self, active: ActiveBinding) -> Content:
+        binding = active.binding
+        pressed = Style.from_meta({_KEY_META: binding.key})
+        key, name = (self.get_visual_style(f"key-bar--{part}") + pressed for part in ("key", "name"))
+        if not active.enabled:
+            key, name = key + Style(dim=True), name + Style(dim=True)
+        return Content.assemble((f" {self.app.get_key_display(binding)} ", key), (f"{binding.description} ", name))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Press the key that was clicked on."""
+        key = event.style.meta.get(_KEY_META)
+        if key:
+            self.app.simulate_key(key)
