@@ -44,7 +44,7 @@ def run_sheet(form: RunForm) -> Sheet:
         title=series.title or default_title(series),
         name=series.label or series.title or series.id,
         fields=tuple(head_fields(series)),
-        tables=(_table(form),),
+        tables=(run_table(form),),
         results=tuple(result_fields(form)),
         advice=tuple(a.text for a in advice(series)),
         chart=_chart(form),
@@ -86,7 +86,8 @@ def _columns(headings: Sequence[str]) -> tuple[Column, ...]:
     return tuple(Column(heading=heading, kind=kind) for heading, kind in zip(headings, _KINDS, strict=True))
 
 
-def _table(form: RunForm) -> Table:
+def run_table(form: RunForm) -> Table:
+    """The table of a filled run form: a row for each run, then the averages and deviations."""
     rows = [_row(row, index) for index, row in enumerate(form.all_rows)]
     first, last = len(form.warm_ups), len(rows) - 1
     some = bool(form.rows)

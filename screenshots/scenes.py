@@ -45,6 +45,8 @@ SCENES = (
     Scene(name="compare-small", size=SMALL, room="compare", arguments=COMPARED),
     Scene(name="guide-target", room="guide"),
     Scene(name="guide-run", keys=("m",)),
+    Scene(name="guide-running", keys=("m", "enter")),
+    Scene(name="guide-running-small", size=SMALL, keys=("m", "enter")),
     Scene(name="guide-review", room="ladder", keys=("n", "6")),
     Scene(name="guide-review-small", size=SMALL, room="ladder", keys=("n", "6")),
     Scene(name="guide-expected", room="ladder", keys=("n", "7")),
@@ -64,6 +66,5 @@ SCENES = (
         keys=("enter", "down", "enter", "down", *"office", "tab", *"36", "tab", *"2.3", "tab", *"120KB"),
     ),
     Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),
-    Scene(name="survey-small", size=SMALL, room="survey"),
     Scene(name="help", keys=("f1",)),
 )

@@ -1,4 +1,4 @@
-"""The outside in the pictures: nothing can be reached, and the link is always the same."""
+"""The outside in the pictures: nothing can be reached, the link is always the same, a series stops in the middle."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from app.errors import UnreachableError
 from app.guide.browsing import Place
 from app.guide.known import QuietSeen
 from app.measure.control import Control
-from app.recorder import Order, RecorderEvent
+from app.measure.events import Progressed, RunFinished, RunStarted
+from app.recorder import Opened, Order, RecorderEvent
 from forms.file_choice import Surroundings
 from screenshots.invented import GIGABIT
+from screenshots.scenes import TUNED
+from storage.notebook import Notebook
 from storage.records import Command, Target
 
 
@@ -36,8 +39,17 @@ class StillWorld:
         return QuietSeen(verdict="unknown")
 
     def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:  # noqa: ARG002  the protocol's
-        """Measure nothing."""
-        return iter(())
+        """An invented series, as it would be seen a third of the way into one run more."""
+        with Notebook(notebook_path) as notebook:
+            series = notebook.series(TUNED)
+        yield Opened(series_id=series.id)
+        for run in series.runs:
+            yield RunFinished(run=run)
+        last = series.runs[-1]
+        yield RunStarted(number=last.number + 1, phase=last.phase, of=last.number + 2)
+        for seconds, moved in last.progress:
+            if seconds <= (last.seconds or 0.0) / 3:
+                yield Progressed(seconds=seconds, moved_bytes=moved, size_bytes=last.size_bytes)
 
     def resume(
         self,

@@ -123,6 +123,11 @@ def sheet(width: int, height: int, top: float, *, colour: bool) -> Iterator[Shee
             figure.clear()
 
 
+def prepare() -> None:
+    """Load what charts are drawn with, a tenth of a second, before anything is timed."""
+    import plotext  # noqa: F401, PLC0415  loaded here so that no chart has to wait for it
+
+
 def too_small(width: int, height: int) -> str | None:
     """What stands in the place of a chart that nobody could read; None where there is room."""
     if width >= SMALLEST[0] and height >= SMALLEST[1]:

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from forms.exporters.text import table_lines
+from dataclasses import replace
+
+from forms.exporters.text import RULE, table_lines
 from forms.run_form import RunForm
-from forms.run_sheet import run_sheet
+from forms.run_sheet import run_table
+from storage.records import Phase
 
 
-def form_table(form: RunForm, width: int, *, remarks: bool = True) -> str:
-    """Lines of at most ``width`` cells, styled by ANSI escapes; every mark is a sign as well.
+def form_table(form: RunForm, width: int) -> str:
+    """Lines of at most ``width`` cells, styled by ANSI escapes; every mark is a sign as well."""
+    return "\n".join(_lines(form, width))
 
-    Without ``remarks`` it is the table alone, and what its marks mean is left to the review.
+
+def filling_table(form: RunForm, width: int, height: int) -> str:
+    """As much of the table as ``height`` lines show while it fills in: the oldest runs give way.
+
+    What its marks mean is left to the review.
     """
-    lines = [line for table in run_sheet(form).tables for line in table_lines(table, width, ansi=True)]
+    seen = form.all_rows[-height:] if height > 0 else ()
+    warm_ups = tuple(row for row in seen if row.phase is Phase.WARM_UP)
+    lines = _lines(replace(form, warm_ups=warm_ups, rows=seen[len(warm_ups) :]), width)
     last = max((place for place, line in enumerate(lines) if "Average:" in line or "Deviation:" in line), default=None)
-    return "\n".join(lines if remarks or last is None else lines[: last + 1])
+    if last is not None:
+        lines = lines[: last + 1]
+    headings = next(place for place, line in enumerate(lines, 1) if set(line) == {RULE})
+    if len(lines) > height > headings:
+        lines = [*lines[:headings], "⋮", *lines[len(lines) - height + headings + 1 :]]
+    return "\n".join(lines)
+
+
+def _lines(form: RunForm, width: int) -> list[str]:
+    return list(table_lines(run_table(form), width, ansi=True))

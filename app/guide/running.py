@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass, replace
 
+from app.charts import sheet
 from app.charts.bar import bar
 from app.measure.events import (
     Failed,
@@ -20,6 +22,7 @@ from app.recorder import Closed, Opened, RecorderEvent
 from forms import wording
 from forms.numbers import byte_rate
 from forms.prospect import duration
+from forms.statistics import student_t
 from forms.throughput import Standing, standing
 from storage.records import Phase, RunStatus, SeriesStatus
 
@@ -53,6 +56,11 @@ class Running:
     def is_over(self) -> bool:
         """Whether everything is stored and nothing runs any more."""
         return self.status is not None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a run may be under way, so that drawing takes something away from it."""
+        return self.number is not None and not self.paused and not self.is_over
 
     def heard(self, event: RecorderEvent) -> Running:  # noqa: PLR0911  one answer for each kind of event
         """The same series after an event."""
@@ -129,6 +137,13 @@ class Running:
         room = width - len(ends[0]) - len(ends[1]) - 4
         drawn = f"  {bar(self.now.percent, min(40, room))}" if room >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
+
+
+def prepare() -> None:
+    """Load what forms and charts are computed and drawn with: a third of a second, before anything is timed."""
+    sheet.prepare()
+    student_t(0.95, 1)
+    gc.collect()
 
 
 def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:

@@ -22,6 +22,7 @@ class Drawing(Static):
         super().__init__(id=id, classes=classes)
         self._draw = draw
         self._drawn_for: tuple[Draw | None, int, int] | None = None
+        self._rows = -1
 
     @property
     def text(self) -> str:
@@ -45,4 +46,6 @@ class Drawing(Static):
         if width <= 0 or self._drawn_for == (self._draw, width, height):
             return
         self._drawn_for = (self._draw, width, height)
-        self.update(Text.from_ansi(self._draw(width, height)) if self._draw else "", layout=grows)
+        text = self._draw(width, height) if self._draw else ""
+        before, self._rows = self._rows, text.count("\n")
+        self.update(Text.from_ansi(text), layout=grows and self._rows != before)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Label, Static
+from textual.widgets import Static
 
 from app.tui.base import BaseDialog, Work
 from app.tui.commands import Commanded, KeyCommand, keys_in_use, offered
@@ -48,22 +48,14 @@ class HelpDialog(BaseDialog[None]):
         chosen = self.bench.chosen_keys
         rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
         width = max((len(keys) for keys, _ in rows), default=0)
-        with Vertical(classes="dialog-box help-box"):
-            yield Label("Help", classes="dialog-heading")
-            with VerticalScroll():
-                for text in explanations(self.about):
-                    yield Static(Content(text), classes="help-about")
-                lines = [
-                    Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}")
-                    for keys, command in rows
-                ]
-                yield Static(Content("\n").join(lines), classes="help-row")
-                yield Static(
-                    Content(
-                        f'Your own keys: {self.bench.keys_path}, with lines such as "guide.next" = "n" under [keys].'
-                    ),
-                    classes="help-about",
-                )
+        lines = [
+            Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}") for keys, command in rows
+        ]
+        own = f'Your own keys: {self.bench.keys_path}, with lines such as "guide.next" = "n" under [keys].'
+        paragraphs = [*map(Content, explanations(self.about)), Content("\n").join(lines), Content(own)]
+        with VerticalScroll(classes="dialog-box help-box") as box:
+            box.border_title = "Help"
+            yield Static(Content("\n\n").join(paragraphs))
 
 
 def explanations(screen: Screen[object]) -> list[str]:

@@ -15,7 +15,7 @@ from forms.sheet import SIGNS, Chart, Field, Kind, Mark, Role, Row, Sheet, Table
 
 WIDTH = 80
 """The contract's narrowest screen."""
-_RULE = "─"
+RULE = "─"
 _INSIDE = "\ue000"
 """Stands for a space that belongs to a text; no text from outside keeps its private characters here."""
 _BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 11, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
@@ -87,11 +87,11 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
         parts = [lines[level - height + len(lines)] if level >= height - len(lines) else "" for lines in split]
         yield _styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi)
     room = sum(widths) + gap * (len(widths) - 1)
-    yield _RULE * room
+    yield RULE * room
     before: Role | None = None
     for row, parts in zip(table.rows, texts, strict=True):
         if row.role is not before and before is not None:
-            yield _RULE * room
+            yield RULE * room
         before = row.role if row.role is not Role.HEADING else before
         if row.role is Role.HEADING:
             yield from cells.wrap(cells.visible(row.name), width)
@@ -192,7 +192,7 @@ def _struck(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int)
 
 def _stroke(gap: re.Match[str]) -> str:
     length = len(gap[0])
-    return f" {_RULE * (length - 2)} " if length > 2 else _RULE * length
+    return f" {RULE * (length - 2)} " if length > 2 else RULE * length
 
 
 def _styled(line: str, style: str, ansi: bool) -> str:

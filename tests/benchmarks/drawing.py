@@ -97,13 +97,17 @@ def _drawn(order: Order, path: Path) -> None:
 
 def main() -> int:
     """Measure one series on the run screen, and leave."""
+    from app.tui.start import answer_keys_soon
+
+    answer_keys_soon()
     from textual.pilot import Pilot
 
     from app.guide.work import Measurement
     from app.guide.world import RealWorld
     from app.tui.app import SharebenchApp
     from app.tui.context import Context
-    from app.tui.guide.run_screen import Ended, RunScreen
+    from app.tui.guide.run_screen import RunScreen
+    from app.tui.listening import Ended
 
     path = Path(sys.argv[1])
     plan = Plan.from_json(os.environ.pop(PLAN))

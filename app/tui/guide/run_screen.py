@@ -2,54 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
-from textual.message import Message
-from textual.widgets import Footer, Label, Static
-from textual.worker import get_current_worker
+from textual.containers import Horizontal
+from textual.widgets import Label, Static
 
 from app.charts import rates_chart, within_chart
-from app.guide.form_table import form_table
-from app.guide.running import Running
+from app.guide.form_table import filling_table
+from app.guide.running import Running, prepare
 from app.guide.work import Measurement
 from app.recorder import Control, RecorderEvent
-from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
 from app.tui.drawing import Drawing
+from app.tui.key_bar import KeyBar
+from app.tui.listening import Ended, ListeningScreen
 from forms.cells import visible
 from forms.run_form import RunForm, run_form
 from storage.notebook import Notebook
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
-CURVE_SECONDS = 3.0
-"""The throughput within a run, the dearest part, is drawn no more often."""
+PART_SECONDS = 3.0
+"""The form and each chart cost ten times as much as the line of what happens now; each is drawn no more often."""
+_TABLE_FRAME = 5
+"""Lines of the form's table besides the runs: headings, rules, average and deviation."""
+_GROWS_BY = 4
+"""The form's table grows by so many lines, since all the screen is laid out anew when it does."""
 
 
-class Heard(Message):
-    """An event of the series, from the thread that records it."""
-
-    def __init__(self, event: RecorderEvent) -> None:
-        super().__init__()
-        self.event = event
-
-
-class Ended(Message):
-    """The recording thread has nothing more to do."""
-
-    def __init__(self, error: Exception | None) -> None:
-        super().__init__()
-        self.error = error
-
-
-class RunScreen(BaseScreen):
+class RunScreen(ListeningScreen):
     """Measures one series; answers with its id once everything is stored."""
 
     ROOM = "guide"
@@ -83,7 +70,7 @@ class RunScreen(BaseScreen):
     RunScreen {
         #now { height: 1; padding: 0 1; text-style: bold; }
         #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
-        #form-box { height: auto; max-height: 60%; padding: 0 1; }
+        #form { height: 8; max-height: 60%; padding: 0 1; }
         #charts { height: 1fr; min-height: 5; padding: 0 1; }
         #charts Drawing { height: 1fr; }
     }
@@ -94,11 +81,14 @@ class RunScreen(BaseScreen):
         self.measurement = measurement
         self.running = Running()
         self.form: RunForm | None = None
-        self._drawn: Running | None = None
+        self._read_at = -PART_SECONDS
+        self._unread = False
+        self._recording = True
         self._offers: tuple[bool, ...] = ()
-        self._drawn_form: tuple[RunForm, int] | None = None
+        self._drawn_line = ""
         self._drawn_warnings: tuple[str, ...] = ()
-        self._curve_due = 0.0
+        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "rates", "within"), (-PART_SECONDS, None))
+        """When each of the dear parts was drawn last, and from what."""
         self._leave: Callable[[], None] | None = None
 
     @property
@@ -111,46 +101,44 @@ class RunScreen(BaseScreen):
         yield Label(Text(f"sharebench · {visible(self.measurement.title)}"), classes="title-line")
         yield Static(id="now")
         yield Static(id="warnings")
-        with VerticalScroll(id="form-box", can_focus=False):
-            yield Static(id="form")
+        yield Drawing(id="form")
         with Horizontal(id="charts"):
             yield Drawing(id="rates")
             yield Drawing(id="within")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin, and draw twice a second from now on."""
-        self.run_worker(self._measure, thread=True, group="measure", exit_on_error=False)
-        self.set_interval(REDRAW_SECONDS, self.draw)
+        """Begin, and draw by the clock from now on."""
+        self.listen(self._events, self.control, every_seconds=REDRAW_SECONDS)
         self.draw()
 
-    def _measure(self) -> None:
-        """In a thread: hand on what the recorder says."""
-        worker = get_current_worker()
-        error: Exception | None = None
-        try:
-            for event in self.measurement.events():
-                if not worker.is_cancelled:
-                    self.post_message(Heard(event))
-        except Exception as fault:  # noqa: BLE001  told in the one dialog, by the screen's thread
-            error = fault
-        if not worker.is_cancelled:
-            self.post_message(Ended(error))
+    def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
+        prepare()
+        for event in self.measurement.events():
+            yield 0, event
 
-    @on(Heard)
-    def _heard(self, message: Heard) -> None:
-        message.stop()
+    def heard(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
+        """Keep what the event says."""
         before = self.running
-        self.running = before.heard(message.event)
+        self.running = before.heard(event)
         if self.running.series_id and before.series_id is None:
             self.measurement.opened(self.running.series_id)
-        if self.running.series_id and (before.finished_runs, before.is_over) != (
-            self.running.finished_runs,
-            self.running.is_over,
-        ):
-            self._read_form(self.running.series_id)
+        if (before.finished_runs, before.is_over) != (self.running.finished_runs, self.running.is_over):
+            self._unread = True
 
-    def _read_form(self, series_id: str) -> None:
+    @property
+    def _is_timed(self) -> bool:
+        """Whether drawing may take something away from a run."""
+        return self._recording and self.running.is_timed
+
+    def _read_form(self) -> None:
+        """Read what is stored, now or when it is due."""
+        due = not self._is_timed or monotonic() >= self._read_at + PART_SECONDS
+        series_id = self.running.series_id
+        if not self._unread or not due or series_id is None:
+            return
+        self._unread, self._read_at = False, monotonic()
+
         def read(notebook: Notebook) -> RunForm:
             return run_form(notebook.series(series_id))
 
@@ -158,14 +146,14 @@ class RunScreen(BaseScreen):
 
     def _take_form(self, form: RunForm) -> None:
         self.form = form
-        self._drawn = None
-        if self.running.is_over:
+        if not self._is_timed:
             self.draw()
 
     @on(Ended)
     def _ended(self, message: Ended) -> None:
         message.stop()
-        self.draw()
+        self._recording = False
+        self.tick()
         while (
             self.app.screen is not self and self in self.app.screen_stack and isinstance(self.app.screen, ConfirmDialog)
         ):
@@ -178,45 +166,60 @@ class RunScreen(BaseScreen):
         elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
             self.bench.tell_text("The series ended early", self.running.failure.text)
 
-    def draw(self) -> None:
-        """Bring the screen up to date; nothing where nothing has changed."""
-        if self._drawn is self.running:
-            return
-        self._drawn = self.running
-        with self.app.batch_update():
-            self._draw_all()
-        if self._offers != self.running.offers:
-            self._offers = self.running.offers
-            self.refresh_bindings()
+    def tick(self) -> None:
+        """Draw what the clock allows: the line of what happens now, and one of the dear parts that are due.
 
-    def _draw_all(self) -> None:
+        One at a time, so that a key press never waits for all of them; nothing under a dialog.
+        """
+        self.catch_up()
+        self._read_form()
+        if not self._is_timed:
+            self.draw()
+        elif not self.is_covered:
+            self._draw_line()
+            for drawn_at, part in self._stale()[:1]:
+                if monotonic() >= drawn_at + PART_SECONDS:
+                    self._draw_part(part)
+
+    def draw(self) -> None:
+        """Bring all of the screen up to date."""
+        self.catch_up()
+        with self.app.batch_update():
+            self._draw_line()
+            for _, part in self._stale():
+                self._draw_part(part)
+
+    def _stale(self) -> list[tuple[float, str]]:
+        """The dear parts that show something old, with when they were drawn; the oldest first."""
+        shows = {"form": self.form, "rates": self.form, "within": self.running.curve}
+        return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
+
+    def _draw_line(self) -> None:
         running = self.running
-        self.query_one("#now", Static).update(Text(running.line(self.size.width - 2)), layout=False)
+        line = running.line(self.size.width - 2)
+        if line != self._drawn_line:
+            self._drawn_line = line
+            self.query_one("#now", Static).update(Text(line), layout=False)
         if running.warnings != self._drawn_warnings:
             self._drawn_warnings = running.warnings
             warnings = "\n".join(f"! {visible(text)}" for text in running.warnings[-3:])
             self.query_one("#warnings", Static).update(Text(warnings))
-        now = monotonic()
-        if running.is_over or now >= self._curve_due:
-            self._curve_due = now + CURVE_SECONDS
-            curve = running.curve
-            self.query_one("#within", Drawing).show(lambda width, height: within_chart(curve, width, height))
-        if self.form is not None:
-            self._draw_form(self.form)
+        if running.offers != self._offers:
+            self._offers = running.offers
+            self.refresh_bindings()
 
-    def _draw_form(self, form: RunForm) -> None:
-        if self._drawn_form is not None and self._drawn_form[0] is form and self._drawn_form[1] == self.size.width:
-            return
-        self._drawn_form = (form, self.size.width)
-        text = form_table(form, max(40, self.size.width - 4), remarks=False)
-        self.query_one("#form", Static).update(Text.from_ansi(text))
-        self.query_one("#rates", Drawing).show(lambda width, height: rates_chart(form, width, height))
-        self.query_one("#form-box", VerticalScroll).scroll_end(animate=False)
-
-    def on_resize(self) -> None:
-        """Draw for the new size at the next turn."""
-        self._drawn = None
-        self._curve_due = 0.0
+    def _draw_part(self, part: str) -> None:
+        form, curve = self.form, self.running.curve
+        self._drawn[part] = (monotonic(), curve if part == "within" else form)
+        drawing = self.query_one(f"#{part}", Drawing)
+        if part == "within":
+            drawing.show(lambda width, height: within_chart(curve, width, height))
+        elif form is not None and part == "rates":
+            drawing.show(lambda width, height: rates_chart(form, width, height))
+        elif form is not None:
+            lines = len(form.all_rows) + _TABLE_FRAME
+            drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
+            drawing.show(lambda width, height: filling_table(form, width, height))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's shape
         """Offer only what has an effect now."""
@@ -232,19 +235,19 @@ class RunScreen(BaseScreen):
         """Wait after this run."""
         self.control.pause()
         self.running = self.running.asked(pause=True)
-        self.draw()
+        self._draw_line()
 
     def action_go_on(self) -> None:
         """End the pause."""
         self.control.go_on()
         self.running = self.running.asked(pause=False)
-        self.draw()
+        self._draw_line()
 
     def action_end(self) -> None:
         """End after this run."""
         self.control.finish_after_run()
         self.running = self.running.asked(end=True)
-        self.draw()
+        self._draw_line()
 
     def action_stop(self) -> None:
         """Stop at once, if that is meant."""

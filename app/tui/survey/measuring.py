@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.message import Message
-from textual.widgets import Footer, Label, Static
-from textual.worker import get_current_worker
+from textual.widgets import Label, Static
 
 from app.guide.survey import Round, measure_round, result
 from app.guide.surveying import begin
 from app.recorder import Control, RecorderEvent
-from app.tui.base import BaseScreen
 from app.tui.commands import KeyCommand
 from app.tui.dialogs import ConfirmDialog
 from app.tui.drawing import Drawing
+from app.tui.key_bar import KeyBar
+from app.tui.listening import Ended, ListeningScreen
 from forms.cells import visible
 from forms.survey import Survey
 from forms.survey_text import survey_text
 
-REDRAW_SECONDS = 0.5
+REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed."""
 
 
-class Heard(Message):
-    """An event of one of the series, from the thread that records them."""
-
-    def __init__(self, index: int, event: RecorderEvent) -> None:
-        super().__init__()
-        self.index = index
-        self.event = event
-
-
-class Ended(Message):
-    """The recording thread has nothing more to do."""
-
-    def __init__(self, error: Exception | None) -> None:
-        super().__init__()
-        self.error = error
-
-
-class SurveyRunScreen(BaseScreen):
+class SurveyRunScreen(ListeningScreen):
     """Measures a planned survey in turns, then shows table, findings and the next step."""
 
     ABOUT = (
@@ -84,32 +66,20 @@ class SurveyRunScreen(BaseScreen):
         yield Static(id="survey-warnings")
         with VerticalScroll(id="survey-box"):
             yield Drawing(id="survey-text")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin, and draw twice a second from now on."""
+        """Begin, and draw by the clock from now on."""
         self.query_one("#survey-box").focus()
-        self.run_worker(self._measure, thread=True, group="measure", exit_on_error=False)
-        self.set_interval(REDRAW_SECONDS, self.draw)
+        self.listen(self._events, self.control, every_seconds=REDRAW_SECONDS)
         self.draw()
 
-    def _measure(self) -> None:
-        """In a thread: hand on what the recorder says."""
-        worker = get_current_worker()
-        error: Exception | None = None
-        try:
-            for index, event in measure_round(self.planned, self.context.notebook_path, self.control):
-                if not worker.is_cancelled:
-                    self.post_message(Heard(index, event))
-        except Exception as fault:  # noqa: BLE001  told in the one dialog, by the screen's thread
-            error = fault
-        if not worker.is_cancelled:
-            self.post_message(Ended(error))
+    def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
+        return measure_round(self.planned, self.context.notebook_path, self.control)
 
-    @on(Heard)
-    def _heard(self, message: Heard) -> None:
-        message.stop()
-        self.surveying = self.surveying.heard(message.index, message.event)
+    def heard(self, index: int, event: RecorderEvent) -> None:
+        """Keep what the event says."""
+        self.surveying = self.surveying.heard(index, event)
 
     @on(Ended)
     def _ended(self, message: Ended) -> None:
@@ -130,14 +100,23 @@ class SurveyRunScreen(BaseScreen):
         self.query_one("#survey-box").scroll_home(animate=False)
         self.refresh_bindings()
 
+    def tick(self) -> None:
+        """Show what has been heard, where it can be seen."""
+        self.catch_up()
+        if not self.is_covered:
+            self.draw()
+
     def draw(self) -> None:
         """Show what has been heard, until the survey itself is shown."""
         if self.survey is not None:
             return
         surveying = self.surveying
         now = "Stopping …" if self.control.cancelled.is_set() else "Measuring in turns …"
-        self.query_one("#survey-now", Static).update(now)
-        self.query_one("#survey-warnings", Static).update(Content(visible(" ".join(surveying.warnings[-2:]))))
+        warnings = visible(" ".join(surveying.warnings[-2:]))
+        for place, text in (("#survey-now", now), ("#survey-warnings", warnings)):
+            line = self.query_one(place, Static)
+            if str(line.content) != text:
+                line.update(Content(text))
         self.query_one("#survey-text", Drawing).show(lambda width, _height: surveying.text(width))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
@@ -168,7 +147,3 @@ class SurveyRunScreen(BaseScreen):
     def quit_question(self) -> str | None:
         """A survey under way is worth a question."""
         return None if self.over else "A survey is under way. What was measured is kept; the rest can be done later."
-
-    def on_unmount(self) -> None:
-        """Leaving the program stops the survey."""
-        self.control.cancel()

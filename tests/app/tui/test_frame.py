@@ -66,7 +66,7 @@ async def test_a_command_is_key_footer_palette_and_help_at_once(app):
         binding = app.screen.active_bindings["n"].binding
         assert (binding.description, binding.id, binding.show) == ("Count", "test.count", True)
         await pilot.press("f1")
-        assert "Count: Counts one up." in text_of(app.screen, ".help-row")
+        assert "Count: Counts one up." in text_of(app.screen, ".help-box Static")
         await pilot.press("f1")
         await pilot.press("ctrl+p")
         await pilot.press(*"count")
@@ -81,8 +81,8 @@ async def test_help_explains_the_focused_widget_first(app):
         await app.push_screen(Bench())
         app.screen.query_one("#box").focus()
         await pilot.press("f1")
-        about = text_of(app.screen, ".help-about")
-        assert about.startswith("The box for the tests.\nA screen for the tests.")
+        about = text_of(app.screen, ".help-box Static")
+        assert about.startswith("The box for the tests.\n\nA screen for the tests.")
         await pilot.press("escape")
         assert isinstance(app.screen, Bench)
 
@@ -94,7 +94,7 @@ async def test_keys_can_be_changed_in_the_keys_file(app, tmp_path):
         await pilot.press("n", "k", "f9")
         assert app.screen.counted == 2
         await pilot.press("f1")
-        assert re.search(r"k f9 +Count", text_of(app.screen, ".help-row"), re.IGNORECASE)
+        assert re.search(r"k f9 +Count", text_of(app.screen, ".help-box Static"), re.IGNORECASE)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,14 @@ async def hand_out(app, pilot, world, *events):
     await settled(app, pilot)
 
 
+async def drawn(app, pilot):
+    """The clock has come round, and all of the screen is up to date."""
+    app.screen.tick()
+    await settled(app, pilot)
+    app.screen.draw()
+    await pilot.pause()
+
+
 async def start(app, pilot, world, *events):
     await settled(app, pilot)
     await press(app, pilot, "enter")
@@ -57,15 +65,13 @@ def stored(app):
 
 async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, world):
     async with ready.run_test(size=(120, 36)) as pilot:
-        screen = await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         await hand_out(ready, pilot, world, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
-        screen.draw()
-        await pilot.pause()
+        await drawn(ready, pilot)
         assert "Run 1 of 3" in painted(ready)
         assert " 25 %   134 MB/s  6 s left" in painted(ready)
         await hand_out(ready, pilot, world, RunFinished(run=run_at(1, 100e6)))
-        screen.draw()
-        await pilot.pause()
+        await drawn(ready, pilot)
         assert "100,000,000" in painted(ready)
         assert "● run" in painted(ready)
         assert "throughput over time" in painted(ready)
@@ -85,11 +91,63 @@ async def test_events_do_not_draw_only_the_clock_does(ready, world, monkeypatch)
         monkeypatch.setattr(RunScreen, "draw", lambda self: drawn.append(original(self)))
         flood = [Progressed(seconds=i / 10, moved_bytes=i << 20, size_bytes=1 << 30) for i in range(1, 500)]
         await hand_out(ready, pilot, world, *flood)
+        ready.screen.catch_up()
         assert ready.screen.running.now.moved_bytes == 499 << 20
         assert drawn == []
         await hand_out(ready, pilot, world, None)
         await measured(ready, pilot)
     assert drawn, "the end is drawn at once"
+
+
+async def test_under_a_dialog_nothing_is_drawn_and_nothing_is_lost(ready, world, monkeypatch):
+    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    async with ready.run_test(size=(120, 36)) as pilot:
+        screen = await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await drawn(ready, pilot)
+        now = text_of(screen, "#now")
+        await press(ready, pilot, "s")
+        await hand_out(ready, pilot, world, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
+        screen.tick()
+        assert text_of(screen, "#now") == now
+        await press(ready, pilot, "escape")
+        screen.tick()
+        assert " 25 %   134 MB/s" in text_of(screen, "#now")
+        await hand_out(ready, pilot, world, None)
+        await measured(ready, pilot)
+
+
+async def test_the_clock_draws_one_dear_part_at_a_time(ready, world, monkeypatch):
+    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(run_screen, "PART_SECONDS", 0.0)
+    parts: list[str] = []
+    original = RunScreen._draw_part
+    async with ready.run_test(size=(120, 36)) as pilot:
+        screen = await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await hand_out(ready, pilot, world, RunFinished(run=run_at(1, 1e8)))
+        screen.tick()
+        await settled(ready, pilot)
+
+        def draw_part(self, part):
+            parts.append(part)
+            original(self, part)
+
+        monkeypatch.setattr(RunScreen, "_draw_part", draw_part)
+        counts = []
+        for _ in range(4):
+            screen.tick()
+            counts.append(len(parts))
+        assert counts == [1, 2, 2, 2] or counts == [1, 2, 3, 3]
+        assert {"form", "rates"} <= set(parts)
+        await hand_out(ready, pilot, world, None)
+        await measured(ready, pilot)
+
+
+async def test_a_series_ends_with_the_program(ready, world):
+    async with ready.run_test() as pilot:
+        await start(ready, pilot, world, STARTED)
+        ready.exit(1)
+        await pilot.pause()
+    assert world.control.cancelled.is_set()
 
 
 async def test_pause_go_on_and_end_reach_the_series(ready, world):
@@ -100,8 +158,7 @@ async def test_pause_go_on_and_end_reach_the_series(ready, world):
         await press(ready, pilot, "p")
         assert "(pausing after it)" in painted(ready)
         await hand_out(ready, pilot, world, RunFinished(run=run_at(1, 1e8)), Paused())
-        ready.screen.draw()
-        await pilot.pause()
+        await drawn(ready, pilot)
         assert "Paused. G goes on" in painted(ready)
         await press(ready, pilot, "p")
         await press(ready, pilot, "g", "e")
@@ -171,9 +228,8 @@ async def test_a_recorder_that_cannot_record_is_told(ready, world):
 
 async def test_warnings_are_shown_as_text(ready, world):
     async with ready.run_test() as pilot:
-        screen = await start(ready, pilot, world, Warned(text="the time is [bold]busy[/]: wait"))
-        screen.draw()
-        await pilot.pause()
+        await start(ready, pilot, world, Warned(text="the time is [bold]busy[/]: wait"))
+        await drawn(ready, pilot)
         assert "! the time is [bold]busy[/]: wait" in painted(ready)
         await hand_out(ready, pilot, world, None)
         await measured(ready, pilot)
@@ -182,14 +238,12 @@ async def test_warnings_are_shown_as_text(ready, world):
 @pytest.mark.parametrize("size", [(1, 1), (12, 4), (20, 5), (300, 90), (80, 24)])
 async def test_any_size_of_terminal_during_a_run(ready, world, size):
     async with ready.run_test() as pilot:
-        screen = await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
+        await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
         await pilot.resize_terminal(*size)
         await hand_out(ready, pilot, world, RunFinished(run=run_at(2, 1.1e8)))
-        screen.draw()
-        await pilot.pause()
+        await drawn(ready, pilot)
         await pilot.resize_terminal(80, 24)
-        screen.draw()
-        await pilot.pause()
+        await drawn(ready, pilot)
         assert "110,000,000" in painted(ready)
         await hand_out(ready, pilot, world, None)
         await measured(ready, pilot)
