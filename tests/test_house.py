@@ -23,6 +23,14 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stderr.split())
 
 
+def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
+    modules = loaded_by("import app.tui.app, app.tui.notebook.screen")
+    assert "textual.app" in modules
+    assert modules.isdisjoint(
+        {"sqlite_utils", "numpy", "scipy", "plotext", "impacket", "smbclientng", "app.guide.taking"}
+    )
+
+
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_version_and_help_load_no_heavy_library(option: str):
     modules = loaded_by(f"from app.cli.main import run\nassert run(['{option}'], None) == 0")

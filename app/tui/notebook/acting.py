@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.guide.taking import measure_again
 from app.tui.commands import KeyCommand
 from app.tui.measuring import Measures
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, Naming, Words
@@ -135,6 +134,8 @@ class ActsOnSeries(Measures):
 
     def action_again(self) -> None:
         """Go to the guide with the choices of the series pointed at."""
+        from app.guide.taking import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
 

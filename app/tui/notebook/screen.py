@@ -144,9 +144,12 @@ class NotebookScreen(ActsOnSeries):
     # Reading
 
     def on_screen_resume(self) -> None:
-        """List what there is now: something may have been measured meanwhile."""
+        """List what there is now: something may have been measured meanwhile.
+
+        The screen is painted first: the libraries that read a notebook take as long to load as Textual itself.
+        """
         self.rows.forget()
-        self.look()
+        self.call_after_refresh(self.look)
 
     def look(self) -> None:
         """Find the series for the query."""
