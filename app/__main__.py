@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import sys
 
+CANCELLED = 130
+"""Exit code of what was interrupted before there was anything to say it."""
+
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
     _fill_missing_streams()
-    from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
-    from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
+    try:
+        from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
+        from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
+    except KeyboardInterrupt:
+        sys.exit(CANCELLED)
 
     sys.exit(run(sys.argv[1:], open_tui))
 

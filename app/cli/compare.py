@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common
+from app.errors import UsageError
 from storage.records import Series
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def compare_command(
 
     with common.notebook(context) as notebook:
         series = [notebook.series(reference) for reference in (base, *others)]
+    if any(one.id == series[0].id for one in series[1:]):
+        raise UsageError(f"{base} is compared with itself (series {series[0].id}): name another series")
     pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
     forms = _forms([(first, one) for first, one in pairs if first is not None], noise, margin)
     if as_json:

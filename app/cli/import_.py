@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,10 +14,14 @@ import click
 from app.cli import common
 from app.errors import UsageError
 from app.targets import parse_target
+from forms.cells import visible
 from storage.records import Command, Series, new_series_id
 
 if TYPE_CHECKING:
     from storage.notebook import Notebook
+
+_ID = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+"""What can be typed as the name of a series."""
 
 
 @click.command("import", short_help="series in")
@@ -86,9 +91,14 @@ def _sorted_out(
     if as_new:
         names = {one.id: new_series_id() for one in found}
         return [replace(one, id=names[one.id], base_id=names.get(one.base_id or "", one.base_id)) for one in found], []
+    from storage.notebook import LAST  # noqa: PLC0415
+
     new: dict[str, Series] = {}
     there: list[str] = []
+    taken = {LAST, *(baseline.name for baseline in notebook.baselines())}
     for one in found:
+        if not _ID.fullmatch(one.id) or one.id in taken:
+            raise UsageError(f"{file}: no series can be called {visible(one.id)[:40]!r} here: import it with --as-new")
         if one.id in new:
             raise UsageError(f"{file} has two series of the id {one.id}: import it with --as-new")
         known = _known(notebook, one.id)

@@ -98,6 +98,8 @@ def test_wrong_words(db, capsys):
     assert compare(db, "before") == 2
     assert compare(db, "before", "nothing") == 2
     assert compare(db, "before", "b", "--margin", "0") == 2
+    assert compare(db, "before", "b", "before") == 2
     out, err = capsys.readouterr()
     assert out == ""
+    assert "before is compared with itself" in err
     assert "no series or baseline is called 'nothing'" in err

@@ -56,6 +56,20 @@ def test_one_wrong_series_refuses_all(sharebench, tmp_path):
     assert stored(sharebench) == 0
 
 
+@pytest.mark.parametrize("name", ["last", "kept", "", "a b", "x" * 400, "a\x1b[31m"])
+def test_an_id_that_could_not_be_typed_or_means_something_else_is_refused(sharebench, tmp_path, name):
+    with Notebook(sharebench.db) as notebook:
+        notebook.add(full_series())
+        notebook.set_baseline("kept", full_series().id)
+    file = tmp_path / "one.json"
+    file.write_bytes(export([replace(book_series(), id=name)], "json"))
+    message = sharebench.fails(2, "import", str(file))
+    assert "--as-new" in message or "id" in message
+    assert "\x1b" not in message
+    assert stored(sharebench) == 1
+    assert sharebench("import", str(file), "--as-new").returncode == 0 or not name
+
+
 def test_a_series_that_differs_is_not_replaced(sharebench, tmp_path):
     file = tmp_path / "one.json"
     file.write_bytes(export([book_series()], "json"))
