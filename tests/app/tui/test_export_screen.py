@@ -19,7 +19,7 @@ from tests.app.tui.driving import painted, settled, text_of
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "work"
+    folder = tmp_path / "desk"
     folder.mkdir()
     monkeypatch.chdir(folder)
     return book(tmp_path / "notebook.db", one(1, label="before"), one(2, label=NASTY))
@@ -57,7 +57,7 @@ async def test_with_enter_alone_the_series_becomes_a_document(path):
         await settled(app, pilot)
         assert isinstance(here(app), NotebookScreen)
         assert "<html" in text("before.html")
-        assert any("/work/before.html" in note.message for note in app._notifications)
+        assert any("/desk/before.html" in note.message for note in app._notifications)
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
