@@ -36,7 +36,8 @@ class Terminal(LinuxDriver):
                 if not read:
                     break
                 text = decode(read)
-                for message in parser.feed(text):
+                # half a character is no text yet, and no text is what the parser takes for the end of all input
+                for message in parser.feed(text) if text else ():
                     self.process_message(message)
             for message in parser.tick():
                 self.process_message(message)

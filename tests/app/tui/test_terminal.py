@@ -4,6 +4,7 @@ import os
 import pty
 import select
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,13 @@ def test_bytes_that_are_no_text_do_not_end_the_input(terminal):
     write(b"\x1b[B")
     while (key := line()) != "down":
         assert key == "replacement_character"
+
+
+def test_a_character_that_comes_in_two_halves_is_one(terminal):
+    write, line = terminal
+    write(b"\xc3")
+    time.sleep(0.3)
+    write(b"\xa9")
+    assert line() == "é"
+    write(b"\x1b[A")
+    assert line() == "up"
