@@ -20,7 +20,7 @@ from storage.records import Command, Series, new_series_id
 if TYPE_CHECKING:
     from storage.notebook import Notebook
 
-_ID = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 """What can be typed as the name of a series."""
 
 

@@ -56,7 +56,7 @@ def test_one_wrong_series_refuses_all(sharebench, tmp_path):
     assert stored(sharebench) == 0
 
 
-@pytest.mark.parametrize("name", ["last", "kept", "", "a b", "x" * 400, "a\x1b[31m"])
+@pytest.mark.parametrize("name", ["last", "kept", "", "a b", "--json", "x" * 400, "a\x1b[31m"])
 def test_an_id_that_could_not_be_typed_or_means_something_else_is_refused(sharebench, tmp_path, name):
     with Notebook(sharebench.db) as notebook:
         notebook.add(full_series())
