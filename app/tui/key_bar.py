@@ -49,11 +49,11 @@ class KeyBar(Widget, can_focus=False):
         right = Content("").join(self._written(active) for active in self._shown() if self._is_palette(active))
         room = self.size.width - right.cell_length
         left = []
-        for active in self._shown():
-            written = self._written(active)
-            if not self._is_palette(active) and written.cell_length <= room:
-                left.append(written)
-                room -= written.cell_length
+        for written in (self._written(active) for active in self._shown() if not self._is_palette(active)):
+            if written.cell_length > room:
+                break
+            left.append(written)
+            room -= written.cell_length
         return Content("").join([*left, Content(" " * room), right])
 
     def _shown(self) -> Iterator[ActiveBinding]:

@@ -57,6 +57,15 @@ async def test_keys_that_do_not_fit_are_left_out_whole_and_the_commands_key_stay
         assert last_line(app) == " ^p Comm"
 
 
+async def test_a_shorter_key_does_not_jump_the_queue(app):
+    async with app.run_test(size=(83, 12)) as pilot:
+        await app.push_screen(Bench())
+        await pilot.pause()
+        assert "f2 Notebook" in last_line(app)
+        assert "f3 Measure" not in last_line(app)
+        assert "f4 Survey" not in last_line(app)
+
+
 async def test_a_click_presses_the_key_and_beside_the_keys_nothing(app):
     async with app.run_test(size=(40, 12)) as pilot:
         await app.push_screen(Bench())
