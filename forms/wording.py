@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forms import cells, numbers
+from forms import layout, numbers
 from storage.records import Series, Target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
@@ -51,7 +51,7 @@ def listed(words: list[str]) -> str:
 
 def plain(text: str) -> str:
     """Text from outside on one line, what would steer a terminal made visible."""
-    return cells.visible(text)
+    return layout.visible(text)
 
 
 def place(target: Target) -> str:

@@ -7,22 +7,22 @@ from pathlib import Path
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError
-from app.guide.browsing import Place
-from app.guide.known import QuietSeen
-from app.measure.control import Control
+from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.recorder import Opened, Order, RecorderEvent
-from forms.file_choice import Surroundings
+from app.recorder import RecorderEvent, SeriesOpened, SeriesRequest
+from app.tui.guide.state.browsing import BrowsedFolder
+from app.tui.guide.state.guide_context import QuietState
+from forms.series.file_size import FileSizeContext
 from screenshots.invented import GIGABIT
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook
 from storage.records import Command, Target
 
 
-class StillWorld:
+class StillBackend:
     """Answers without looking."""
 
-    def look(self, target: Target, secrets: Secrets, around: Surroundings) -> Place:  # noqa: ARG002  the protocol's
+    def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:  # noqa: ARG002  the protocol's
         """Reach nothing."""
         raise UnreachableError(f"{target.host} is only invented")
 
@@ -34,15 +34,15 @@ class StillWorld:
         """Not known."""
         return None
 
-    def quiet(self, target: Target, command: Command) -> QuietSeen:  # noqa: ARG002  the protocol's
+    def quiet(self, target: Target, command: Command) -> QuietState:  # noqa: ARG002  the protocol's
         """Not known."""
-        return QuietSeen(verdict="unknown")
+        return QuietState(verdict="unknown")
 
-    def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:  # noqa: ARG002  the protocol's
+    def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:  # noqa: ARG002  the protocol's
         """An invented series, as it would be seen a third of the way into one run more."""
         with Notebook(notebook_path) as notebook:
             series = notebook.series(TUNED)
-        yield Opened(series_id=series.id)
+        yield SeriesOpened(series_id=series.id)
         for run in series.runs:
             yield RunFinished(run=run)
         last = series.runs[-1]
@@ -56,7 +56,7 @@ class StillWorld:
         series_id: str,  # noqa: ARG002  the protocol's
         secrets: Secrets,  # noqa: ARG002  the protocol's
         notebook_path: Path,  # noqa: ARG002  the protocol's
-        control: Control,  # noqa: ARG002  the protocol's
+        control: SeriesControl,  # noqa: ARG002  the protocol's
     ) -> Iterator[RecorderEvent]:
         """Complete nothing."""
         return iter(())

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from storage.listing import Found, Query, find
+from storage.codec import WRITTEN_BY_PEOPLE, Row, run_from_row, run_to_row, series_from_row, series_to_row
+from storage.queries import Found, SeriesQuery, find
 from storage.records import (
     Baseline,
     Ceiling,
@@ -22,7 +23,6 @@ from storage.records import (
     is_survey,
     utc_now,
 )
-from storage.rows import WRITTEN_BY_PEOPLE, Row, run_from_row, run_to_row, series_from_row, series_to_row
 
 LAST = "last"
 """The reference that means the newest series."""
@@ -49,7 +49,7 @@ class Notebook:
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def __init__(self, path: Path) -> None:
-        from storage.opening import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
+        from storage.database import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
 
         self.path = path
         self._db = open_database(path)
@@ -219,7 +219,7 @@ class Notebook:
                 found[row["id"]] = series_from_row(row)
         return [found[series_id] for series_id in ids if series_id in found]
 
-    def find(self, query: Query) -> list[Found]:
+    def find(self, query: SeriesQuery) -> list[Found]:
         """The ids of the series that a list shows, filtered and in order."""
         return find(self._db, query)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from app.charts import sheet as paper
+from app.charts import canvas as paper
+from app.charts.canvas import Canvas, sheet, too_small
 from app.charts.rates import LINK_WITHIN, sign_of
-from app.charts.sheet import Sheet, sheet, too_small
 from forms.numbers import byte_rate, link_rate
-from forms.run_form import RunForm
+from forms.series.summary import SeriesSummary
 
 _GAP = 1.0
 
 
-def compared_chart(base: RunForm, other: RunForm, width: int, height: int, *, colour: bool = True) -> str:
+def compared_chart(base: SeriesSummary, other: SeriesSummary, width: int, height: int, *, colour: bool = True) -> str:
     """The measured runs of ``base`` on the left and of ``other`` on the right, each with its average and deviation."""
     small = too_small(width, height)
     rates = [r.measures.bytes_per_second for form in (base, other) for r in form.rows if r.measures.bytes_per_second]
@@ -35,11 +35,11 @@ def compared_chart(base: RunForm, other: RunForm, width: int, height: int, *, co
         return drawn.text()
 
 
-def _named(name: str, form: RunForm) -> str:
+def _named(name: str, form: SeriesSummary) -> str:
     return f"{name}: {byte_rate(form.average.bytes_per_second if form.average else None)}"
 
 
-def _side(drawn: Sheet, form: RunForm, offset: float) -> None:
+def _side(drawn: Canvas, form: SeriesSummary, offset: float) -> None:
     low, high = offset + 0.5, offset + len(form.rows) + 0.5
     average = form.average.bytes_per_second if form.average else None
     deviation = form.deviation.bytes_per_second if form.deviation else None

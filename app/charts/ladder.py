@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.charts import sheet as paper
-from app.charts.sheet import sheet, too_small
-from forms.run_form import RunForm
+from app.charts import canvas as paper
+from app.charts.canvas import sheet, too_small
+from forms.series.summary import SeriesSummary
 
 
-def ladder_chart(forms: Sequence[RunForm], width: int, height: int, *, colour: bool = True) -> str:
+def ladder_chart(forms: Sequence[SeriesSummary], width: int, height: int, *, colour: bool = True) -> str:
     """The steps from left to right, numbered from 0 for the base, joined by a line."""
     small = too_small(width, height)
     steps = [(place, form) for place, form in enumerate(forms) if form.average and form.average.bytes_per_second]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.charts import sheet as paper
-from app.charts.sheet import Sheet, sheet, too_small
+from app.charts import canvas as paper
+from app.charts.canvas import Canvas, sheet, too_small
 from forms.numbers import byte_rate, link_rate
-from forms.run_form import FormRow, RunForm
+from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus
 
 LINK_WITHIN = 2.5
@@ -15,7 +15,7 @@ LINK_WITHIN = 2.5
 
 
 def rates_chart(
-    form: RunForm,
+    form: SeriesSummary,
     width: int,
     height: int,
     *,
@@ -47,7 +47,7 @@ def rates_chart(
         return drawn.text()
 
 
-def _average(drawn: Sheet, form: RunForm, low: float, high: float) -> None:
+def _average(drawn: Canvas, form: SeriesSummary, low: float, high: float) -> None:
     average = form.average.bytes_per_second if form.average else None
     deviation = form.deviation.bytes_per_second if form.deviation else None
     if average is None:
@@ -57,7 +57,7 @@ def _average(drawn: Sheet, form: RunForm, low: float, high: float) -> None:
     drawn.level(paper.AVERAGE, average, low, high, f"average {byte_rate(average)}")
 
 
-def _points(drawn: Sheet, form: RunForm) -> None:
+def _points(drawn: Canvas, form: SeriesSummary) -> None:
     kinds: dict[str, tuple[str, list[float], list[float]]] = {}
     for place, row in enumerate(form.all_rows, 1):
         sign, name = sign_of(row)
@@ -70,7 +70,7 @@ def _points(drawn: Sheet, form: RunForm) -> None:
         drawn.points(sign, places, rates, name)
 
 
-def sign_of(row: FormRow) -> tuple[str, str]:
+def sign_of(row: RunRow) -> tuple[str, str]:
     """The sign of a run and its name."""
     if row.status is RunStatus.REJECTED:
         return paper.REJECTED, "rejected"
@@ -83,7 +83,7 @@ def sign_of(row: FormRow) -> tuple[str, str]:
     return paper.RUN, "run"
 
 
-def _spaced(rows: Iterable[FormRow], width: int) -> list[int]:
+def _spaced(rows: Iterable[RunRow], width: int) -> list[int]:
     """Which runs are numbered below the axis: all that fit."""
     places = list(range(len(list(rows))))
     step = max(1, -(-len(places) * 4 // max(1, width - 10)))

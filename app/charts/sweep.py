@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.charts import sheet as paper
-from app.charts.sheet import sheet, too_small
+from app.charts import canvas as paper
+from app.charts.canvas import sheet, too_small
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

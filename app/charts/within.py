@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.charts.sheet import round_ticks, sheet, too_small
-from forms.throughput import over_time
+from app.charts.canvas import round_ticks, sheet, too_small
+from forms.series.progress import over_time
 
 
 def within_chart(progress: Sequence[tuple[float, int]], width: int, height: int, *, colour: bool = True) -> str:

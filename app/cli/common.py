@@ -24,7 +24,7 @@ from app.units import parse_rate, parse_size
 from storage.records import Series, Target
 
 if TYPE_CHECKING:
-    from app.measure.control import Control
+    from app.measure.control import SeriesControl
     from storage.notebook import Notebook
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -221,7 +221,7 @@ def draws_colour() -> bool:
 
 
 @contextmanager
-def stopping_politely(control: Control) -> Iterator[None]:
+def stopping_politely(control: SeriesControl) -> Iterator[None]:
     """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
 
     Under ``nohup`` a closed terminal is no reason to stop.

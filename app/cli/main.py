@@ -15,7 +15,7 @@ import click
 from app import __version__
 from app.cli import common
 from app.errors import CancelledError, SharebenchError, UsageError
-from forms.cells import control_pictures, visible
+from forms.layout import control_pictures, visible
 
 _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
@@ -49,7 +49,7 @@ class _LazyGroup(click.Group):
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"app.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return found
 

@@ -7,10 +7,10 @@ import sys
 import time
 
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder import Opened, RecorderEvent
-from forms.cells import visible
+from app.recorder import RecorderEvent, SeriesOpened
+from forms.layout import visible
 from forms.numbers import byte_rate, size
-from forms.throughput import standing
+from forms.series.progress import standing
 from storage.records import Phase, RunStatus
 
 REDRAW_SECONDS = 0.5
@@ -33,7 +33,7 @@ class ProgressLine:
             case Warned(text=text):
                 self.clear()
                 print(f"sharebench: {self.about}{visible(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
-            case Opened():
+            case SeriesOpened():
                 self._draw("looking around", force=True)
             case ScratchMade():
                 self._draw("making the file", force=True)

@@ -44,7 +44,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class DirectoryEntry:
     """One name in a folder."""
 
     name: str
@@ -128,7 +128,7 @@ class Client(Protocol):
     def shares(self) -> list[str]:
         """The shares that can be browsed; empty where the protocol has none."""
 
-    def list(self, path: str) -> list[Entry]:
+    def list(self, path: str) -> list[DirectoryEntry]:
         """The entries of the folder, without ``.`` and ``..``, in the server's order."""
 
     def size(self, path: str) -> int:

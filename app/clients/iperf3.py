@@ -7,10 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from app.clients.base import Entry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
 from app.clients.content import Content
-from app.clients.programs import Outcome, Program, find_program, first_version
-from app.clients.system import one_line
+from app.clients.os_errors import one_line
+from app.clients.subprocesses import Subprocess, SubprocessOutcome, find_program, first_version
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
 from storage.records import ClientFacts, Target
 
@@ -47,7 +47,7 @@ class Iperf3Client:
         self.target = target
         self._settings = settings
         self._size_bytes = size_bytes or DEFAULT_SIZE_BYTES
-        self._program = Program()
+        self._program = Subprocess()
         self._trial: dict[str, Any] | None = None
         self._version = ""
         port = "" if target.port in (None, DEFAULT_PORT) else f":{target.port}"
@@ -71,7 +71,7 @@ class Iperf3Client:
         """None: there is only the path to the server."""
         return []
 
-    def list(self, path: str) -> builtins.list[Entry]:  # noqa: ARG002  the protocol's signature
+    def list(self, path: str) -> builtins.list[DirectoryEntry]:  # noqa: ARG002  the protocol's signature
         """Nothing: there are no files."""
         return []
 
@@ -136,7 +136,7 @@ class Iperf3Client:
         )
         return _Report(self._parsed(outcome))
 
-    def _parsed(self, outcome: Outcome) -> dict[str, Any]:
+    def _parsed(self, outcome: SubprocessOutcome) -> dict[str, Any]:
         try:
             raw: dict[str, Any] = json.loads(outcome.output)
         except ValueError as error:

@@ -16,9 +16,9 @@ _CLIENTS = {
         "smbclient": "app.clients.external.smbclient:SmbclientClient",
         "smbclient-ng": "app.clients.external.smbclientng:SmbclientNgClient",
     },
-    "ftp": {OWN: "app.clients.ftp:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
-    "ftps": {OWN: "app.clients.ftp:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
-    "file": {OWN: "app.clients.path:PathClient"},
+    "ftp": {OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
+    "ftps": {OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
+    "file": {OWN: "app.clients.local:PathClient"},
     "iperf3": {"iperf3": "app.clients.iperf3:Iperf3Client"},
 }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from app.environment.counters import LinkCounters, counter_facts
-from app.environment.host import client_facts
-from app.environment.link import Link, facts_of_link, find_link
-from app.environment.server import ServerFacts, counters_since, server_facts
+from app.environment.host.facts import client_facts
+from app.environment.link.counters import LinkCounters, counter_facts
+from app.environment.link.facts import Link, facts_of_link, find_link
+from app.environment.samba.server import ServerFacts, counters_since, server_facts
 from storage.records import Facts, FactValue, Target
 
 
@@ -39,7 +39,7 @@ def collect(
 ) -> Environment:
     """The surroundings of a measurement of ``target``, to be called right before it; never raises.
 
-    ``ssh``, ``smb_conf`` and ``window_seconds`` are those of :func:`app.environment.server.server_facts`.
+    ``ssh``, ``smb_conf`` and ``window_seconds`` are those of :func:`app.environment.samba.server.server_facts`.
     """
     server = server_facts(target, ssh, smb_conf, window_seconds)
     link = find_link(target.host, target.port) if target.host else None

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from app.environment.activity import Sample, Wire
+from app.environment.host.activity import Sample, Wire
 from storage.records import Facts, JSONValue
 
 
-class Verdict(StrEnum):
+class QuietVerdict(StrEnum):
     """How quiet a time was."""
 
     QUIET = "quiet"
@@ -75,7 +75,7 @@ def server_load(facts: Facts) -> ServerLoad | None:
 class Quiet:
     """The verdict with its reasons in plain words and the figures behind it."""
 
-    verdict: Verdict
+    verdict: QuietVerdict
     reasons: tuple[str, ...] = ()
     figures: dict[str, JSONValue] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ class Quiet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class QuietContext:
     """What the figures are to be held against."""
 
     cpus: int = 1
@@ -97,11 +97,11 @@ class Surroundings:
 def assess(
     before: Sequence[Sample],
     during: Sequence[Sample] = (),
-    around: Surroundings | None = None,
+    around: QuietContext | None = None,
     server: ServerLoad | None = None,
 ) -> Quiet:
     """The verdict on the samples of a look before a series and of its runs: the worst that any figure says."""
-    around = around or Surroundings()
+    around = around or QuietContext()
     found = list(_phase(before, around, running=False)) if _long_enough(before) else []
     found += list(_phase(during, around, running=True)) if _long_enough(during) else []
     figures = {**_figures(before, "before"), **_figures(during, "during")}
@@ -112,13 +112,13 @@ def assess(
             "server_other_sessions_before": server.other_sessions,
         }
     if not figures:
-        return Quiet(verdict=Verdict.UNKNOWN, reasons=("this system does not say what it is busy with",))
+        return Quiet(verdict=QuietVerdict.UNKNOWN, reasons=("this system does not say what it is busy with",))
     verdicts = {verdict for verdict, _ in found}
-    worst = next((v for v in (Verdict.BUSY, Verdict.TYPICAL) if v in verdicts), Verdict.QUIET)
+    worst = next((v for v in (QuietVerdict.BUSY, QuietVerdict.TYPICAL) if v in verdicts), QuietVerdict.QUIET)
     return Quiet(verdict=worst, reasons=tuple(why for verdict, why in found if verdict is worst), figures=figures)
 
 
-def _phase(samples: Sequence[Sample], around: Surroundings, *, running: bool) -> Iterator[tuple[Verdict, str]]:
+def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) -> Iterator[tuple[QuietVerdict, str]]:
     when = "during the runs" if running else "before the series"
     yield from _judged(
         samples,
@@ -154,16 +154,16 @@ def _phase(samples: Sequence[Sample], around: Surroundings, *, running: bool) ->
         )
     sent, again = sum(one.segments_sent for one in samples), sum(one.retransmitted for one in samples)
     if again >= RETRANSMIT_LEAST and 100 * again >= RETRANSMIT_PERCENT * sent:
-        yield Verdict.TYPICAL, f"{again} of {sent} TCP segments were sent again {when}"
+        yield QuietVerdict.TYPICAL, f"{again} of {sent} TCP segments were sent again {when}"
 
 
 def _judged(
     samples: Sequence[Sample], figure: Callable[[Sample], float], limit: Threshold, say: Callable[[float], str]
-) -> Iterator[tuple[Verdict, str]]:
+) -> Iterator[tuple[QuietVerdict, str]]:
     """What one figure says: on average over the time, or in its lasting share of worse seconds."""
     mean = _mean(samples, figure)
     whole = [one for one in samples if one.seconds >= LEAST_SECONDS]
-    for verdict, edge in ((Verdict.BUSY, limit.busy), (Verdict.TYPICAL, limit.typical)):
+    for verdict, edge in ((QuietVerdict.BUSY, limit.busy), (QuietVerdict.TYPICAL, limit.typical)):
         worse = [one for one in whole if figure(one) >= edge]
         if mean >= edge:
             yield verdict, say(mean)
@@ -173,15 +173,15 @@ def _judged(
             return
 
 
-def _server_reasons(server: ServerLoad) -> list[tuple[Verdict, str]]:
-    found: list[tuple[Verdict, str]] = []
+def _server_reasons(server: ServerLoad) -> list[tuple[QuietVerdict, str]]:
+    found: list[tuple[QuietVerdict, str]] = []
     cpu = server.cpu_percent or 0.0
     if cpu >= SERVER_CPU_PERCENT.typical:
-        verdict = Verdict.BUSY if cpu >= SERVER_CPU_PERCENT.busy else Verdict.TYPICAL
+        verdict = QuietVerdict.BUSY if cpu >= SERVER_CPU_PERCENT.busy else QuietVerdict.TYPICAL
         found.append((verdict, f"the server's CPUs were {cpu:.0f} % busy before the series"))
     if server.other_sessions:
         noun = "session" if server.other_sessions == 1 else "sessions"
-        found.append((Verdict.TYPICAL, f"the server had {server.other_sessions} {noun} of other machines"))
+        found.append((QuietVerdict.TYPICAL, f"the server had {server.other_sessions} {noun} of other machines"))
     return found
 
 

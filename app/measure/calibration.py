@@ -19,9 +19,9 @@ Transfer = Callable[[ClientFacts, Command, int], float]
 
 _CEILINGS = {
     "smb": "app.clients.smb.ceiling",
-    "ftp": "app.clients.ftp_ceiling",
-    "ftps": "app.clients.ftp_ceiling",
-    "file": "app.clients.path_ceiling",
+    "ftp": "app.clients.ftp.ceiling",
+    "ftps": "app.clients.ftp.ceiling",
+    "file": "app.clients.local_ceiling",
 }
 """Where each protocol's ``ceiling_seconds(facts, command, size_bytes)`` is."""
 

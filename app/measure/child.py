@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
 from app.errors import SharebenchError
-from app.measure.control import Brake, Word
+from app.measure.control import ControlMessage, RunGate
 from app.measure.events import Event, Failed, to_line
 from app.measure.plan import Plan
 
@@ -22,7 +22,7 @@ def main() -> int:
     """Measure the one plan that stands in the first line of stdin; 0 when the last event could be told."""
     out = _own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    brake = Brake()
+    brake = RunGate()
     signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
     plan = Plan.from_json(sys.stdin.readline())
     threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
@@ -41,7 +41,7 @@ def main() -> int:
     return 0
 
 
-def _measure(plan: Plan, brake: Brake, emit: Callable[[Event], None]) -> None:
+def _measure(plan: Plan, brake: RunGate, emit: Callable[[Event], None]) -> None:
     from app.clients.registry import make_client  # noqa: PLC0415  the plan says which libraries are needed
     from app.measure.engine import Engine  # noqa: PLC0415
 
@@ -58,9 +58,9 @@ def _own_stdout() -> TextIO:
     return os.fdopen(pipe, "w", encoding="utf-8")
 
 
-def _listen(brake: Brake) -> None:
+def _listen(brake: RunGate) -> None:
     for line in sys.stdin:
-        brake.hear(Word(line.strip()))
+        brake.hear(ControlMessage(line.strip()))
     brake.cancel()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 
-class Word(StrEnum):
+class ControlMessage(StrEnum):
     """A line on the measuring process's stdin; its end means cancel."""
 
     PAUSE = "pause"
@@ -16,7 +16,7 @@ class Word(StrEnum):
     STEP = "step"
 
 
-class Brake:
+class RunGate:
     """The measuring side: what has been said so far, and the wait for more."""
 
     def __init__(self) -> None:
@@ -27,14 +27,14 @@ class Brake:
         self._steps = 0
         self._on_cancel: Callable[[], None] | None = None
 
-    def hear(self, word: Word) -> None:
+    def hear(self, word: ControlMessage) -> None:
         """Take note of a word."""
         with self._changed:
-            if word is Word.PAUSE:
+            if word is ControlMessage.PAUSE:
                 self._paused = True
-            elif word is Word.GO_ON:
+            elif word is ControlMessage.GO_ON:
                 self._paused = False
-            elif word is Word.FINISH:
+            elif word is ControlMessage.FINISH:
                 self._finish = True
             else:
                 self._steps += 1
@@ -74,17 +74,17 @@ class Brake:
                 self._steps -= 1
 
 
-class Control:
+class SeriesControl:
     """The person's side: words to the measuring process, kept until there is one."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word
-        self._say: Callable[[Word], None] | None = None
+        self._say: Callable[[ControlMessage], None] | None = None
         self._end: Callable[[], None] | None = None
-        self._waiting: list[Word] = []
+        self._waiting: list[ControlMessage] = []
         self.cancelled = threading.Event()
 
-    def attach(self, say: Callable[[Word], None], end: Callable[[], None]) -> None:
+    def attach(self, say: Callable[[ControlMessage], None], end: Callable[[], None]) -> None:
         """Connect to a measuring process: ``say`` a word to it, ``end`` it by closing its stdin."""
         with self._lock:
             self._say, self._end = say, end
@@ -99,7 +99,7 @@ class Control:
         with self._lock:
             self._say = self._end = None
 
-    def tell(self, word: Word) -> None:
+    def tell(self, word: ControlMessage) -> None:
         """Say a word; kept for a process that is not there yet."""
         with self._lock:
             if self._say:
@@ -116,16 +116,16 @@ class Control:
 
     def pause(self) -> None:
         """Wait after the current run."""
-        self.tell(Word.PAUSE)
+        self.tell(ControlMessage.PAUSE)
 
     def go_on(self) -> None:
         """End the pause."""
-        self.tell(Word.GO_ON)
+        self.tell(ControlMessage.GO_ON)
 
     def finish_after_run(self) -> None:
         """End the series after the current run."""
-        self.tell(Word.FINISH)
+        self.tell(ControlMessage.FINISH)
 
     def step(self) -> None:
         """Let a stepped series make its next run."""
-        self.tell(Word.STEP)
+        self.tell(ControlMessage.STEP)

@@ -22,7 +22,7 @@ from app.errors import (
     SharebenchError,
     UsageError,
 )
-from app.measure.control import Brake
+from app.measure.control import RunGate
 from app.measure.events import (
     Event,
     Failed,
@@ -38,7 +38,7 @@ from app.measure.events import (
 )
 from app.measure.plan import Plan
 from app.targets import join
-from forms.statistics import half_width_percent
+from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
 
 SCRATCH_PREFIX = ".sharebench-"
@@ -53,7 +53,7 @@ class Engine:
         self,
         plan: Plan,
         make_client: Callable[[], Client],
-        brake: Brake,
+        brake: RunGate,
         emit: Callable[[Event], None],
         now: Callable[[], str] = utc_now,
     ) -> None:

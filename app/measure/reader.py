@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Self
 
-from app.measure.control import Control, Word
+from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Event, Failed, Finished, from_line
 from app.measure.plan import Plan
 
@@ -27,10 +27,10 @@ def child_environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(_ROOT)}
 
 
-class Measuring:
+class MeasuringProcess:
     """One measuring process; iterate over :meth:`events` to the end, inside ``with``."""
 
-    def __init__(self, plan: Plan, control: Control) -> None:
+    def __init__(self, plan: Plan, control: SeriesControl) -> None:
         self._plan = plan
         self._control = control
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
@@ -78,7 +78,7 @@ class Measuring:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
-    def _say(self, word: Word) -> None:
+    def _say(self, word: ControlMessage) -> None:
         self._write(word.value)
 
     def _end(self) -> None:

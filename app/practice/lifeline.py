@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
+class ServerOrders:
     """What an embedded server serves, and to whom."""
 
     folder: str
@@ -25,10 +25,10 @@ class Orders:
         return json.dumps(asdict(self))
 
 
-def take_orders() -> Orders:
+def take_orders() -> ServerOrders:
     """The orders that the parent wrote."""
     raw: dict[str, Any] = json.loads(sys.stdin.readline())
-    return Orders(**raw)
+    return ServerOrders(**raw)
 
 
 def report_port(port: int) -> None:
@@ -38,7 +38,7 @@ def report_port(port: int) -> None:
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  open until the process ends
 
 
-def end_with_parent(orders: Orders) -> None:
+def end_with_parent(orders: ServerOrders) -> None:
     """Remove the folder and end this process once the parent closes stdin, as it does even when it is killed."""
 
     def watch() -> None:

@@ -17,7 +17,7 @@ from typing import Self
 from app.clients.base import Secrets
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.errors import MeasurementError
-from app.practice.lifeline import Orders
+from app.practice.lifeline import ServerOrders
 from storage.records import Target
 
 HOST = "127.0.0.1"
@@ -108,7 +108,7 @@ class PracticeServers:
         )
         self._processes.append(process)
         assert process.stdin is not None
-        orders = Orders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
+        orders = ServerOrders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
         process.stdin.write(orders.to_line() + "\n")
         process.stdin.flush()
         return process

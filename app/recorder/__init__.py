@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from app.measure.control import Control
-from app.recorder.order import CeilingWish, Order, QuietTime
-from app.recorder.recording import Closed, Opened, RecorderEvent, failure_of, open_notebook, record, resume
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, failure_of, open_notebook, record, resume
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
 
 __all__ = [
-    "CeilingWish",
-    "Closed",
-    "Control",
-    "Opened",
-    "Order",
+    "CeilingPolicy",
     "QuietTime",
     "RecorderEvent",
     "Resumption",
+    "SeriesClosed",
+    "SeriesControl",
+    "SeriesOpened",
+    "SeriesRequest",
     "failure_of",
     "open_notebook",
     "record",

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 
-from app.environment.host import client_facts
+from app.environment.host.facts import client_facts
 from app.measure.reader import child_environment
 from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now

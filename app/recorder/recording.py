@@ -9,15 +9,15 @@ from pathlib import Path
 
 from app import errors
 from app.clients.base import Secrets
-from app.measure.control import Control
+from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
-from app.measure.reader import Measuring
-from app.recorder.claims import base_of_next
-from app.recorder.order import Order, choices_of
-from app.recorder.surroundings import Surroundings
+from app.measure.reader import MeasuringProcess
+from app.recorder.change_check import base_of_next
+from app.recorder.request import SeriesRequest, choices_of
+from app.recorder.series_monitor import SeriesMonitor
 from app.targets import format_target
-from storage.faults import NotebookFileError
+from storage.errors import NotebookFileError
 from storage.notebook import Notebook
 from storage.records import (
     Change,
@@ -33,14 +33,14 @@ from storage.records import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class SeriesOpened:
     """The series is in the notebook."""
 
     series_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closed:
+class SeriesClosed:
     """The series is over and everything is stored; always the last event."""
 
     series_id: str
@@ -48,7 +48,7 @@ class Closed:
     failure: Failed | None = None
 
 
-RecorderEvent = Event | Opened | Closed
+RecorderEvent = Event | SeriesOpened | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -59,13 +59,13 @@ def open_notebook(path: Path) -> Notebook:
         raise errors.NotebookError(str(error)) from error
 
 
-def record(order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+def record(order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
     """Measure a new series; every finished run is stored before its event is seen. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
         yield from recording(order, notebook, control)
 
 
-def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
     """As :func:`record`, in a notebook that is open."""
     plan = order.plan
     series = Series(
@@ -91,18 +91,18 @@ def recording(order: Order, notebook: Notebook, control: Control) -> Iterator[Re
     yield from _measure(series, order, notebook, control)
 
 
-def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
     """Complete an interrupted or failed series: its missing runs, after its warm-up. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
         yield from resuming(series_id, secrets, notebook, control)
 
 
 def resuming(
-    series_id: str, secrets: Secrets, notebook: Notebook, control: Control, *, stepped: bool = False
+    series_id: str, secrets: Secrets, notebook: Notebook, control: SeriesControl, *, stepped: bool = False
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in a notebook that is open."""
     series = notebook.series(series_id)
-    order = Order(
+    order = SeriesRequest(
         plan=replace(plan_to_resume(series, secrets), stepped=stepped),
         link_bits_per_second=series.link_bits_per_second,
         **choices_of(series),
@@ -132,13 +132,15 @@ def default_title(plan: Plan) -> str:
     return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
 
 
-def _measure(series: Series, order: Order, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
-    yield Opened(series_id=series.id)
-    with contextlib.closing(Surroundings(order, notebook)) as surroundings:
+def _measure(
+    series: Series, order: SeriesRequest, notebook: Notebook, control: SeriesControl
+) -> Iterator[RecorderEvent]:
+    yield SeriesOpened(series_id=series.id)
+    with contextlib.closing(SeriesMonitor(order, notebook)) as surroundings:
         failure: Failed | None = None
         try:
             series = surroundings.look(series, control)
-            with Measuring(order.plan, control) as child:
+            with MeasuringProcess(order.plan, control) as child:
                 surroundings.child_is(child.pid)
                 for event in child.events():
                     surroundings.see(event)
@@ -158,7 +160,7 @@ def _measure(series: Series, order: Order, notebook: Notebook, control: Control)
             series = replace(notebook.series(series.id), status=SeriesStatus.FAILED, error=failure.text)
             notebook.update(series)
             yield failure
-    yield Closed(series_id=series.id, status=series.status, failure=failure)
+    yield SeriesClosed(series_id=series.id, status=series.status, failure=failure)
 
 
 def _status(failure: Failed | None) -> SeriesStatus:
@@ -200,13 +202,13 @@ def _clean_after_crash(series: Series, plan: Plan, notebook: Notebook) -> Series
     cleaning = replace(
         plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=series.scratch_path
     )
-    with Measuring(cleaning, Control()) as child:
+    with MeasuringProcess(cleaning, SeriesControl()) as child:
         for event in child.events():
             series = _stored(series, event, notebook)
     return series
 
 
-def failure_of(closed: Closed) -> errors.SharebenchError | None:
+def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
     """The error that a closed series ended with, to be raised by a face; None for a complete one."""
     if closed.failure is None:
         return None

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.measure.control import Control, Word
+from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Paused
-from app.recorder.order import Order
 from app.recorder.recording import RecorderEvent, open_notebook, recording, resuming
+from app.recorder.request import SeriesRequest
 from storage.notebook import Notebook
 
 
@@ -23,14 +23,14 @@ class Resumption:
 
 
 def record_in_turns(
-    orders: Sequence[Order | Resumption], notebook_path: Path, control: Control
+    orders: Sequence[SeriesRequest | Resumption], notebook_path: Path, control: SeriesControl
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure series side by side, run by run: 1 2 3, 3 2 1, 1 2 3 …; each event comes with its order's index.
 
     One that fails leaves the others going on; one that has not begun when all are cancelled is not begun. Raises
     NotebookError.
     """
-    controls = [Control() for _ in orders]
+    controls = [SeriesControl() for _ in orders]
     control.attach(lambda word: _tell(controls, word), lambda: _cancel(controls))
     try:
         with open_notebook(notebook_path) as notebook:
@@ -56,17 +56,17 @@ def record_in_turns(
         _cancel(controls)
 
 
-def _stepped(order: Order | Resumption, notebook: Notebook, control: Control) -> Iterator[RecorderEvent]:
+def _stepped(order: SeriesRequest | Resumption, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
     if isinstance(order, Resumption):
         return resuming(order.series_id, order.secrets, notebook, control, stepped=True)
     return recording(replace(order, plan=replace(order.plan, stepped=True)), notebook, control)
 
 
-def _tell(controls: Sequence[Control], word: Word) -> None:
+def _tell(controls: Sequence[SeriesControl], word: ControlMessage) -> None:
     for control in controls:
         control.tell(word)
 
 
-def _cancel(controls: Sequence[Control]) -> None:
+def _cancel(controls: Sequence[SeriesControl]) -> None:
     for control in controls:
         control.cancel()

@@ -13,18 +13,18 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.base import BaseScreen
-from app.tui.commands import KeyCommand
-from app.tui.dialogs import ConfirmDialog
-from app.tui.key_bar import KeyBar
-from app.tui.saving import is_there, write_whole
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import ConfirmDialog
+from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.files import is_there, write_whole
 from forms.exporters import FORMATS, PAPERS, Format, export_sheets
-from forms.sheet import Sheet
-from forms.sheets import run_sheets
+from forms.report import Report
+from forms.reports import run_sheets
 from forms.wording import plain
 from storage.notebook import Notebook
 
-Gather = Callable[[Notebook], Sequence[Sheet]]
+Gather = Callable[[Notebook], Sequence[Report]]
 """Reads what is exported."""
 
 

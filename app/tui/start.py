@@ -44,8 +44,8 @@ def open_tui(
     ready, with their secrets by protocol.
     """
     answer_keys_soon()
-    from app.tui.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
-    from app.tui.context import Context  # noqa: PLC0415  as above
+    from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
+    from app.tui.frame.context import Context  # noqa: PLC0415  as above
 
     context = Context(notebook_path=notebook_path, practice=practice, practice_secrets=dict(practice_secrets or {}))
     return SharebenchApp(context, first=first).run() or 0

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forms.sheet import Sheet
+    from forms.report import Report
     from storage.records import Series
 
 PAPERS = ("A4", "Letter")
@@ -38,7 +38,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format(name="html", suffix=".html", binary=False, what="one page that prints as forms", module="html"),
             Format(name="xlsx", suffix=".xlsx", binary=True, what="a spreadsheet that computes", module="xlsx"),
             Format(name="pdf", suffix=".pdf", binary=True, what="pages to print and file", module="pdf"),
-            Format(name="json", suffix=".json", binary=False, what="for programs, and import", module="json_document"),
+            Format(name="json", suffix=".json", binary=False, what="for programs, and import", module="json"),
         )
     }
 )
@@ -46,13 +46,13 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 
 def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> bytes:
     """The filled run forms of these series as one document. Raises KeyError for an unknown format."""
-    from forms.run_form import run_form  # noqa: PLC0415 (the registry alone stays light)
-    from forms.run_sheet import run_sheet  # noqa: PLC0415
+    from forms.series.report import run_sheet  # noqa: PLC0415
+    from forms.series.summary import run_form  # noqa: PLC0415 (the registry alone stays light)
 
     return export_sheets([run_sheet(run_form(one)) for one in series], format_name, paper=paper)
 
 
-def export_sheets(sheets: Sequence[Sheet], format_name: str, *, paper: str = "A4") -> bytes:
+def export_sheets(sheets: Sequence[Report], format_name: str, *, paper: str = "A4") -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
     module = importlib.import_module(f"{__name__}.{FORMATS[format_name].module}")
     rendered: bytes = module.render(sheets, paper=paper)

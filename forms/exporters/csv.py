@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
-from forms.sheet import Cell, Field, Role, Row, Sheet, Table, own_remark, status_text
+from forms.report import Cell, Field, Report, Role, Row, Table, own_remark, status_text
 
 FORM = "Form"
 TITLE = "Title"
@@ -24,7 +24,7 @@ _GUARD = "'"
 Value = str | int | float | None
 
 
-def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms in UTF-8, an empty record between two of them; records end in CR LF."""
     records = [record for index, sheet in enumerate(sheets) for record in _records(sheet, first=index == 0)]
     room = max(map(len, records))
@@ -51,7 +51,7 @@ def _written(value: Value) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _records(sheet: Sheet, *, first: bool) -> Iterator[list[Value]]:
+def _records(sheet: Report, *, first: bool) -> Iterator[list[Value]]:
     if not first:
         yield []
     yield [FORM, sheet.form]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from forms.sheet import SIGNS, Bar, Chart, Mark
+from forms.report import SIGNS, Bar, Chart, Mark
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
@@ -45,7 +45,7 @@ class Stroke:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ChartText:
     """A text on its baseline; ``anchor`` is ``start``, ``middle`` or ``end``, ``look`` is empty or ``sign``."""
 
     x: float
@@ -55,22 +55,24 @@ class Words:
     look: str = ""
 
 
-Shape = Box | Stroke | Words
+Shape = Box | Stroke | ChartText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class ChartDrawing:
     """The shapes from back to front, and what they show in one sentence."""
 
     shapes: tuple[Shape, ...]
     description: str
 
 
-def drawing(chart: Chart) -> Drawing:
+def drawing(chart: Chart) -> ChartDrawing:
     """The chart laid out; long series as means of neighbouring runs, at most 240 bars."""
     bars, each = _thinned(chart.bars)
     shown, beyond = _levels(chart, bars)
-    scale = _Scale(chart, [*(b.value or 0 for b in bars), *(v for _, v in shown), chart.band[2] if chart.band else 0])
+    scale = _ChartScale(
+        chart, [*(b.value or 0 for b in bars), *(v for _, v in shown), chart.band[2] if chart.band else 0]
+    )
     title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
     far = "".join(f"{name}: {scale.text(value)}, above the drawing" for name, value in beyond)
     shapes = (
@@ -79,13 +81,13 @@ def drawing(chart: Chart) -> Drawing:
         *_bars(bars, scale),
         *_level_lines(shown, scale),
         *_signs(bars, scale),
-        Words(_LEFT, _TOP - 6, title),
-        *([Words(WIDTH - 4, _TOP - 6, far, "end")] if far else []),
+        ChartText(_LEFT, _TOP - 6, title),
+        *([ChartText(WIDTH - 4, _TOP - 6, far, "end")] if far else []),
     )
-    return Drawing(shapes=shapes, description=_described(chart, title, scale))
+    return ChartDrawing(shapes=shapes, description=_described(chart, title, scale))
 
 
-class _Scale:
+class _ChartScale:
     """Values to heights, and values to words."""
 
     def __init__(self, chart: Chart, values: Sequence[float]) -> None:
@@ -121,22 +123,22 @@ def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[tuple[str, float]],
     return shown, [(n, v) for n, v in chart.levels if v > _FAR * highest]
 
 
-def _axis(scale: _Scale) -> Iterator[Shape]:
+def _axis(scale: _ChartScale) -> Iterator[Shape]:
     for fifth in range(6):
         value = scale.top * fifth / 5
         y = scale.y(value)
         yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, "grid")
-        yield Words(_LEFT - 6, y + 4, scale.text(value) if fifth else "0", "end")
+        yield ChartText(_LEFT - 6, y + 4, scale.text(value) if fifth else "0", "end")
 
 
-def _band(chart: Chart, scale: _Scale) -> Iterator[Shape]:
+def _band(chart: Chart, scale: _ChartScale) -> Iterator[Shape]:
     if chart.band:
         _, low, high = chart.band
         y = scale.y(high)
         yield Box(_LEFT, y, _ACROSS, round(scale.y(max(low, 0)) - y, 1), "band")
 
 
-def _bars(bars: Sequence[Bar], scale: _Scale) -> Iterator[Shape]:
+def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
     room = _ACROSS / len(bars)
     thick = round(min(room * 0.7, 60), 2)
     label_each = ceil(len(bars) / 20)
@@ -152,18 +154,18 @@ def _bars(bars: Sequence[Bar], scale: _Scale) -> Iterator[Shape]:
             }.get(bar.mark, "bar")
             yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
         if index % label_each == 0:
-            yield Words(round(middle, 1), HEIGHT - _BOTTOM + 16, bar.name, "middle")
+            yield ChartText(round(middle, 1), HEIGHT - _BOTTOM + 16, bar.name, "middle")
 
 
-def _signs(bars: Sequence[Bar], scale: _Scale) -> Iterator[Shape]:
+def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
     room = _ACROSS / len(bars)
     for index, bar in enumerate(bars):
         if bar.mark in SIGNS:
             x = round(_LEFT + room * (index + 0.5), 1)
-            yield Words(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
+            yield ChartText(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
 
 
-def _level_lines(levels: Sequence[tuple[str, float]], scale: _Scale) -> Iterator[Shape]:
+def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale) -> Iterator[Shape]:
     taken: list[float] = []
     for index, (name, value) in enumerate(levels):
         y = scale.y(value)
@@ -172,10 +174,10 @@ def _level_lines(levels: Sequence[tuple[str, float]], scale: _Scale) -> Iterator
         while any(abs(text_y - other) < 15 for other in taken):
             text_y += 15
         taken.append(text_y)
-        yield Words(_LEFT + _ACROSS + 6, text_y, name)
+        yield ChartText(_LEFT + _ACROSS + 6, text_y, name)
 
 
-def _described(chart: Chart, title: str, scale: _Scale) -> str:
+def _described(chart: Chart, title: str, scale: _ChartScale) -> str:
     values = [b.value for b in chart.bars if b.value is not None]
     said = [title, f"from {scale.text(min(values))} to {scale.text(max(values))}"]
     said += [f"{name} {scale.text(value)}" for name, value in chart.levels]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from forms.cells import control_pictures
 from forms.exporters.html_style import STYLE
 from forms.exporters.svg import svg
-from forms.sheet import SIGNS, Cell, Column, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remark_text
+from forms.layout import control_pictures
+from forms.report import SIGNS, Cell, Column, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
 
 
-def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
+def render(sheets: Sequence[Report], *, paper: str) -> bytes:
     """The forms in UTF-8; ``paper`` is what they are printed on where the browser does not say."""
     title = sheets[0].title if len(sheets) == 1 else f"{len(sheets)} forms"
     parts = [
@@ -39,7 +39,7 @@ def _text(text: str) -> str:
     return escape(control_pictures(text))
 
 
-def _sheet(sheet: Sheet, number: int) -> Iterator[str]:
+def _sheet(sheet: Report, number: int) -> Iterator[str]:
     heading = "h1" if number == 1 else "h2"
     long = sum(len(table.rows) for table in sheet.tables) > 24
     classes = " ".join(["form", *(["blank"] if sheet.blank else []), *(["long"] if long else [])])
@@ -66,7 +66,7 @@ def _fields(fields: Sequence[Field]) -> Iterator[str]:
         yield "</dl>"
 
 
-def _table(table: Table, sheet: Sheet) -> Iterator[str]:
+def _table(table: Table, sheet: Report) -> Iterator[str]:
     remarks = table.marked and any(row.mark is not Mark.NONE for row in table.rows)
     yield "<table>"
     yield f"<caption>{_text(table.caption or sheet.form.capitalize())}</caption>"
@@ -81,7 +81,7 @@ def _table(table: Table, sheet: Sheet) -> Iterator[str]:
 
 
 def _align(column: Column) -> str:
-    return ' class="text"' if column.kind is Kind.TEXT else ""
+    return ' class="text"' if column.kind is ReportKind.TEXT else ""
 
 
 def _row(row: Row, table: Table, *, remarks: bool) -> str:

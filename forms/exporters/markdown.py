@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from forms.cells import lines_of, visible
-from forms.sheet import Cell, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remark_text
+from forms.layout import lines_of, visible
+from forms.report import Cell, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~&$@]|:(?=[/a-zA-Z+-])|(?<=www)\.")
 """What Markdown or GitHub would read as markup, a link, a mention or an emoji's name."""
@@ -14,12 +14,12 @@ _BLOCK_START = re.compile(r"^(\s*)([-+=])|^(\s*\d+)([.)])(?=\s|$)")
 """What would start a list or underline a heading."""
 
 
-def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms in UTF-8, a rule between two of them."""
     return "\n---\n\n".join(sheet_markdown(sheet) for sheet in sheets).encode(errors="replace")
 
 
-def sheet_markdown(sheet: Sheet) -> str:
+def sheet_markdown(sheet: Report) -> str:
     """One form, ending in a line end."""
     return "".join(f"{line}\n" for line in _lines(sheet))
 
@@ -29,7 +29,7 @@ def escaped(text: str) -> str:
     return _BLOCK_START.sub(r"\1\3\\\2\4", _SPECIAL.sub(r"\\\g<0>", visible(text)))
 
 
-def _lines(sheet: Sheet) -> Iterator[str]:
+def _lines(sheet: Report) -> Iterator[str]:
     yield f"# {escaped(sheet.title)}"
     yield ""
     yield from _field_lines(sheet.fields)
@@ -62,7 +62,10 @@ def _table_lines(table: Table) -> Iterator[str]:
     remarks = table.marked and any(row.mark is not Mark.NONE for row in table.rows)
     yield _piped([*(escaped(column.heading) for column in table.columns), *(["Remark"] if remarks else [])])
     yield _piped(
-        [*(":---" if column.kind is Kind.TEXT else "---:" for column in table.columns), *([":---"] if remarks else [])]
+        [
+            *(":---" if column.kind is ReportKind.TEXT else "---:" for column in table.columns),
+            *([":---"] if remarks else []),
+        ]
     )
     for row in table.rows:
         yield _piped([*_row_texts(table, row), *([escaped(remark_text(row))] if remarks else [])])
@@ -77,7 +80,7 @@ def _row_texts(table: Table, row: Row) -> list[str]:
     return [f"{sign}{text}{sign}" if text else "" for text in texts]
 
 
-def _cell(cell: Cell, kind: Kind) -> str:
+def _cell(cell: Cell, kind: ReportKind) -> str:
     return escaped(cell.value) if isinstance(cell.value, str) else cell_text(cell, kind)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from forms.exporters.pdf_page import Pages
 from forms.exporters.pdf_table import table_on
-from forms.sheet import Field, Sheet, cell_text, remarks
+from forms.report import Field, Report, cell_text, remarks
 
 _NAME_WIDTH = 110.0
 _TEXT_SIZE = 9.0
 
 
-def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
+def render(sheets: Sequence[Report], *, paper: str) -> bytes:
     """The forms as one document; ``paper`` is ``A4`` or ``Letter``."""
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         pages = Pages(paper, Path(folder), [text for sheet in sheets for text in _texts(sheet)])
@@ -25,7 +25,7 @@ def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
         return pages.content()
 
 
-def _texts(sheet: Sheet) -> Iterator[str]:
+def _texts(sheet: Report) -> Iterator[str]:
     """All text from outside, so that the fonts it needs are known."""
     yield sheet.title
     yield from sheet.advice
@@ -41,7 +41,7 @@ def _texts(sheet: Sheet) -> Iterator[str]:
         yield from (bar.name for bar in sheet.chart.bars)
 
 
-def _sheet_on(pages: Pages, sheet: Sheet) -> None:
+def _sheet_on(pages: Pages, sheet: Report) -> None:
     pages.new(sheet.title)
     pages.paragraph(sheet.title, size=15, bold=True)
     pages.gap(4)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from fpdf import FPDF
 
-from forms.cells import control_pictures
 from forms.exporters import pdf_fonts
-from forms.exporters.drawing import HEIGHT, WIDTH, Box, Shape, Stroke, Words, drawing
-from forms.sheet import SIGNS, Chart, Row
+from forms.exporters.drawing import HEIGHT, WIDTH, Box, ChartText, Shape, Stroke, drawing
+from forms.layout import control_pictures
+from forms.report import SIGNS, Chart, Row
 
 INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
 _BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
@@ -210,7 +210,7 @@ class Pages:
 
     def _draw(self, shape: Shape, scale: float) -> None:
         x0, y0 = self.left, self.y
-        if isinstance(shape, Words):
+        if isinstance(shape, ChartText):
             self.text(
                 x0 + shape.x * scale,
                 y0 + shape.y * scale,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forms.cells import control_pictures
 from forms.exporters.pdf_page import GREY, INK, WARN, Colour, Pages
-from forms.sheet import Cell, Column, Kind, Mark, Role, Row, Table, cell_text
+from forms.layout import control_pictures
+from forms.report import Cell, Column, Mark, ReportKind, Role, Row, Table, cell_text
 
 _SIZES = (9.0, 8.0, 7.0, 6.0)
 _PADDING = 5.0
@@ -45,7 +45,7 @@ def _fitted(pages: Pages, table: Table, texts: Sequence[Sequence[str]]) -> tuple
         if sum(widths) <= pages.width:
             break
     over = sum(widths) - pages.width
-    names = [i for i, column in enumerate(table.columns) if column.kind is Kind.TEXT] or list(range(len(widths)))
+    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or list(range(len(widths)))
     if over > 0:
         spare = sum(max(0.0, widths[i] - _LEAST_TEXT) for i in names) or 1.0
         for i in names:
@@ -60,7 +60,7 @@ def _width(pages: Pages, table: Table, texts: Sequence[Sequence[str]], index: in
     entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
     longest = sorted(set(entries), key=len)[-24:]
     widest = max((pages.text_width(text, size, bold=True) for text in longest), default=0.0)
-    if column.kind is Kind.TEXT:
+    if column.kind is ReportKind.TEXT:
         widest = min(widest, _NARROW_TEXT)
     heading = max(pages.text_width(word, size, bold=True) for word in column.heading.split(" "))
     return max(widest, heading) + 2 * _PADDING
@@ -102,7 +102,7 @@ class _TableWriter:
         colour = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}.get(row.mark, INK)
         lines = [
             self.pages.wrapped(text, width - 2 * _PADDING, self.size, bold=bold)
-            if column.kind is Kind.TEXT and row.role is not Role.HEADING
+            if column.kind is ReportKind.TEXT and row.role is not Role.HEADING
             else [text]
             for text, column, width in zip(texts, self.columns, self.widths, strict=True)
         ]
@@ -127,7 +127,7 @@ class _TableWriter:
         x, top = self.pages.left, self.pages.y
         self.pages.line(x, top, x, top + height)
         for cell, column, width in zip(lines, self.columns, self.widths, strict=True):
-            right = column.kind is not Kind.TEXT
+            right = column.kind is not ReportKind.TEXT
             for index, text in enumerate(cell):
                 y = top + self.size * (1.2 + 1.25 * index)
                 at = x + (width - _PADDING if right else _PADDING)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from forms.cells import control_pictures
 from forms.exporters.drawing import HEIGHT, WIDTH, Box, Shape, Stroke, drawing
-from forms.sheet import Chart
+from forms.layout import control_pictures
+from forms.report import Chart
 
 _HATCH = (
     '<defs><pattern id="hatch{number}" width="5" height="5" patternUnits="userSpaceOnUse"'

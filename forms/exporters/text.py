@@ -8,45 +8,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from forms import cells, wording
-from forms.run_form import RunForm
-from forms.run_sheet import run_sheet
-from forms.sheet import SIGNS, Chart, Field, Kind, Mark, Role, Row, Sheet, Table, cell_text, remarks
+from forms import layout, wording
+from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from forms.series.report import run_sheet
+from forms.series.summary import SeriesSummary
 
 WIDTH = 80
 """The contract's narrowest screen."""
 RULE = "─"
 _INSIDE = "\ue000"
 """Stands for a space that belongs to a text; no text from outside keeps its private characters here."""
-_BY_HAND = {Kind.TEXT: 10, Kind.WHOLE: 11, Kind.SECONDS: 10, Kind.PERCENT: 11, Kind.DECIMAL: 9, Kind.SIGNED: 9}
+_BY_HAND = {
+    ReportKind.TEXT: 10,
+    ReportKind.WHOLE: 11,
+    ReportKind.SECONDS: 10,
+    ReportKind.PERCENT: 11,
+    ReportKind.DECIMAL: 9,
+    ReportKind.SIGNED: 9,
+}
 """Cells for a number to be written by hand."""
 _LEAST_ROOM = 4
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
-def run_form_text(form: RunForm, *, width: int = WIDTH, ansi: bool = False) -> str:
+def run_form_text(form: SeriesSummary, *, width: int = WIDTH, ansi: bool = False) -> str:
     """The filled run form in lines of at most ``width`` cells, ending in a line end; styled where ``ansi``."""
     return sheet_text(run_sheet(form), width=width, ansi=ansi)
 
 
-def sheets_text(sheets: Sequence[Sheet], *, width: int = WIDTH, ansi: bool = False) -> str:
+def sheets_text(sheets: Sequence[Report], *, width: int = WIDTH, ansi: bool = False) -> str:
     """Several forms, one below the other."""
     return f"\n{'═' * width}\n\n".join(sheet_text(sheet, width=width, ansi=ansi) for sheet in sheets)
 
 
-def sheet_text(sheet: Sheet, *, width: int = WIDTH, ansi: bool = False) -> str:
+def sheet_text(sheet: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
     """Any form in lines of at most ``width`` cells, ending in a line end."""
     return "".join(f"{line.rstrip()}\n" for line in _lines(sheet, width, ansi))
 
 
-def _lines(sheet: Sheet, width: int, ansi: bool) -> Iterator[str]:
-    for line in cells.wrap(cells.visible(sheet.title), width):
+def _lines(sheet: Report, width: int, ansi: bool) -> Iterator[str]:
+    for line in layout.wrap(layout.visible(sheet.title), width):
         yield _styled(line, _BOLD, ansi)
     yield from _field_lines(sheet.fields, width, blank=sheet.blank)
     for table in sheet.tables:
         yield ""
         if table.caption:
-            yield from cells.wrap(cells.visible(table.caption), width)
+            yield from layout.wrap(layout.visible(table.caption), width)
         yield from table_lines(table, width, ansi=ansi)
     if sheet.results:
         yield ""
@@ -60,19 +67,19 @@ def _lines(sheet: Sheet, width: int, ansi: bool) -> Iterator[str]:
 
 
 def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False) -> Iterator[str]:
-    names = [cells.cut(cells.visible(field.name), width // 2) for field in fields]
-    name_room = max(map(cells.width, names), default=0) + 2
+    names = [layout.cut(layout.visible(field.name), width // 2) for field in fields]
+    name_room = max(map(layout.width, names), default=0) + 2
     for field, name in zip(fields, names, strict=True):
-        start = cells.pad(f"{name}:", name_room)
+        start = layout.pad(f"{name}:", name_room)
         text = "_" * (min(width, WIDTH) - name_room) if blank and not field.text else field.text
         yield from _hanging(start, text, width)
 
 
 def _hanging(start: str, text: str, width: int) -> Iterator[str]:
     """The text beside its start, later lines below the text."""
-    room = cells.width(start)
-    for line in cells.lines_of(text):
-        for part in cells.wrap(line, max(width - room, 8)):
+    room = layout.width(start)
+    for line in layout.lines_of(text):
+        for part in layout.wrap(line, max(width - room, 8)):
             yield start + part
             start = " " * room
 
@@ -81,7 +88,7 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
     """The table's headings and rows, then what is said of its marked rows."""
     texts = [_row_texts(table, row) for row in table.rows]
     widths, gap, texts = _fitted(table, texts, width)
-    split = [cells.wrap(_heading(table, index), room) for index, room in enumerate(widths)]
+    split = [layout.wrap(_heading(table, index), room) for index, room in enumerate(widths)]
     height = max(len(lines) for lines in split)
     for level in range(height):
         parts = [lines[level - height + len(lines)] if level >= height - len(lines) else "" for lines in split]
@@ -94,7 +101,7 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
             yield RULE * room
         before = row.role if row.role is not Role.HEADING else before
         if row.role is Role.HEADING:
-            yield from cells.wrap(cells.visible(row.name), width)
+            yield from layout.wrap(layout.visible(row.name), width)
         else:
             yield from _row_lines(table, row, parts, widths, gap, ansi)
     for row, said in remarks(table):
@@ -105,15 +112,15 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value."""
     rows = [(bar.name, bar.value, "█", bar.mark) for bar in chart.bars]
     rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
-    names = [cells.cut(cells.visible(name), width // 3) for name, _, _, _ in rows]
+    names = [layout.cut(layout.visible(name), width // 3) for name, _, _, _ in rows]
     texts = [_charted(value, chart.unit) for _, value, _, _ in rows]
-    name_room, text_room = max(map(cells.width, names)), max(map(cells.width, texts))
+    name_room, text_room = max(map(layout.width, names)), max(map(layout.width, texts))
     room = max(width - name_room - text_room - 6, 4)
     highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
-    yield from cells.wrap(cells.visible(chart.title), width)
+    yield from layout.wrap(layout.visible(chart.title), width)
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
         bar = block * max(round(room * (value or 0.0) / highest), 1 if value else 0)
-        line = f"{SIGNS.get(mark, ' ')} {cells.pad(name, name_room)}  {cells.pad(text, text_room, right=True)}  {bar}"
+        line = f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_room)}  {layout.pad(text, text_room, right=True)}  {bar}"
         yield _styled(line, _BOLD if mark is Mark.LEAST else "", ansi)
 
 
@@ -127,7 +134,7 @@ def _row_lines(
     table: Table, row: Row, texts: Sequence[str], widths: Sequence[int], gap: int, ansi: bool
 ) -> Iterator[str]:
     """A row on as many lines as its longest text needs."""
-    wrapped = [cells.wrap(text, room) for text, room in zip(texts, widths, strict=True)]
+    wrapped = [layout.wrap(text, room) for text, room in zip(texts, widths, strict=True)]
     for level in range(max(map(len, wrapped))):
         level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
@@ -138,7 +145,7 @@ def _row_lines(
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
-    texts = [cells.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
+    texts = [layout.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
     texts += [""] * (len(table.columns) - len(texts))
     if table.signed and row.role is not Role.HEADING:
         texts[0] = f"{SIGNS.get(row.mark, ' ')} {texts[0]}"
@@ -154,7 +161,9 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
             return rooms, gap, rows
     over = sum(rooms) + len(rooms) - 1 - width
     while over > 0 and max(rooms) > _LEAST_ROOM:
-        names = [i for i, column in enumerate(table.columns) if column.kind is Kind.TEXT and rooms[i] > _LEAST_ROOM]
+        names = [
+            i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and rooms[i] > _LEAST_ROOM
+        ]
         rooms[max(names or range(len(rooms)), key=lambda i: rooms[i])] -= 1
         over -= 1
     return rooms, 1, unparted
@@ -167,19 +176,19 @@ def _rooms(table: Table, texts: list[list[str]], *, whole_headings: bool) -> lis
     for index, column in enumerate(table.columns):
         heading = _heading(table, index)
         words = [heading] if whole_headings else heading.split(" ")
-        widest = max((cells.width(parts[index]) for parts in counted), default=0)
+        widest = max((layout.width(parts[index]) for parts in counted), default=0)
         by_hand = 0 if widest else _BY_HAND[column.kind]
-        rooms.append(max(widest, by_hand, *(cells.width(word) for word in words)))
+        rooms.append(max(widest, by_hand, *(layout.width(word) for word in words)))
     return rooms
 
 
 def _heading(table: Table, index: int) -> str:
-    return ("\u00a0\u00a0" if table.signed and not index else "") + cells.visible(table.columns[index].heading)
+    return ("\u00a0\u00a0" if table.signed and not index else "") + layout.visible(table.columns[index].heading)
 
 
 def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
     return (" " * gap).join(
-        cells.pad(part, room, right=column.kind is not Kind.TEXT)
+        layout.pad(part, room, right=column.kind is not ReportKind.TEXT)
         for part, room, column in zip(parts, widths, table.columns, strict=True)
     )
 
@@ -199,6 +208,6 @@ def _styled(line: str, style: str, ansi: bool) -> str:
     return f"{style}{line.rstrip()}{_PLAIN}" if ansi and style else line
 
 
-def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms as UTF-8 text without styles."""
     return sheets_text(sheets).encode()

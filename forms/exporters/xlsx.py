@@ -11,38 +11,38 @@ from typing import Any
 
 import xlsxwriter
 
-from forms.cells import lines_of, wrap
 from forms.exporters.xlsx_layout import REMARK_WIDTH, clean, column_letters, column_widths, sheet_names
-from forms.sheet import (
+from forms.layout import lines_of, wrap
+from forms.report import (
     Cell,
     Column,
+    ColumnGroup,
     Field,
     FieldReference,
     Formula,
-    Kind,
     Mark,
+    Report,
+    ReportKind,
     Role,
     Row,
-    Sheet,
-    Span,
     Table,
     own_remark,
     status_text,
 )
 
 _NUMBER_FORMATS = {
-    Kind.TEXT: "@",
-    Kind.WHOLE: "#,##0",
-    Kind.SECONDS: "#,##0.0000",
-    Kind.PERCENT: "#,##0.00",
-    Kind.DECIMAL: "#,##0.0",
-    Kind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
+    ReportKind.TEXT: "@",
+    ReportKind.WHOLE: "#,##0",
+    ReportKind.SECONDS: "#,##0.0000",
+    ReportKind.PERCENT: "#,##0.00",
+    ReportKind.DECIMAL: "#,##0.0",
+    ReportKind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
 }
 _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
 
 
-def render(sheets: Sequence[Sheet], *, paper: str) -> bytes:
+def render(sheets: Sequence[Report], *, paper: str) -> bytes:
     """The forms as one workbook."""
     file = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
@@ -73,7 +73,7 @@ class _Formats:
 class _SheetWriter:
     """Writes one form on one worksheet, from the top down."""
 
-    def __init__(self, book: Any, name: str, sheet: Sheet, formats: _Formats) -> None:
+    def __init__(self, book: Any, name: str, sheet: Report, formats: _Formats) -> None:
         self.book, self.sheet, self.formats = book, sheet, formats
         self.page = book.add_worksheet(name)
         self.line = 0
@@ -138,7 +138,7 @@ class _SheetWriter:
         heading = {"bold": True, "border": 1, "text_wrap": True, "valign": "bottom"}
         headings = [*table.columns, *([_STATUS, _REMARK] if table.marked else [])]
         for column, described in enumerate(headings):
-            align = "left" if described.kind is Kind.TEXT else "right"
+            align = "left" if described.kind is ReportKind.TEXT else "right"
             self._text(self.line, column, described.heading, align=align, **heading)
         self.line += 1
         first = self.line
@@ -185,7 +185,7 @@ class _SheetWriter:
     def _formula_text(self, formula: Formula, first: int) -> str:
         return formula.template.format(*(self._address(reference, first) for reference in formula.references))
 
-    def _address(self, reference: Span | FieldReference, first: int) -> str:
+    def _address(self, reference: ColumnGroup | FieldReference, first: int) -> str:
         if isinstance(reference, FieldReference):
             return self.field_cells[reference.name]
         letter = column_letters(reference.column)
@@ -236,8 +236,8 @@ class _SheetWriter:
             self.page.repeat_rows(self.table_lines[0] - 1)
 
 
-_STATUS = Column(heading="Status", kind=Kind.TEXT)
-_REMARK = Column(heading="Remark", kind=Kind.TEXT)
+_STATUS = Column(heading="Status", kind=ReportKind.TEXT)
+_REMARK = Column(heading="Remark", kind=ReportKind.TEXT)
 
 
 def _look(row: Row) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from forms.cells import control_pictures, width
-from forms.sheet import Sheet, cell_text
+from forms.layout import control_pictures, width
+from forms.report import Report, cell_text
 
 _FIRST_WIDTH, _LEAST_WIDTH, _MOST_WIDTH, _STATUS_WIDTH, REMARK_WIDTH = 20.0, 13.0, 44.0, 11.0, 40.0
 _LONGEST_TEXT = 32_767
@@ -42,7 +42,7 @@ def clean(text: str) -> str:
     return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
 
 
-def column_widths(sheet: Sheet) -> list[float]:
+def column_widths(sheet: Report) -> list[float]:
     """The width of each column in characters: as much as its longest text or number needs, within limits."""
     widths: dict[int, float] = {0: _FIRST_WIDTH}
     for table in sheet.tables:

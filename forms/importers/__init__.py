@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forms.checked_json import DocumentError, Place
 from forms.importers.filled_form import series_from_csv
 from forms.importers.hyperfine import is_hyperfine, series_from_hyperfine
 from forms.importers.plausible import check, loads
-from forms.series_document import SCHEMA
-from forms.series_reading import series_from_document
+from forms.json_reader import DocumentError, JSONNode
+from forms.series.document import SCHEMA
+from forms.series.document_reader import series_from_document
 from storage.records import Command, Series, Target
 
 
@@ -61,7 +61,7 @@ def _from_json(text: str, given: Given) -> list[Series]:
     if isinstance(document, dict):
         return [series_from_document(document)]
     found = []
-    for place in Place("", document).items():
+    for place in JSONNode("", document).items():
         try:
             found.append(series_from_document(place.value))
         except DocumentError as error:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from forms.checked_json import DocumentError
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.importers.client_words import client_from
 from forms.importers.written_numbers import number_from, rate_from
-from forms.run_sheet import BLANK_TITLE, default_title
-from forms.run_sheet import FORM as RUN_FORM
-from forms.series_fields import LINK
+from forms.json_reader import DocumentError
+from forms.series.fields import LINK
+from forms.series.report import BLANK_TITLE, default_title
+from forms.series.report import FORM as RUN_FORM
 from storage.records import (
     Command,
     Phase,

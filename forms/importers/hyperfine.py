@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forms.checked_json import DocumentError, Place
+from forms.json_reader import DocumentError, JSONNode
 from storage.records import (
     ClientFacts,
     Command,
@@ -36,14 +36,14 @@ def series_from_hyperfine(
     """The series of a document. Raises DocumentError, also where the size is not given, which hyperfine never knows."""
     if size_bytes is None:
         raise DocumentError("hyperfine does not record how much was transferred: say it with --size")
-    results = Place("", document).object().at("results").items()
+    results = JSONNode("", document).object().at("results").items()
     if not results:
         raise DocumentError("results: expected at least one")
     return [_series(place, command, target, size_bytes, link_bits_per_second) for place in results]
 
 
 def _series(
-    place: Place, command: Command, target: Target | None, size_bytes: int, link_bits_per_second: int | None
+    place: JSONNode, command: Command, target: Target | None, size_bytes: int, link_bits_per_second: int | None
 ) -> Series:
     result = place.object()
     line = result.at("command").text()
@@ -72,7 +72,7 @@ def _series(
     )
 
 
-def _run(number: int, time: Place, code: Place | None, size_bytes: int) -> Run:
+def _run(number: int, time: JSONNode, code: JSONNode | None, size_bytes: int) -> Run:
     seconds = time.number()
     if seconds <= 0:
         raise DocumentError(f"{time.name}: expected a number above 0")
@@ -88,6 +88,6 @@ def _run(number: int, time: Place, code: Place | None, size_bytes: int) -> Run:
     return Run(number=number, phase=Phase.MEASURED, size_bytes=size_bytes, seconds=seconds)
 
 
-def _parameters(result: Place) -> str:
+def _parameters(result: JSONNode) -> str:
     parameters = result.maybe("parameters").object_or_empty()
     return ", ".join(f"{name} = {value}" for name, value in parameters.items())

@@ -7,10 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forms.checked_json import DocumentError, Place
-from forms.worksheets.reference import Kind
+from forms.json_reader import DocumentError, JSONNode
+from forms.worksheets.reference import ReferenceKind
 
-PLURALS: Mapping[Kind, str] = {Kind.CPU: "CPUs", Kind.DISK: "disks", Kind.NETWORK: "networks"}
+PLURALS: Mapping[ReferenceKind, str] = {
+    ReferenceKind.CPU: "CPUs",
+    ReferenceKind.DISK: "disks",
+    ReferenceKind.NETWORK: "networks",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +42,20 @@ class Machine:
     disk: Part | None = None
     network: Part | None = None
 
-    def part(self, kind: Kind) -> Part | None:
+    def part(self, kind: ReferenceKind) -> Part | None:
         """The part of that kind."""
-        return {Kind.CPU: self.cpu, Kind.DISK: self.disk, Kind.NETWORK: self.network}[kind]
+        return {ReferenceKind.CPU: self.cpu, ReferenceKind.DISK: self.disk, ReferenceKind.NETWORK: self.network}[kind]
 
-    def with_part(self, kind: Kind, part: Part | None) -> Machine:
+    def with_part(self, kind: ReferenceKind, part: Part | None) -> Machine:
         """This machine with another part of that kind."""
-        if kind is Kind.CPU:
+        if kind is ReferenceKind.CPU:
             return replace(self, cpu=part)
-        return replace(self, disk=part) if kind is Kind.DISK else replace(self, network=part)
+        return replace(self, disk=part) if kind is ReferenceKind.DISK else replace(self, network=part)
 
     @property
-    def parts(self) -> tuple[tuple[Kind, Part], ...]:
+    def parts(self) -> tuple[tuple[ReferenceKind, Part], ...]:
         """The parts that are known, in the order of the form."""
-        return tuple((kind, part) for kind in Kind if (part := self.part(kind)) is not None)
+        return tuple((kind, part) for kind in ReferenceKind if (part := self.part(kind)) is not None)
 
     @property
     def total_bytes_per_second(self) -> float | None:
@@ -59,7 +63,7 @@ class Machine:
         return min((part.total_bytes_per_second for _, part in self.parts), default=None)
 
     @property
-    def bottlenecks(self) -> tuple[Kind, ...]:
+    def bottlenecks(self) -> tuple[ReferenceKind, ...]:
         """The part that limits, or the parts where several do alike."""
         return tuple(kind for kind, part in self.parts if part.total_bytes_per_second == self.total_bytes_per_second)
 
@@ -74,7 +78,7 @@ class Upgrade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BottleneckSheet:
+class BottleneckCalculation:
     """A machine and the steps of its improvement, the machine as it is first."""
 
     machines: tuple[Machine, ...]
@@ -84,9 +88,9 @@ class BottleneckSheet:
         return {"machines": [_machine_content(machine) for machine in self.machines]}
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> BottleneckSheet:
+    def from_content(cls, content: Mapping[str, Any]) -> BottleneckCalculation:
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
-        machines = tuple(_machine_from(place) for place in Place("", content).at("machines").items())
+        machines = tuple(_machine_from(place) for place in JSONNode("", content).at("machines").items())
         if not machines:
             raise DocumentError("machines: expected at least one")
         return cls(machines=machines)
@@ -114,7 +118,7 @@ def upgrades(machine: Machine) -> Iterator[Upgrade]:
     yield from sorted(found, key=lambda upgrade: -upgrade.gain_bytes_per_second)
 
 
-def enough(machine: Machine, kind: Kind) -> int:
+def enough(machine: Machine, kind: ReferenceKind) -> int:
     """How many of a part are needed so that it no longer limits: as much as the least of the others moves."""
     part = machine.part(kind)
     others = [other.total_bytes_per_second for other_kind, other in machine.parts if other_kind is not kind]
@@ -163,13 +167,13 @@ def _part_content(part: Part) -> dict[str, Any]:
     }
 
 
-def _machine_from(place: Place) -> Machine:
+def _machine_from(place: JSONNode) -> Machine:
     machine = place.object()
-    parts = {kind.value: _part_from(machine.maybe(kind.value)) for kind in Kind}
+    parts = {kind.value: _part_from(machine.maybe(kind.value)) for kind in ReferenceKind}
     return Machine(name=machine.at("name").text(), **parts)
 
 
-def _part_from(place: Place) -> Part | None:
+def _part_from(place: JSONNode) -> Part | None:
     if place.value is None:
         return None
     part = place.object()

@@ -9,7 +9,7 @@ from enum import StrEnum
 from forms import wording
 
 
-class Kind(StrEnum):
+class ReferenceKind(StrEnum):
     """The three parts of a server that the calculation looks at."""
 
     CPU = "cpu"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 class Reference:
     """What one part moves at best."""
 
-    kind: Kind
+    kind: ReferenceKind
     name: str
     bytes_per_second: float
     source: str
@@ -34,11 +34,11 @@ class Reference:
         return f"{self.name}: {wording.rate(self.bytes_per_second)}"
 
 
-class UnknownReferenceError(LookupError):
+class UnknownComponentError(LookupError):
     """No reference answers to a name, or several do; ``str()`` says which there are."""
 
 
-def find(kind: Kind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
+def find(kind: ReferenceKind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
     """The reference that a name, or enough of it, means; an exact name goes first. Raises UnknownReferenceError."""
     wanted = _folded(name)
     there = [reference for table in tables.values() for reference in table if reference.kind is kind]
@@ -48,10 +48,10 @@ def find(kind: Kind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> 
         return found[0]
     said = "is no" if not found else "could be more than one"
     names = ", ".join(reference.name for reference in (found or there))
-    raise UnknownReferenceError(f"{name!r} {said} {kind.value} of the tables; there are: {names}")
+    raise UnknownComponentError(f"{name!r} {said} {kind.value} of the tables; there are: {names}")
 
 
-def of_kind(kind: Kind, table: tuple[Reference, ...]) -> Iterator[Reference]:
+def of_kind(kind: ReferenceKind, table: tuple[Reference, ...]) -> Iterator[Reference]:
     """The references of one kind."""
     return (reference for reference in table if reference.kind is kind)
 

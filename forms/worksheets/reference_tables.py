@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from forms.worksheets.reference import Kind, Reference
+from forms.worksheets.reference import Reference, ReferenceKind
 
 BOOK, TODAY = "1999", "today"
 _KILO, _MEGA = 1000.0, 1_000_000.0
@@ -21,34 +21,50 @@ WIFI_SHARE = 0.6
 _IO = "8 KB each I/O operation"
 
 
-def _book(kind: Kind, name: str, kilobytes: float, source: str, note: str = "") -> Reference:
+def _book(kind: ReferenceKind, name: str, kilobytes: float, source: str, note: str = "") -> Reference:
     return Reference(kind=kind, name=name, bytes_per_second=kilobytes * _KILO, source=source, note=note)
 
 
 _BOOK: tuple[Reference, ...] = (
-    _book(Kind.CPU, "Intel Pentium 133", 5_600, _B3, f"700 operations, {_IO}"),
-    _book(Kind.CPU, "Dual Pentium 133", 9_600, _B3, "1,200 operations: less than twice one, so not linear"),
-    _book(Kind.CPU, "Sun SPARC II", 5_280, _B3, f"660 operations, {_IO}"),
-    _book(Kind.CPU, "Sun SPARC 10", 6_000, _B3, "750 operations; printed 16,000 in one row of table B-5, a misprint"),
-    _book(Kind.CPU, "Sun Ultra 200", 21_200, _B3, f"2,650 operations, {_IO}"),
-    _book(Kind.DISK, "7200 RPM disk", 560, _B2, "70 operations; called 560 MB/s in the text once, a misprint of KB/s"),
+    _book(ReferenceKind.CPU, "Intel Pentium 133", 5_600, _B3, f"700 operations, {_IO}"),
+    _book(ReferenceKind.CPU, "Dual Pentium 133", 9_600, _B3, "1,200 operations: less than twice one, so not linear"),
+    _book(ReferenceKind.CPU, "Sun SPARC II", 5_280, _B3, f"660 operations, {_IO}"),
     _book(
-        Kind.DISK, "4800 RPM disk", 480, _B2, "60 operations; the text says below 50 and 360 KB/s, the table is used"
+        ReferenceKind.CPU,
+        "Sun SPARC 10",
+        6_000,
+        _B3,
+        "750 operations; printed 16,000 in one row of table B-5, a misprint",
     ),
-    _book(Kind.DISK, "3600 RPM disk", 320, _B2, f"40 operations, {_IO}"),
-    _book(Kind.NETWORK, "ISDN", 16, _B4),
-    _book(Kind.NETWORK, "T1", 197, _B4),
-    _book(Kind.NETWORK, "10 Mb/s Ethernet (1999)", 1_113, _B4, "the text also says 375 KB/s of a crowded one"),
-    _book(Kind.NETWORK, "Token ring", 1_500, _B4),
-    _book(Kind.NETWORK, "FDDI", 6_250, _B4, "100 Mb/s; the 155 Mb/s in the text belong to ATM"),
+    _book(ReferenceKind.CPU, "Sun Ultra 200", 21_200, _B3, f"2,650 operations, {_IO}"),
     _book(
-        Kind.NETWORK,
+        ReferenceKind.DISK,
+        "7200 RPM disk",
+        560,
+        _B2,
+        "70 operations; called 560 MB/s in the text once, a misprint of KB/s",
+    ),
+    _book(
+        ReferenceKind.DISK,
+        "4800 RPM disk",
+        480,
+        _B2,
+        "60 operations; the text says below 50 and 360 KB/s, the table is used",
+    ),
+    _book(ReferenceKind.DISK, "3600 RPM disk", 320, _B2, f"40 operations, {_IO}"),
+    _book(ReferenceKind.NETWORK, "ISDN", 16, _B4),
+    _book(ReferenceKind.NETWORK, "T1", 197, _B4),
+    _book(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)", 1_113, _B4, "the text also says 375 KB/s of a crowded one"),
+    _book(ReferenceKind.NETWORK, "Token ring", 1_500, _B4),
+    _book(ReferenceKind.NETWORK, "FDDI", 6_250, _B4, "100 Mb/s; the 155 Mb/s in the text belong to ATM"),
+    _book(
+        ReferenceKind.NETWORK,
         "100 Mb/s Ethernet (1999)",
         6_500,
         _B4,
         "the text says below 65,000: a misprint, 12,500 is the wire",
     ),
-    _book(Kind.NETWORK, "ATM 155", 7_125, _B4, "printed as Mb/s in the text, a misprint of KB/s"),
+    _book(ReferenceKind.NETWORK, "ATM 155", 7_125, _B4, "printed as Mb/s in the text, a misprint of KB/s"),
 )
 
 _DISKS: tuple[tuple[str, float, str], ...] = (
@@ -77,12 +93,12 @@ def ethernet_payload(megabits: float) -> float:
 
 def _today() -> tuple[Reference, ...]:
     disks = [
-        Reference(kind=Kind.DISK, name=name, bytes_per_second=megabytes * _MEGA, source=source)
+        Reference(kind=ReferenceKind.DISK, name=name, bytes_per_second=megabytes * _MEGA, source=source)
         for name, megabytes, source in _DISKS
     ]
     ethernets = [
         Reference(
-            kind=Kind.NETWORK,
+            kind=ReferenceKind.NETWORK,
             name=f"{megabits} Mb/s Ethernet" if megabits < 1_000 else f"{megabits / 1_000:g} Gb/s Ethernet",
             bytes_per_second=ethernet_payload(megabits),
             source="IEEE 802.3 framing and RFC 7323",
@@ -92,7 +108,7 @@ def _today() -> tuple[Reference, ...]:
     ]
     wifi = [
         Reference(
-            kind=Kind.NETWORK,
+            kind=ReferenceKind.NETWORK,
             name=name,
             bytes_per_second=megabits * _MEGA / 8 * WIFI_SHARE,
             source=f"{source}: {megabits:g} Mb/s at best",

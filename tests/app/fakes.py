@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from app.clients.base import Entry, Meter, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Sink, Transfer
 from app.clients.content import Content
 from app.errors import NoSuchFileError, SharebenchError
 from storage.records import ClientFacts, Target
@@ -48,8 +48,8 @@ class FakeClient:
     def shares(self) -> list[str]:
         return []
 
-    def list(self, path: str) -> list[Entry]:
-        return [Entry(name=name, is_folder=False, size_bytes=size) for name, size in self.server.files.items()]
+    def list(self, path: str) -> list[DirectoryEntry]:
+        return [DirectoryEntry(name=name, is_folder=False, size_bytes=size) for name, size in self.server.files.items()]
 
     def size(self, path: str) -> int:
         if path not in self.server.files:

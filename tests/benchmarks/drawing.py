@@ -18,7 +18,7 @@ from fcntl import ioctl
 from pathlib import Path
 
 from app.measure.plan import Plan
-from app.recorder import CeilingWish, Control, Order, QuietTime, record
+from app.recorder import CeilingPolicy, QuietTime, SeriesControl, SeriesRequest, record
 from storage.notebook import Notebook
 from tests.benchmarks.pairs import Orders, PeakMemory, Result
 
@@ -48,7 +48,7 @@ class DrawingRow:
                 ours,
                 plan=replace(ours.plan, runs=RUNS_A_SERIES, warmups=WARMUPS),
                 quiet_time=QuietTime.SKIP,
-                ceiling=CeilingWish.SKIP,
+                ceiling=CeilingPolicy.SKIP,
             )
             for pair in range(self.pairs):
                 turns = [(_drawn, drawn), (_headless, headless)]
@@ -69,12 +69,12 @@ class DrawingRow:
         )
 
 
-def _headless(order: Order, path: Path) -> None:
-    for _ in record(order, path, Control()):
+def _headless(order: SeriesRequest, path: Path) -> None:
+    for _ in record(order, path, SeriesControl()):
         pass
 
 
-def _drawn(order: Order, path: Path) -> None:
+def _drawn(order: SeriesRequest, path: Path) -> None:
     """Run the drawing side in a terminal of 120 columns, and take in what it draws."""
     os.environ[PLAN] = order.plan.to_json()
     child, terminal = pty.fork()
@@ -102,23 +102,23 @@ def main() -> int:
     answer_keys_soon()
     from textual.pilot import Pilot
 
-    from app.guide.work import Measurement
-    from app.guide.world import RealWorld
-    from app.tui.app import SharebenchApp
-    from app.tui.context import Context
+    from app.tui.frame.app import SharebenchApp
+    from app.tui.frame.context import Context
     from app.tui.guide.run_screen import RunScreen
-    from app.tui.listening import Ended
+    from app.tui.guide.state.backend import SystemBackend
+    from app.tui.guide.state.job import MeasurementJob
+    from app.tui.widgets.recording_screen import MeasurementEnded
 
     path = Path(sys.argv[1])
     plan = Plan.from_json(os.environ.pop(PLAN))
-    order = Order(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP)
+    order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     class Screen(RunScreen):
-        def on_ended(self, message: Ended) -> None:
+        def on_ended(self, message: MeasurementEnded) -> None:
             self.app.exit(0)
 
     async def begin(pilot: Pilot[object]) -> None:
-        measurement = Measurement(world=RealWorld(), notebook_path=path, title="bench", order=order)
+        measurement = MeasurementJob(world=SystemBackend(), notebook_path=path, title="bench", order=order)
         await pilot.app.push_screen(Screen(measurement))
 
     return SharebenchApp(Context(notebook_path=path)).run(auto_pilot=begin) or 0

@@ -12,11 +12,11 @@ from typing import Any, Self
 
 import psutil
 
-from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, record_in_turns
-from forms.statistics import median
+from app.recorder import CeilingPolicy, QuietTime, SeriesClosed, SeriesControl, SeriesRequest, record_in_turns
+from forms.stats.summary import median
 from storage.notebook import Notebook
 
-Orders = tuple[Order, Order]
+Orders = tuple[SeriesRequest, SeriesRequest]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +73,8 @@ class Row:
             path = Path(folder) / "notebook.db"
             quick = [_quick(ours), _quick(theirs)]
             with PeakMemory() as memory:
-                for _, event in record_in_turns(quick, path, Control()):
-                    if isinstance(event, Closed) and event.failure:
+                for _, event in record_in_turns(quick, path, SeriesControl()):
+                    if isinstance(event, SeriesClosed) and event.failure:
                         raise RuntimeError(f"{self.name}: {event.failure.text}")
             with Notebook(path) as notebook:
                 found = {head.label: notebook.series(head.id) for head in notebook.heads()}
@@ -93,8 +93,8 @@ class Row:
         )
 
 
-def _quick(order: Order) -> Order:
-    return replace(order, quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP)
+def _quick(order: SeriesRequest) -> SeriesRequest:
+    return replace(order, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
 
 class PeakMemory:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.measure.plan import Plan
-from app.recorder import Order
+from app.recorder import SeriesRequest
 from storage.records import Command, Target
 from tests.benchmarks.drawing import DrawingRow
 from tests.benchmarks.pairs import Orders, Row
@@ -65,7 +65,7 @@ def _fill(path: Path, size_bytes: int) -> None:
 
 
 def _pair(plan: Plan, theirs: Plan) -> Orders:
-    return Order(plan=plan, label="ours"), Order(plan=theirs, label="theirs")
+    return SeriesRequest(plan=plan, label="ours"), SeriesRequest(plan=theirs, label="theirs")
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def _stream(plan: Plan) -> Iterator[Orders]:
         server = Iperf3Server()
         try:
             server.start()
-            yield ours, Order(plan=replace(plan, target=server.target()), label="theirs")
+            yield ours, SeriesRequest(plan=replace(plan, target=server.target()), label="theirs")
         finally:
             server.stop()
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from app.environment.host import client_facts
-from forms.statistics import deviation_percent, median
+from app.environment.host.facts import client_facts
+from forms.stats.summary import deviation_percent, median
 from tests.benchmarks.pairs import Result
 
 

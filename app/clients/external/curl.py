@@ -10,11 +10,11 @@ from urllib.parse import quote
 
 from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
 from app.clients.content import Content
-from app.clients.external.through import Through
-from app.clients.ftp import FTPClient, place
-from app.clients.ftp_control import IMPLICIT_PORT
-from app.clients.programs import Outcome, find_program, first_version
-from app.clients.system import SPACE_ADVICE, one_line
+from app.clients.external.base import ExternalClient
+from app.clients.ftp.client import FTPClient, place
+from app.clients.ftp.control import IMPLICIT_PORT
+from app.clients.os_errors import SPACE_ADVICE, one_line
+from app.clients.subprocesses import SubprocessOutcome, find_program, first_version
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -49,7 +49,7 @@ _EXITS: dict[int, tuple[type[MeasurementError], str]] = {
 """curl's exit codes (its manual page, EXIT CODES), what they mean here and what to try."""
 
 
-class CurlClient(Through):
+class CurlClient(ExternalClient):
     """One curl process a run; our own client looks at the file before and tidies up after.
 
     Its time goes from ``time_pretransfer``, when it is ready to ask for the file, to ``time_total``, when the server
@@ -146,7 +146,7 @@ class CurlClient(Through):
             lines.append(f'user = "{_quoted(target.user)}:{_quoted(self._secrets.password or "")}"')
         return lines
 
-    def _failed(self, outcome: Outcome, where: str) -> MeasurementError:
+    def _failed(self, outcome: SubprocessOutcome, where: str) -> MeasurementError:
         said = one_line(outcome.errors) or f"exit {outcome.status}"
         if outcome.status < 0:
             return ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
@@ -159,7 +159,7 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _report(outcome: Outcome) -> dict[str, Any]:
+def _report(outcome: SubprocessOutcome) -> dict[str, Any]:
     try:
         report: dict[str, Any] = json.loads(outcome.output)
     except ValueError:

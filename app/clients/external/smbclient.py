@@ -6,11 +6,11 @@ import re
 
 from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
 from app.clients.content import Content
-from app.clients.external.through import Through
-from app.clients.programs import Outcome, find_program, first_version, memory_file
+from app.clients.external.base import ExternalClient
+from app.clients.os_errors import one_line
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import MEANINGS, place, status_error
-from app.clients.system import one_line
+from app.clients.subprocesses import SubprocessOutcome, find_program, first_version, memory_file
 from app.errors import (
     ConnectionLostError,
     CorruptedError,
@@ -54,7 +54,7 @@ _LOST = {
 }
 
 
-class SmbclientClient(Through):
+class SmbclientClient(ExternalClient):
     """One smbclient process a run, with a configuration of its own: this machine's smb.conf has no say.
 
     Its time, in whole milliseconds, goes from before the file's opening to after its closing; the login is not in it.
@@ -118,7 +118,7 @@ class SmbclientClient(Through):
         counter: str = "rchar",
         files: list[int] | None = None,
         debug: int = 1,
-    ) -> Outcome:
+    ) -> SubprocessOutcome:
         target, secrets = self.target, self._secrets
         with memory_file(self._configuration()) as conf, memory_file(_login(target, secrets)) as login:
             command = [
@@ -165,7 +165,7 @@ class SmbclientClient(Through):
             encryption="encrypted" if encrypted else "none",
         )
 
-    def _failed(self, outcome: Outcome, where: str) -> MeasurementError:
+    def _failed(self, outcome: SubprocessOutcome, where: str) -> MeasurementError:
         """Why smbclient did not do it: the first NT status that it names and that says more than a lost connection."""
         said = outcome.output + outcome.errors
         found = _STATUS.findall(said)

@@ -19,12 +19,12 @@ from smbclientng.types.Config import Config
 
 from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.external.through import Through
+from app.clients.external.base import ExternalClient
+from app.clients.os_errors import file_error
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import place
 from app.clients.smb.session import Listener, credentials, mapped
 from app.clients.smb.wire import DIALECTS
-from app.clients.system import file_error
 from app.errors import ConnectionLostError, LoginError, NoSuchFileError, StalledError, UsageError
 from storage.records import ClientFacts, Target
 
@@ -33,7 +33,7 @@ _ENCRYPTS = 0x0004
 """SMB2_SESSION_FLAG_ENCRYPT_DATA (MS-SMB2 2.2.6)."""
 
 
-class SmbclientNgClient(Through):
+class SmbclientNgClient(ExternalClient):
     """smbclient-ng's ``get_file`` and ``put_file`` between the share and a folder of ours.
 
     They return nothing, log instead of raising, and look at the folder before they open the file; the time is that of

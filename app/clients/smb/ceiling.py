@@ -8,13 +8,13 @@ import threading
 
 from app.clients.base import Meter
 from app.clients.content import Content
-from app.clients.far_process import far_process
+from app.clients.loopback_peer import far_process
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, signer
-from app.clients.smb.far_end import FarEnd
+from app.clients.smb.null_server import NullServer
 from app.clients.smb.transfer import Window, read_file, write_file
-from app.clients.smb.wire import Opened
+from app.clients.smb.wire import OpenedFile
 from storage.records import ClientFacts, Command
 
 _CREDITS = 8192
@@ -34,7 +34,7 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
         mirrored = Keys.__new__(Keys)
         mirrored.signing, mirrored.encryption, mirrored.decryption = keys.signing, keys.decryption, keys.encryption
         sealer = None if cipher is None else Sealer(cipher, mirrored, 1)
-        FarEnd(sock, None if signing is None else signer(signing, keys.signing), sealer, block).serve()
+        NullServer(sock, None if signing is None else signer(signing, keys.signing), sealer, block).serve()
 
     with far_process(answer) as sock:
         channel = Channel(sock, "the calibration", 30.0)
@@ -45,5 +45,5 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
             channel.sealer, channel.seal_all = Sealer(cipher, keys, 1), True
         meter = Meter(threading.Event())
         if command is Command.PUT:
-            return write_file(channel, 1, Opened(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes))
-        return read_file(channel, 1, Opened(_FILE_ID, size_bytes, is_folder=False), window, meter, None)
+            return write_file(channel, 1, OpenedFile(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes))
+        return read_file(channel, 1, OpenedFile(_FILE_ID, size_bytes, is_folder=False), window, meter, None)

@@ -13,20 +13,20 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__
-from app.clients.base import Entry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
 from app.clients.content import Content
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.connection import Connection, Protection
+from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
+from app.clients.smb.directory import list_folder
 from app.clients.smb.errors import place
-from app.clients.smb.folder import list_folder
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.reach import reach
 from app.clients.smb.session import Session, mapped
 from app.clients.smb.share import Share, wire_name
+from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
-from app.clients.smb.wire import Opened
+from app.clients.smb.wire import OpenedFile
 from app.errors import CancelledError, ConnectionLostError, MeasurementError, NotAFileError, UsageError
 from storage.records import ClientFacts, Target
 
@@ -45,7 +45,7 @@ class _Link(NamedTuple):
     """What the server had granted before anything was measured."""
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> ChannelConnection:
         return self.session.connection
 
     @property
@@ -91,7 +91,7 @@ class SMBClient:
         """The shares that can be browsed."""
         return self._linked().session.share_names()
 
-    def list(self, path: str) -> builtins.list[Entry]:
+    def list(self, path: str) -> builtins.list[DirectoryEntry]:
         """The entries of a folder of the share."""
         with self._using(path) as (_link, share):
             return list_folder(share, path)
@@ -108,7 +108,7 @@ class SMBClient:
         with self._using(path) as (link, share):
             window = self._window(link, link.negotiated.max_read_bytes)
 
-            def move(file: Opened) -> float:
+            def move(file: OpenedFile) -> float:
                 if not file.size_bytes:
                     raise NotAFileError(f"{link.channel.where}: the file is empty; name one with something in it")
                 return read_file(link.channel, share.tree_id, file, window, meter, into)
@@ -229,7 +229,7 @@ class SMBClient:
         asked = self._settings
         return choose_window(link.negotiated, maximum_bytes, link.credits, asked.block_bytes, asked.in_flight)
 
-    def _gather_credits(self, connection: Connection) -> None:
+    def _gather_credits(self, connection: ChannelConnection) -> None:
         """Ask for credits until the windows can be filled, or until the server gives no more."""
         found, channel = connection.negotiated, connection.channel
         assert found is not None
@@ -260,7 +260,7 @@ class SMBClient:
             channel.where = place(self.target)
 
 
-def _timed(share: Share, open_file: Callable[[], Opened], move: Callable[[Opened], float]) -> Transfer:
+def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[OpenedFile], float]) -> Transfer:
     """A transfer between an open and a close; one that is broken off leaves no half-sent request behind."""
     channel = share.channel
     opening_at = time.perf_counter()

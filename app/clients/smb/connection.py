@@ -16,7 +16,7 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.crypto import HMAC_SHA256, Keys, Sealer, signer
 from app.clients.smb.errors import ACCESS_DENIED, SUCCESS, status_error
 from app.clients.smb.negotiate import Negotiated, Offer, is_validated, negotiate_frame, parse_negotiated, validate_frame
-from app.clients.smb.wire import FRAME_BYTES, Command, Response
+from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from app.errors import ConnectionLostError, CorruptedError, LoginError, MeasurementError, ProtocolError
 
 _SLOW_BLOCK_BYTES = 1024 * 1024
@@ -30,7 +30,7 @@ class Protection:
     encrypt: bool = False
 
 
-class Connection(smb3.SMB3):  # type: ignore[misc]
+class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
     """An SMB3 of impacket's whose messages go through a :class:`Channel`.
 
     impacket signs with Python loops, checks nothing it receives and negotiates AES-CCM and AES-CMAC alone. It keeps
@@ -84,12 +84,12 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
         charge = packet.fields.get("CreditCharge") or 1
         if not self.channel.multi_credit:
             charge = 1
-        command = packet["Command"]
+        command = packet["Opcode"]
         data[FRAME_BYTES + 36 : FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
-        sign = command == Command.TREE_CONNECT and self._Connection["Dialect"] == wire.SMB_3_1_1
+        sign = command == Opcode.TREE_CONNECT and self._Connection["Dialect"] == wire.SMB_3_1_1
         self.channel.touch()
         message_id = self.channel.send(data, charge=charge, sign=sign)
-        if command == Command.SESSION_SETUP:
+        if command == Opcode.SESSION_SETUP:
             self._chain(bytes(data[FRAME_BYTES:]))
         return message_id
 
@@ -98,11 +98,11 @@ class Connection(smb3.SMB3):  # type: ignore[misc]
         response = self.channel.receive_for(packetID)
         self._bound_sizes()
         data = bytes(response.message)
-        if response.command == Command.SESSION_SETUP:
+        if response.command == Opcode.SESSION_SETUP:
             self._login_answer = data
             self._Session["SessionID"] = response.session_id
             self.channel.session_id = response.session_id
-        elif response.command == Command.TREE_CONNECT and response.status == SUCCESS:
+        elif response.command == Opcode.TREE_CONNECT and response.status == SUCCESS:
             self._open_tree(response)
         return SMB2Packet(data)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.clients.smb import wire
 from app.clients.smb.crypto import AES_128_CCM, AES_CMAC, AES_GMAC, CIPHER_NAMES, HMAC_SHA256, SIGNING_NAMES
-from app.clients.smb.wire import HEADER_BYTES, Command
+from app.clients.smb.wire import HEADER_BYTES, Opcode
 from app.errors import ProtocolError
 
 CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
@@ -74,7 +74,7 @@ def negotiate_frame(offer: Offer) -> bytearray:
     body = (body + struct.pack(f"<{len(dialects)}H", *dialects)).ljust(at - HEADER_BYTES, b"\0")
     for kind, data in contexts:
         body += b"\0" * (-len(body) % 8) + struct.pack("<HHI", kind, len(data), 0) + data
-    return wire.frame(Command.NEGOTIATE, body)
+    return wire.frame(Opcode.NEGOTIATE, body)
 
 
 def parse_negotiated(message: memoryview, where: str) -> Negotiated:
@@ -118,7 +118,7 @@ def validate_frame(offer: Offer, tree_id: int) -> bytearray:
     head = _IOCTL.pack(
         57, 0, _VALIDATE, b"\xff" * 16, HEADER_BYTES + _IOCTL.size, len(said), 0, 0, 0, _VALIDATED.size, 1, 0
     )
-    return wire.frame(Command.IOCTL, head + said, tree_id)
+    return wire.frame(Opcode.IOCTL, head + said, tree_id)
 
 
 def is_validated(message: memoryview, found: Negotiated) -> bool:

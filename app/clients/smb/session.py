@@ -21,9 +21,9 @@ from smbclientng.types.Credentials import Credentials
 
 from app.clients.base import Secrets
 from app.clients.smb.channel import Channel
-from app.clients.smb.connection import Connection, Protection
+from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.errors import place, status_error, status_name
-from app.clients.smb.reach import DEFAULT_PORT
+from app.clients.smb.tcp import DEFAULT_PORT
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -121,7 +121,7 @@ class Session:
         self._where = place(Target(protocol="smb", host=target.host, port=target.port))
         port = target.port or DEFAULT_PORT
         with mapped(self._where):
-            self.connection = Connection(channel.sock, channel, target.host, port, protection)
+            self.connection = ChannelConnection(channel.sock, channel, target.host, port, protection)
         self._host = target.host
         self._listener = Listener()
         self._kerberos = secrets.kerberos
@@ -191,7 +191,7 @@ class _NoPipes:
 
 
 @contextlib.contextmanager
-def _own_network(connection: Connection) -> Iterator[None]:
+def _own_network(connection: ChannelConnection) -> Iterator[None]:
     """Let a session that logs in use this connection in place of one that it makes; one login at a time."""
 
     def made(**_how: Any) -> smbconnection.SMBConnection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import GONE, SUCCESS, status_error
-from app.clients.smb.wire import Opened
+from app.clients.smb.wire import OpenedFile
 from app.errors import NotAFileError, ProtocolError
 
 
@@ -21,7 +21,7 @@ class Share:
         """Whether what is asked of this share travels encrypted."""
         return self.channel.seal_all or self.tree_id in self.channel.sealed_trees
 
-    def open(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> Opened:
+    def open(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> OpenedFile:
         """Open or make a file. Raises NotAFileError for a folder, and what the server's status means."""
         request = wire.create_frame(
             self.tree_id, wire_name(path), access=access, disposition=disposition, options=wire.OPTION_SEQUENTIAL
@@ -37,7 +37,7 @@ class Share:
             raise NotAFileError(f"{self.channel.where}: that is a folder, not a file; name a file in it")
         return file
 
-    def close(self, file: Opened) -> None:
+    def close(self, file: OpenedFile) -> None:
         """Close a file."""
         response = self.channel.ask(wire.close_frame(self.tree_id, file.file_id))
         if response.status != SUCCESS:

@@ -10,7 +10,7 @@ from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, SUCCESS, status_error
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.wire import CREDIT_BYTES, Opened
+from app.clients.smb.wire import CREDIT_BYTES, OpenedFile
 from app.errors import CorruptedError, MeasurementError, ProtocolError
 
 DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
@@ -125,7 +125,9 @@ class Pipeline:
         return status_error(status, self._channel.where)
 
 
-def read_file(channel: Channel, tree_id: int, file: Opened, window: Window, meter: Meter, into: Sink | None) -> float:
+def read_file(
+    channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, into: Sink | None
+) -> float:
     """Read an open file whole; the seconds from the first request until the last byte."""
     request = wire.read_frame(tree_id, file.file_id)
     pipeline = Pipeline(channel, window, file.size_bytes)
@@ -148,7 +150,9 @@ def read_file(channel: Channel, tree_id: int, file: Opened, window: Window, mete
     return meter.clock() - started
 
 
-def write_file(channel: Channel, tree_id: int, file: Opened, window: Window, meter: Meter, content: Content) -> float:
+def write_file(
+    channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, content: Content
+) -> float:
     """Write ``content`` into an open file; the seconds from the first request until all is acknowledged."""
     request = wire.write_frame(tree_id, file.file_id)
     pipeline = Pipeline(channel, window, content.size_bytes)

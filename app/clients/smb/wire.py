@@ -65,7 +65,7 @@ WRITE_HEAD_BYTES = FRAME_BYTES + HEADER_BYTES + _WRITE.size
 """Where the data of a write begins in its frame."""
 
 
-class Command(IntEnum):
+class Opcode(IntEnum):
     """The commands that this client sends or meets (MS-SMB2 2.2.1)."""
 
     NEGOTIATE = 0
@@ -108,7 +108,7 @@ class Header(NamedTuple):
     session_id: int
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A file or folder that the server has opened."""
 
     file_id: bytes
@@ -136,7 +136,7 @@ def stamp(message: bytearray, charge: int, wanted: int, flags: int, message_id: 
 
 def read_frame(tree_id: int, file_id: bytes) -> bytearray:
     """A READ request to be used again and again with :func:`aim_read` (MS-SMB2 2.2.19)."""
-    return frame(Command.READ, _READ.pack(49, 0x50, 0, 0, 0, file_id, 0, 0, 0, 0, 0, 0), tree_id)
+    return frame(Opcode.READ, _READ.pack(49, 0x50, 0, 0, 0, file_id, 0, 0, 0, 0, 0, 0), tree_id)
 
 
 def aim_read(message: bytearray, offset: int, length: int) -> None:
@@ -146,7 +146,7 @@ def aim_read(message: bytearray, offset: int, length: int) -> None:
 
 def write_frame(tree_id: int, file_id: bytes) -> bytearray:
     """A WRITE request without its data, to be used again and again with :func:`aim_write` (MS-SMB2 2.2.21)."""
-    return frame(Command.WRITE, _WRITE.pack(49, HEADER_BYTES + _WRITE.size, 0, 0, file_id, 0, 0, 0, 0, 0), tree_id)
+    return frame(Opcode.WRITE, _WRITE.pack(49, HEADER_BYTES + _WRITE.size, 0, 0, file_id, 0, 0, 0, 0, 0), tree_id)
 
 
 def aim_write(message: bytearray, offset: int, length: int) -> None:
@@ -175,27 +175,27 @@ def create_frame(tree_id: int, name: str, *, access: int, disposition: int, opti
     fixed = _CREATE.pack(
         57, 0, 0, 2, 0, 0, access, ATTRIBUTE_NORMAL, SHARE_ALL, disposition, options, 120, len(raw), 0, 0
     )
-    return frame(Command.CREATE, fixed + (raw or b"\0"), tree_id)
+    return frame(Opcode.CREATE, fixed + (raw or b"\0"), tree_id)
 
 
-def parse_created(message: memoryview) -> Opened | None:
+def parse_created(message: memoryview) -> OpenedFile | None:
     """What a CREATE response opened (MS-SMB2 2.2.14), or None where the message is too short."""
     if len(message) < HEADER_BYTES + _CREATED.size:
         return None
     _size, _oplock, _flags, _action, _allocated, size_bytes, attributes, file_id = _CREATED.unpack_from(
         message, HEADER_BYTES
     )
-    return Opened(file_id, size_bytes, bool(attributes & ATTRIBUTE_FOLDER))
+    return OpenedFile(file_id, size_bytes, bool(attributes & ATTRIBUTE_FOLDER))
 
 
 def close_frame(tree_id: int, file_id: bytes) -> bytearray:
     """A CLOSE request (MS-SMB2 2.2.15)."""
-    return frame(Command.CLOSE, _CLOSE.pack(24, 0, 0, file_id), tree_id)
+    return frame(Opcode.CLOSE, _CLOSE.pack(24, 0, 0, file_id), tree_id)
 
 
 def echo_frame() -> bytearray:
     """An ECHO request (MS-SMB2 2.2.28)."""
-    return frame(Command.ECHO, struct.pack("<HH", 4, 0))
+    return frame(Opcode.ECHO, struct.pack("<HH", 4, 0))
 
 
 def share_flags(message: memoryview) -> int:

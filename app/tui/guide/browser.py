@@ -12,14 +12,14 @@ from textual.app import ComposeResult
 from textual.widgets import Label, Static
 
 from app.clients.base import Secrets
-from app.guide.browsing import Item, Kind, Place, inside
 from app.targets import format_target
-from app.tui.base import BaseScreen
-from app.tui.commands import KeyCommand
-from app.tui.key_bar import KeyBar
-from app.tui.lines import LineList
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, inside
+from app.tui.widgets.virtual_list import VirtualList
 from forms import wording
-from forms.file_choice import Suits, Surroundings
+from forms.series.file_size import FileFit, FileSizeContext
 from storage.records import Target
 
 MAKE_HERE = "[ have a file made in this folder, and removed afterwards ]"
@@ -51,7 +51,7 @@ class BrowseScreen(BaseScreen):
     BrowseScreen #note { height: auto; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, place: Place, secrets: Secrets, around: Surroundings) -> None:
+    def __init__(self, place: BrowsedFolder, secrets: Secrets, around: FileSizeContext) -> None:
         super().__init__()
         self.place, self.secrets, self.around = place, secrets, around
 
@@ -59,20 +59,20 @@ class BrowseScreen(BaseScreen):
         """Where one is, what it holds, what there is to say of it."""
         yield Label("sharebench · Pick a file to measure with", classes="title-line")
         yield Static(id="place")
-        yield LineList(id="names")
+        yield VirtualList(id="names")
         yield Static(id="note")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Show the first place."""
         self._show(self.place)
-        self.query_one(LineList).focus()
+        self.query_one(VirtualList).focus()
 
-    def _show(self, place: Place) -> None:
+    def _show(self, place: BrowsedFolder) -> None:
         self.place = place
         self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
         names = [*self._first(), *(item.name for item in place.items)]
-        self.query_one(LineList).show(self._lines(), names, self._best())
+        self.query_one(VirtualList).show(self._lines(), names, self._best())
         self.query_one("#note", Static).update(Text(self._note()))
 
     def _first(self) -> list[str]:
@@ -89,32 +89,32 @@ class BrowseScreen(BaseScreen):
         """The line to start on: a file that suits, else any file, else the first share that is nobody's own."""
         offset = len(self._first())
         items = self.place.items
-        for wanted in (Suits.WELL, Suits.SHORT, Suits.UNKNOWN, Suits.LARGE):
+        for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):
             for index, item in enumerate(items):
-                if item.kind is Kind.FILE and item.suits.endswith(wanted.value):
+                if item.kind is ItemKind.FILE and item.suits.endswith(wanted.value):
                     return offset + index
         for index, item in enumerate(items):
-            if item.kind is Kind.SHARE and not item.name.endswith("$"):
+            if item.kind is ItemKind.SHARE and not item.name.endswith("$"):
                 return offset + index
         return 0
 
     def _note(self) -> str:
-        count = sum(item.kind is not Kind.UP for item in self.place.items)
+        count = sum(item.kind is not ItemKind.UP for item in self.place.items)
         if self.place.is_share_list:
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
             return "The folder is empty: have a file made in it."
         return f"{count:,} names."
 
-    @on(LineList.Chosen)
-    def _chosen(self, event: LineList.Chosen) -> None:
+    @on(VirtualList.LineChosen)
+    def _chosen(self, event: VirtualList.LineChosen) -> None:
         event.stop()
         index = event.index - len(self._first())
         if index < 0:
             self.dismiss(Picked(self.place.target, None))
             return
         item = self.place.items[index]
-        if item.kind is Kind.FILE:
+        if item.kind is ItemKind.FILE:
             self.dismiss(Picked(self.place.target, item))
         else:
             self._enter(inside(self.place.target, item))
@@ -126,7 +126,7 @@ class BrowseScreen(BaseScreen):
 
     def action_up(self) -> None:
         """The folder above, or the shares."""
-        up = next((item for item in self.place.items if item.kind is Kind.UP), None)
+        up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)
         if up is not None:
             self._enter(inside(self.place.target, up))
 
@@ -139,7 +139,7 @@ class BrowseScreen(BaseScreen):
         """Fit the columns to the new width."""
         if self.is_mounted:
             names = [*self._first(), *(item.name for item in self.place.items)]
-            lines = self.query_one(LineList)
+            lines = self.query_one(VirtualList)
             lines.show(self._lines(), names, lines.cursor)
 
     def action_back(self) -> None:
@@ -149,8 +149,8 @@ class BrowseScreen(BaseScreen):
 
 def _line(item: Item, width: int) -> str:
     name = wording.plain(item.name)
-    if item.kind is not Kind.FILE:
-        return f"{name}/" if item.kind is not Kind.UP else "../"
+    if item.kind is not ItemKind.FILE:
+        return f"{name}/" if item.kind is not ItemKind.UP else "../"
     fitted = Text(name, no_wrap=True)
     fitted.truncate(width, overflow="ellipsis", pad=True)
     return f"{fitted.plain} {item.size:>9}  {item.suits}"

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
-from app.guide.page import Option, Page
+from app.tui.guide.pages.page import Option, Page
 
 ADVISED = "★"
 
@@ -42,7 +42,7 @@ class PageView(Vertical):
     PageView.-doing #page-doing { display: block; }
     """
 
-    class Chosen(Message):
+    class OptionChosen(Message):
         """An option was chosen."""
 
         def __init__(self, option: Option) -> None:
@@ -119,7 +119,7 @@ class PageView(Vertical):
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self.page is not None and self.page.options[event.option_index].act is not None:
-            self.post_message(self.Chosen(self.page.options[event.option_index]))
+            self.post_message(self.OptionChosen(self.page.options[event.option_index]))
 
 
 def _alike(before: Page, after: Page) -> bool:

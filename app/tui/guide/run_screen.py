@@ -13,17 +13,17 @@ from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
 from app.charts import rates_chart, within_chart
-from app.guide.form_table import filling_table
-from app.guide.running import Running, prepare
-from app.guide.work import Measurement
-from app.recorder import Control, RecorderEvent
-from app.tui.commands import KeyCommand
-from app.tui.dialogs import ConfirmDialog
-from app.tui.drawing import Drawing
-from app.tui.key_bar import KeyBar
-from app.tui.listening import Ended, ListeningScreen
-from forms.cells import visible
-from forms.run_form import RunForm, run_form
+from app.recorder import RecorderEvent, SeriesControl
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import ConfirmDialog
+from app.tui.frame.key_bar import KeyBar
+from app.tui.guide.pages.form_table import filling_table
+from app.tui.guide.state.job import MeasurementJob
+from app.tui.guide.state.run_progress import SeriesProgress, prepare
+from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
+from forms.layout import visible
+from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
 REDRAW_SECONDS = 1.0
@@ -36,7 +36,7 @@ _GROWS_BY = 4
 """The form's table grows by so many lines, since all the screen is laid out anew when it does."""
 
 
-class RunScreen(ListeningScreen):
+class RunScreen(RecordingScreen):
     """Measures one series; answers with its id once everything is stored."""
 
     ROOM = "guide"
@@ -76,11 +76,11 @@ class RunScreen(ListeningScreen):
     }
     """
 
-    def __init__(self, measurement: Measurement) -> None:
+    def __init__(self, measurement: MeasurementJob) -> None:
         super().__init__()
         self.measurement = measurement
-        self.running = Running()
-        self.form: RunForm | None = None
+        self.running = SeriesProgress()
+        self.form: SeriesSummary | None = None
         self._read_at = -PART_SECONDS
         self._unread = False
         self._recording = True
@@ -92,7 +92,7 @@ class RunScreen(ListeningScreen):
         self._leave: Callable[[], None] | None = None
 
     @property
-    def control(self) -> Control:
+    def control(self) -> SeriesControl:
         """What says words to the series."""
         return self.measurement.control
 
@@ -101,10 +101,10 @@ class RunScreen(ListeningScreen):
         yield Label(Text(f"sharebench · {visible(self.measurement.title)}"), classes="title-line")
         yield Static(id="now")
         yield Static(id="warnings")
-        yield Drawing(id="form")
+        yield AnsiView(id="form")
         with Horizontal(id="charts"):
-            yield Drawing(id="rates")
-            yield Drawing(id="within")
+            yield AnsiView(id="rates")
+            yield AnsiView(id="within")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -139,18 +139,18 @@ class RunScreen(ListeningScreen):
             return
         self._unread, self._read_at = False, monotonic()
 
-        def read(notebook: Notebook) -> RunForm:
+        def read(notebook: Notebook) -> SeriesSummary:
             return run_form(notebook.series(series_id))
 
         self.with_notebook(read, self._take_form, group="form", exclusive=True)
 
-    def _take_form(self, form: RunForm) -> None:
+    def _take_form(self, form: SeriesSummary) -> None:
         self.form = form
         if not self._is_timed:
             self.draw()
 
-    @on(Ended)
-    def _ended(self, message: Ended) -> None:
+    @on(MeasurementEnded)
+    def _ended(self, message: MeasurementEnded) -> None:
         message.stop()
         self._recording = False
         self.tick()
@@ -211,7 +211,7 @@ class RunScreen(ListeningScreen):
     def _draw_part(self, part: str) -> None:
         form, curve = self.form, self.running.curve
         self._drawn[part] = (monotonic(), curve if part == "within" else form)
-        drawing = self.query_one(f"#{part}", Drawing)
+        drawing = self.query_one(f"#{part}", AnsiView)
         if part == "within":
             drawing.show(lambda width, height: within_chart(curve, width, height))
         elif form is not None and part == "rates":

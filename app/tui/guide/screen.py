@@ -10,18 +10,18 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label, OptionList
 
-from app.guide import keeping
-from app.guide.choices import STEPS, Choices, Step, at, new_measurement
-from app.guide.keeping import Judgement
-from app.guide.known import Known
-from app.guide.method import blocked, standings, step_before
-from app.guide.page import Act
-from app.tui.base import BaseScreen
-from app.tui.commands import KeyCommand
-from app.tui.guide.acting import Acting
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.guide.actions import GuideActions
 from app.tui.guide.page_view import PageView
+from app.tui.guide.pages.page import Act
+from app.tui.guide.state import guide_store
+from app.tui.guide.state.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
+from app.tui.guide.state.guide_context import GuideContext
+from app.tui.guide.state.guide_store import Judgement
+from app.tui.guide.state.method import blocked, standings, step_before
 from app.tui.guide.steps_view import StepsView
-from app.tui.key_bar import KeyBar
 from storage.notebook import Notebook
 
 
@@ -65,10 +65,10 @@ class GuideScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.choices = Choices()
-        self.known = Known()
+        self.choices = GuideChoices()
+        self.known = GuideContext()
         self.judgements: list[Judgement] = []
-        self.acting = Acting(self)
+        self.acting = GuideActions(self)
 
     def compose(self) -> ComposeResult:
         """The steps and the page of the open one."""
@@ -81,9 +81,9 @@ class GuideScreen(BaseScreen):
     def on_mount(self) -> None:
         """Come back to where the guide was left."""
         practice = self.context.practice
-        self.with_notebook(lambda notebook: keeping.recall(notebook, practice), self._recalled)
+        self.with_notebook(lambda notebook: guide_store.recall(notebook, practice), self._recalled)
 
-    def _recalled(self, found: tuple[Choices, Known]) -> None:
+    def _recalled(self, found: tuple[GuideChoices, GuideContext]) -> None:
         self.choices, self.known = found
         self.show()
         self.acting.look_at_link()
@@ -95,32 +95,32 @@ class GuideScreen(BaseScreen):
 
     def show(self) -> None:
         """Draw steps and page as they are now."""
-        from app.guide.form_table import form_table  # noqa: PLC0415  the first paint does not wait for what computes
-        from app.guide.pages import page_of  # noqa: PLC0415
-        from forms.run_form import run_form  # noqa: PLC0415
+        from app.tui.guide.pages.form_table import form_table  # noqa: PLC0415  the first paint does not wait for what computes
+        from app.tui.guide.pages.of_step import page_of  # noqa: PLC0415
+        from forms.series.summary import run_form  # noqa: PLC0415
 
         self.query_one(StepsView).show(standings(self.choices, self.known))
         page = page_of(self.choices, self.known)
         table = ""
-        if self.choices.step is Step.REVIEW and self.known.series is not None:
+        if self.choices.step is MethodStep.REVIEW and self.known.series is not None:
             width = max(40, self.query_one(PageView).content_size.width - 1)
             table = form_table(run_form(self.known.series), width)
         self.query_one(PageView).show(page, table=table)
         self.query_one(OptionList).focus()
         self.call_after_refresh(self.refresh_bindings)
 
-    def take(self, choices: Choices) -> None:
+    def take(self, choices: GuideChoices) -> None:
         """Make these the choices, keep them, and show what is known for them."""
         self.choices = choices
         known = self.known
 
-        def kept(found: Known) -> None:
+        def kept(found: GuideContext) -> None:
             if self.choices is choices:
                 self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
                 self.show()
 
-        def keep(notebook: Notebook) -> Known:
-            return keeping.keep(notebook, choices, known)
+        def keep(notebook: Notebook) -> GuideContext:
+            return guide_store.keep(notebook, choices, known)
 
         self.with_notebook(keep, kept, group="keep", exclusive=True)
 
@@ -128,16 +128,16 @@ class GuideScreen(BaseScreen):
         """Do what was chosen."""
         self.acting.do(act)
 
-    @on(PageView.Chosen)
-    def _chosen(self, event: PageView.Chosen) -> None:
+    @on(PageView.OptionChosen)
+    def _chosen(self, event: PageView.OptionChosen) -> None:
         if event.option.act is not None:
             self.do(event.option.act)
 
-    @on(StepsView.Chosen)
-    def _step_chosen(self, event: StepsView.Chosen) -> None:
+    @on(StepsView.StepChosen)
+    def _step_chosen(self, event: StepsView.StepChosen) -> None:
         self._go(event.step)
 
-    def _go(self, step: Step) -> None:
+    def _go(self, step: MethodStep) -> None:
         why = blocked(self.choices, self.known, step)
         if why is None:
             self.take(at(self.choices, step))
@@ -171,7 +171,9 @@ class GuideScreen(BaseScreen):
         if not self.judgements:
             return
         judgement = self.judgements.pop()
-        self.with_notebook(lambda notebook: keeping.take_back(notebook, judgement), lambda _: self.take(self.choices))
+        self.with_notebook(
+            lambda notebook: guide_store.take_back(notebook, judgement), lambda _: self.take(self.choices)
+        )
 
     def action_more(self) -> None:
         """Read on."""
@@ -190,5 +192,5 @@ class GuideScreen(BaseScreen):
 
     def on_resize(self) -> None:
         """Fit the form of the review to the new width."""
-        if self.choices.step is Step.REVIEW and self.query_one(PageView).page is not None:
+        if self.choices.step is MethodStep.REVIEW and self.query_one(PageView).page is not None:
             self.show()

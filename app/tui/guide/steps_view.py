@@ -9,8 +9,8 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
-from app.guide.choices import Step
-from app.guide.method import Standing, State
+from app.tui.guide.state.choices import MethodStep
+from app.tui.guide.state.method import StepState, StepStatus
 
 
 class StepsView(Widget):
@@ -21,18 +21,18 @@ class StepsView(Widget):
     StepsView { width: 30; height: 1fr; padding: 0 1; border-right: solid $panel; }
     """
 
-    class Chosen(Message):
+    class StepChosen(Message):
         """A step was clicked."""
 
-        def __init__(self, step: Step) -> None:
+        def __init__(self, step: MethodStep) -> None:
             super().__init__()
             self.step = step
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self.steps: Sequence[Standing] = ()
+        self.steps: Sequence[StepStatus] = ()
 
-    def show(self, steps: Sequence[Standing]) -> None:
+    def show(self, steps: Sequence[StepStatus]) -> None:
         """Show these states."""
         self.steps = steps
         self.refresh()
@@ -47,7 +47,7 @@ class StepsView(Widget):
         text = Text(no_wrap=True, end="")
         width = self.content_size.width
         for standing in self.steps:
-            style = {State.CURRENT: "bold reverse", State.BLOCKED: "dim"}.get(standing.state, "")
+            style = {StepState.CURRENT: "bold reverse", StepState.BLOCKED: "dim"}.get(standing.state, "")
             text.append_text(_line(f"{standing.state.sign} {standing.number} {standing.title}", width, style))
             for extra in range(1, self.lines_each):
                 text.append_text(_line(f"  {standing.detail}" if extra == 1 else "", width, "dim"))
@@ -57,7 +57,7 @@ class StepsView(Widget):
         """Go to the step that was clicked."""
         place = event.get_content_offset(self)
         if place is not None and 0 <= place.y // self.lines_each < len(self.steps):
-            self.post_message(self.Chosen(self.steps[place.y // self.lines_each].step))
+            self.post_message(self.StepChosen(self.steps[place.y // self.lines_each].step))
 
 
 def _line(text: str, width: int, style: str) -> Text:

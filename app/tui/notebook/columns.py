@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from forms.series_list import SeriesLine
-from storage.listing import Order
+from forms.series.listing import SeriesLine
+from storage.queries import SortKey
 
 MARKS = 4
 """Cells before the first column: where the cursor is, what is marked, what is a baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class ListColumn:
     """One column of the list."""
 
-    order: Order
+    order: SortKey
     """What a click on its heading sorts by."""
     heading: str
     text: Callable[[SeriesLine], str]
@@ -32,24 +32,26 @@ class Column:
 
 
 COLUMNS = (
-    Column(order=Order.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, rank=2),
-    Column(order=Order.LABEL, heading="Label", text=lambda s: s.name, width=21, grows=2, rank=0),
-    Column(order=Order.TARGET, heading="Target", text=lambda s: s.target, width=26, grows=4, rank=6),
-    Column(order=Order.COMMAND, heading="Cmd", text=lambda s: s.command, width=3, rank=3),
-    Column(order=Order.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, rank=4),
-    Column(order=Order.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
-    Column(order=Order.DEVIATION, heading="Dev.", text=lambda s: s.deviation_text, width=6, right=True, rank=3),
-    Column(order=Order.PERCENT_OF_LINK, heading="Link", text=lambda s: s.percent_text, width=6, right=True, rank=5),
-    Column(order=Order.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=7),
-    Column(order=Order.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, rank=8),
+    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, rank=2),
+    ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.name, width=21, grows=2, rank=0),
+    ListColumn(order=SortKey.TARGET, heading="Target", text=lambda s: s.target, width=26, grows=4, rank=6),
+    ListColumn(order=SortKey.COMMAND, heading="Cmd", text=lambda s: s.command, width=3, rank=3),
+    ListColumn(order=SortKey.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, rank=4),
+    ListColumn(order=SortKey.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
+    ListColumn(order=SortKey.DEVIATION, heading="Dev.", text=lambda s: s.deviation_text, width=6, right=True, rank=3),
+    ListColumn(
+        order=SortKey.PERCENT_OF_LINK, heading="Link", text=lambda s: s.percent_text, width=6, right=True, rank=5
+    ),
+    ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=7),
+    ListColumn(order=SortKey.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, rank=8),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedColumn:
     """A column and the cells that it has now."""
 
-    column: Column
+    column: ListColumn
     width: int
 
     def cell(self, text: str) -> str:
@@ -60,15 +62,15 @@ class Placed:
         space = " " * (self.width - length)
         return space + text if self.column.right else text + space
 
-    def heading(self, order: Order, *, descending: bool) -> str:
+    def heading(self, order: SortKey, *, descending: bool) -> str:
         """The heading, with an arrow where the list is sorted by it."""
         arrow = ("▼" if descending else "▲") if order is self.column.order else ""
         return self.cell(self.column.heading[: self.width - len(arrow)] + arrow)
 
 
-def fitted(width: int) -> list[Placed]:
+def fitted(width: int) -> list[PlacedColumn]:
     """The columns that fit ``width`` cells with a space between them; those that grow share what is left."""
-    chosen: list[Column] = []
+    chosen: list[ListColumn] = []
     room = width - MARKS
     for column in sorted(COLUMNS, key=lambda c: c.rank):
         if not chosen or column.width + 1 <= room:
@@ -76,10 +78,12 @@ def fitted(width: int) -> list[Placed]:
             room -= column.width + 1
     room = max(room, 0)
     shares = sum(column.grows for column in chosen) or 1
-    return [Placed(column, column.width + room * column.grows // shares) for column in COLUMNS if column in chosen]
+    return [
+        PlacedColumn(column, column.width + room * column.grows // shares) for column in COLUMNS if column in chosen
+    ]
 
 
-def column_at(columns: list[Placed], x: int) -> Column | None:
+def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
     """The column under a cell of the list."""
     for start, placed in _starts(columns):
         if start <= x < start + placed.width + 1:
@@ -87,7 +91,7 @@ def column_at(columns: list[Placed], x: int) -> Column | None:
     return None
 
 
-def _starts(columns: list[Placed]) -> Iterator[tuple[int, Placed]]:
+def _starts(columns: list[PlacedColumn]) -> Iterator[tuple[int, PlacedColumn]]:
     start = MARKS
     for placed in columns:
         yield start, placed

@@ -7,14 +7,14 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Label
 
 from app.charts import compared_chart
-from app.tui.commands import KeyCommand
-from app.tui.copying import Copies
-from app.tui.drawing import Drawing
 from app.tui.export import ExportScreen
-from app.tui.key_bar import KeyBar
-from forms.comparison_form import ComparisonForm, comparison_form
-from forms.comparison_text import comparison_text
-from forms.sheets import comparison_sheets
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.clipboard import Copies
+from forms.comparison.summary import ComparisonSummary, comparison_form
+from forms.comparison.text import comparison_text
+from forms.reports import comparison_sheets
 from storage.notebook import Notebook
 
 
@@ -67,7 +67,7 @@ class CompareScreen(Copies):
     def __init__(self, base: str, other: str) -> None:
         super().__init__()
         self.base_id, self.other_id = base, other
-        self.form: ComparisonForm | None = None
+        self.form: ComparisonSummary | None = None
 
     def compose(self) -> ComposeResult:
         """The verdict, both series, the charts."""
@@ -75,8 +75,8 @@ class CompareScreen(Copies):
         yield Label(id="verdict", markup=False)
         with Horizontal(id="compared"):
             with VerticalScroll(id="comparison-box"):
-                yield Drawing(id="comparison")
-            yield Drawing(id="compared-chart")
+                yield AnsiView(id="comparison")
+            yield AnsiView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -87,12 +87,12 @@ class CompareScreen(Copies):
     def _look(self) -> None:
         self.with_notebook(lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare")
 
-    def _show(self, form: ComparisonForm) -> None:
+    def _show(self, form: ComparisonSummary) -> None:
         self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
-        self.query_one("#comparison", Drawing).show(lambda _width, _height: comparison_text(form))
-        self.query_one("#compared-chart", Drawing).show(
+        self.query_one("#comparison", AnsiView).show(lambda _width, _height: comparison_text(form))
+        self.query_one("#compared-chart", AnsiView).show(
             lambda width, height: compared_chart(form.base, form.other, width, height)
         )
 
@@ -119,5 +119,5 @@ class CompareScreen(Copies):
         self._look()
 
 
-def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonForm:
+def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
     return comparison_form(notebook.series(base_id), notebook.series(other_id))

@@ -12,22 +12,22 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from app.tui.base import BaseDialog
-from app.tui.commands import KeyCommand
+from app.tui.frame.base import BaseDialog
+from app.tui.frame.commands import KeyCommand
 from forms.wording import plain
-from storage.listing import Order, Query
+from storage.queries import SeriesQuery, SortKey
 from storage.records import Series
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SeriesTexts:
     """What a person says about a series."""
 
     label: str
     note: str
 
 
-class EditDialog(BaseDialog[Words]):
+class EditDialog(BaseDialog[SeriesTexts]):
     """The label and the note of a series."""
 
     ABOUT = "What you call the series, and what is to be remembered of it. Ctrl+S saves, Escape leaves it as it was."
@@ -72,7 +72,7 @@ class EditDialog(BaseDialog[Words]):
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         """Answer with what was typed."""
-        self.dismiss(Words(self.query_one("#label", Input).value, self.query_one("#note", TextArea).text))
+        self.dismiss(SeriesTexts(self.query_one("#label", Input).value, self.query_one("#note", TextArea).text))
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:
@@ -80,14 +80,14 @@ class EditDialog(BaseDialog[Words]):
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class BaselineNaming:
     """A name given to a series, or taken from it."""
 
     name: str
     given: bool
 
 
-class BaselineDialog(BaseDialog[Naming]):
+class BaselineDialog(BaseDialog[BaselineNaming]):
     """The names of a series as a baseline."""
 
     ABOUT = (
@@ -116,20 +116,20 @@ class BaselineDialog(BaseDialog[Naming]):
     @on(Input.Submitted)
     def _give(self, event: Input.Submitted) -> None:
         if event.value.strip():
-            self.dismiss(Naming(event.value.strip(), given=True))
+            self.dismiss(BaselineNaming(event.value.strip(), given=True))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         name = [*self.own, *self.others][event.option_index]
-        self.dismiss(Naming(name, given=event.option_index >= len(self.own)))
+        self.dismiss(BaselineNaming(name, given=event.option_index >= len(self.own)))
 
 
-class SortDialog(BaseDialog[Order]):
+class SortDialog(BaseDialog[SortKey]):
     """The columns to sort by; the one in use turns the order round."""
 
     ABOUT = "What to sort by. Enter takes it; the column in use turns the order round."
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: SeriesQuery) -> None:
         super().__init__(classes="dialog")
         self.asked = query
 
@@ -137,17 +137,17 @@ class SortDialog(BaseDialog[Order]):
         """A list of the columns."""
         with Vertical(classes="dialog-box"):
             yield Label("Sort by", classes="dialog-heading")
-            yield OptionList(*(Option(self._named(order), id=order.name) for order in Order))
+            yield OptionList(*(Option(self._named(order), id=order.name) for order in SortKey))
 
-    def _named(self, order: Order) -> str:
+    def _named(self, order: SortKey) -> str:
         if order is not self.asked.order:
             return f"  {order.value}"
         return f"{'▼' if self.asked.descending else '▲'} {order.value} (again: the other way round)"
 
     def on_mount(self) -> None:
         """Start on the column in use."""
-        self.query_one(OptionList).highlighted = list(Order).index(self.asked.order)
+        self.query_one(OptionList).highlighted = list(SortKey).index(self.asked.order)
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(list(Order)[event.option_index])
+        self.dismiss(list(SortKey)[event.option_index])

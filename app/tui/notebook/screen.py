@@ -12,17 +12,17 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static
 
-from app.tui.commands import KeyCommand
-from app.tui.key_bar import KeyBar
-from app.tui.notebook.acting import ACTING_KEYS, ActsOnSeries
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.dialogs import SortDialog
-from app.tui.notebook.listing import Listing, listing
+from app.tui.notebook.rows import ListRows, listing
+from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_view import SeriesView
-from forms.run_form import RunForm, run_form
-from forms.series_list import SeriesLine, series_lines
-from storage.listing import Order, Query
+from forms.series.listing import SeriesLine, series_lines
+from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook, Removed
+from storage.queries import SeriesQuery, SortKey
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
@@ -35,7 +35,7 @@ EMPTY = (
 )
 
 
-class NotebookScreen(ActsOnSeries):
+class NotebookScreen(SeriesActions):
     """All series of the notebook."""
 
     ABOUT = "The notebook: every series that was measured, the newest first unless you sort it otherwise."
@@ -106,7 +106,7 @@ class NotebookScreen(ActsOnSeries):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked = Query()
+        self.asked = SeriesQuery()
         self.removed: list[Removed] = []
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
@@ -161,7 +161,7 @@ class NotebookScreen(ActsOnSeries):
             exclusive=True,
         )
 
-    def _found(self, answer: tuple[Listing, int]) -> None:
+    def _found(self, answer: tuple[ListRows, int]) -> None:
         found, count = answer
         self.set_class(not count, "-empty")
         self.rows.show(found)
@@ -242,7 +242,7 @@ class NotebookScreen(ActsOnSeries):
     def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:
         self._sorted(message.order)
 
-    def _sorted(self, order: Order | None) -> None:
+    def _sorted(self, order: SortKey | None) -> None:
         if order is not None:
             again = order is self.asked.order
             self.asked = replace(self.asked, order=order, descending=not self.asked.descending if again else True)
@@ -294,7 +294,7 @@ def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
     return series_lines(notebook.heads_of(ids), notebook.runs_of(ids), notebook.baselines())
 
 
-def _form(notebook: Notebook, series_id: str) -> RunForm:
+def _form(notebook: Notebook, series_id: str) -> SeriesSummary:
     return run_form(notebook.series(series_id))
 
 

@@ -14,12 +14,12 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from app.tui.commands import Commanded, KeyCommand
-from app.tui.notebook.columns import MARKS, Placed, column_at, fitted
-from app.tui.notebook.listing import Group, Listing
+from app.tui.frame.commands import Commanded, KeyCommand
+from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fitted
+from app.tui.notebook.rows import Group, ListRows
 from forms import wording
-from forms.series_list import SeriesLine
-from storage.listing import Found, Order
+from forms.series.listing import SeriesLine
+from storage.queries import Found, SortKey
 
 _AHEAD = 200
 """So many lines are asked for beyond those in view, each way."""
@@ -97,21 +97,21 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     class HeadingClicked(Message):
         """The list is to be sorted by a column."""
 
-        def __init__(self, order: Order) -> None:
+        def __init__(self, order: SortKey) -> None:
             super().__init__()
             self.order = order
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self.listing = Listing()
+        self.listing = ListRows()
         self.lines: dict[str, SeriesLine] = {}
         self.marked: dict[str, None] = {}
         """Ids, in the order in which they were marked."""
         self._asked: set[str] = set()
-        self._columns: list[Placed] = []
+        self._columns: list[PlacedColumn] = []
         self._pointed: str | None = None
 
-    def show(self, listing: Listing) -> None:
+    def show(self, listing: ListRows) -> None:
         """List these series; the cursor stays on its series where that is still there, else near where it was."""
         before = self.pointed
         self.listing = listing

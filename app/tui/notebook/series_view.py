@@ -9,9 +9,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.charts import rates_chart, within_chart
-from app.tui.drawing import Drawing
+from app.tui.widgets.ansi_view import AnsiView
 from forms.exporters.text import run_form_text
-from forms.run_form import RunForm
+from forms.series.summary import SeriesSummary
 from storage.records import Run
 
 
@@ -32,21 +32,21 @@ class SeriesView(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self.form: RunForm | None = None
+        self.form: SeriesSummary | None = None
         self._within = False
 
     def compose(self) -> ComposeResult:
         """The form, then the chart."""
         with VerticalScroll(id="series-form-box"):
-            yield Drawing(id="series-form")
+            yield AnsiView(id="series-form")
         with Vertical(id="series-picture"):
             yield Static(id="series-caption")
-            yield Drawing(id="series-chart")
+            yield AnsiView(id="series-chart")
 
-    def show(self, form: RunForm | None) -> None:
+    def show(self, form: SeriesSummary | None) -> None:
         """Show this form from now on; None for nothing."""
         self.form = form
-        text = self.query_one("#series-form", Drawing)
+        text = self.query_one("#series-form", AnsiView)
         text.show(None if form is None else lambda width, _: run_form_text(form, width=width, ansi=True))
         self.query_one("#series-form-box").scroll_home(animate=False)
         self._show_chart()
@@ -66,7 +66,7 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
-        chart, form = self.query_one("#series-chart", Drawing), self.form
+        chart, form = self.query_one("#series-chart", AnsiView), self.form
         caption = self.query_one("#series-caption", Static)
         if form is None:
             chart.show(None)
@@ -80,5 +80,5 @@ class SeriesView(Widget):
             chart.show(lambda width, height: rates_chart(form, width, height))
 
 
-def _last_with_progress(form: RunForm) -> Run | None:
+def _last_with_progress(form: SeriesSummary) -> Run | None:
     return next((run for run in reversed(form.series.measured()) if run.progress), None)

@@ -11,14 +11,14 @@ from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.guide.survey import Choices, Round, plan_round, targets_of
-from app.guide.survey_form import LINES, MEMORY_KEY, first_values, read_choices
-from app.guide.world import PasswordNeededError
-from app.tui.base import BaseScreen
-from app.tui.commands import KeyCommand
-from app.tui.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.key_bar import KeyBar
-from app.tui.survey.measuring import SurveyRunScreen
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.frame.key_bar import KeyBar
+from app.tui.guide.state.backend import PasswordNeededError
+from app.tui.survey.fields import LINES, MEMORY_KEY, first_values, read_choices
+from app.tui.survey.run_screen import SurveyRunScreen
+from app.workflows.survey import SurveyChoices, SurveyRound, plan_round, targets_of
 from storage.notebook import Notebook
 from storage.records import Target
 
@@ -142,10 +142,10 @@ class SurveyScreen(BaseScreen):
         text = f"Password of {unknown.user} on {unknown.host}; Escape gives up."
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
-    def _plan(self, choices: Choices, *, again: bool) -> None:
+    def _plan(self, choices: SurveyChoices, *, again: bool) -> None:
         typed, logins = self._typed(), self.context.logins
 
-        def plan(notebook: Notebook) -> Round:
+        def plan(notebook: Notebook) -> SurveyRound:
             notebook.remember(MEMORY_KEY, dict(typed))
             return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
 
@@ -157,7 +157,7 @@ class SurveyScreen(BaseScreen):
         self.query_one("#survey-start", Button).disabled = False
         super().work_failed(error)
 
-    def _planned(self, planned: Round) -> None:
+    def _planned(self, planned: SurveyRound) -> None:
         self.query_one("#survey-start", Button).disabled = False
         if not planned.continued:
             self.app.push_screen(SurveyRunScreen(planned))

@@ -13,22 +13,22 @@ from textual.content import Content
 from textual.widgets import Input, Label, Static
 
 from app.errors import UsageError
-from app.tui.commands import KeyCommand
-from app.tui.copying import Copies
-from app.tui.dialogs import AskDialog
-from app.tui.drawing import Drawing
 from app.tui.export import ExportScreen
-from app.tui.key_bar import KeyBar
-from app.tui.worksheets.picking import Choice, PickDialog
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.clipboard import Copies
+from app.tui.worksheets.picking import PickDialog, WorksheetChoice
 from forms.exporters.text import sheet_text
-from forms.sheet import Sheet
+from forms.report import Report
 from forms.wording import plain
-from forms.worksheets.bottleneck import BottleneckSheet
-from forms.worksheets.clients import ClientsSheet
+from forms.worksheets.bottleneck import BottleneckCalculation
 from forms.worksheets.saved import from_record, to_record, worksheet_sheet
+from forms.worksheets.users import UsersCalculation
 from storage.records import Worksheet
 
-Filled = BottleneckSheet | ClientsSheet
+Filled = BottleneckCalculation | UsersCalculation
 
 
 class WorksheetScreen(Copies):
@@ -94,7 +94,7 @@ class WorksheetScreen(Copies):
         """Fill in the lines from a saved worksheet."""
         raise NotImplementedError
 
-    def sheet(self, filled: Any) -> Sheet:
+    def sheet(self, filled: Any) -> Report:
         """The form of it."""
         return worksheet_sheet(to_record(filled, self.worksheet_name))
 
@@ -104,7 +104,7 @@ class WorksheetScreen(Copies):
         yield from self.lines()
         yield Static(id="hint", classes="hint")
         with VerticalScroll(id="result-box", can_focus=True):
-            yield Drawing(id="result")
+            yield AnsiView(id="result")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -122,7 +122,7 @@ class WorksheetScreen(Copies):
             return
         self._say("" if self.filled else "Fill in what is known; Enter on a line lists what there is.")
         filled = self.filled
-        shown = self.query_one("#result", Drawing)
+        shown = self.query_one("#result", AnsiView)
         shown.show(None if filled is None else lambda width, _height: _text(self.sheet(filled), width))
 
     def _say(self, text: str) -> None:
@@ -174,7 +174,7 @@ class WorksheetScreen(Copies):
         if not found:
             self.notify("No worksheet of this kind was saved yet.", severity="warning")
             return
-        choices = [Choice(f"{each.saved_at[:10]}  {plain(each.name)}", each) for each in found]
+        choices = [WorksheetChoice(f"{each.saved_at[:10]}  {plain(each.name)}", each) for each in found]
 
         def answered(record: Worksheet | None) -> None:
             if record is not None:
@@ -191,7 +191,7 @@ class WorksheetScreen(Copies):
             self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.worksheet_name or self.KIND))
 
 
-def _text(sheet: Sheet, width: int) -> str:
+def _text(sheet: Report, width: int) -> str:
     """The result and its picture first, then how it came about."""
     answer = sheet_text(replace(sheet, fields=(), tables=()), width=width, ansi=True)
     way = sheet_text(replace(sheet, title="", results=(), advice=(), chart=None), width=width, ansi=True)

@@ -11,10 +11,10 @@ from textual.widgets import Input, Label
 
 from app.errors import UsageError
 from app.tui.worksheets.base import WorksheetScreen, values_of
-from app.tui.worksheets.picking import Measured, PickDialog, measured, of_measured
+from app.tui.worksheets.picking import MeasuredComponent, PickDialog, measured, of_measured
 from app.tui.worksheets.typed import read_group, read_rate
 from forms.wording import rate
-from forms.worksheets.clients import ClientsSheet
+from forms.worksheets.users import UsersCalculation
 
 _ROWS = 5
 """As many as the paper form has."""
@@ -40,7 +40,7 @@ class ClientsScreen(WorksheetScreen):
 
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
-        self.measured: Measured | None = None
+        self.measured: MeasuredComponent | None = None
 
     def lines(self) -> ComposeResult:
         """The server, then a line a group."""
@@ -53,7 +53,7 @@ class ClientsScreen(WorksheetScreen):
                 for column, hint in _COLUMNS:
                     yield _box(f"{column}-{row}", hint)
 
-    def read(self) -> ClientsSheet | None:
+    def read(self) -> UsersCalculation | None:
         """The server and its groups."""
         values = values_of(self)
         capacity = values["capacity"]
@@ -68,15 +68,15 @@ class ClientsScreen(WorksheetScreen):
                 raise UsageError(f"group {row + 1}: {error}") from error
             if group is not None:
                 groups.append(group)
-        return ClientsSheet(
+        return UsersCalculation(
             capacity_bytes_per_second=known.bytes_per_second if known else read_rate(capacity),
             capacity_source=known.source if known else "",
             groups=tuple(groups),
         )
 
-    def write(self, filled: ClientsSheet) -> None:
+    def write(self, filled: UsersCalculation) -> None:
         """Fill in a saved worksheet; groups beyond the lines are left out and said so."""
-        self.measured = Measured("as saved", filled.capacity_bytes_per_second, filled.capacity_source)
+        self.measured = MeasuredComponent("as saved", filled.capacity_bytes_per_second, filled.capacity_source)
         self.query_one("#capacity", Input).value = _shown(self.measured)
         for row in range(_ROWS):
             group = filled.groups[row] if row < len(filled.groups) else None
@@ -97,20 +97,20 @@ class ClientsScreen(WorksheetScreen):
         else:
             self.focus_next()
 
-    def _ask(self, found: list[Measured]) -> None:
+    def _ask(self, found: list[MeasuredComponent]) -> None:
         if not found:
             self.notify("No series has an average yet: type bytes a second.", severity="warning")
             return
 
-        def answered(chosen: str | Measured | None) -> None:
-            if isinstance(chosen, Measured):
+        def answered(chosen: str | MeasuredComponent | None) -> None:
+            if isinstance(chosen, MeasuredComponent):
                 self.measured = chosen
                 self.query_one("#capacity", Input).value = _shown(chosen)
 
         self.bench.push_screen(PickDialog("What the server moves", of_measured(found)), answered)
 
 
-def _shown(known: Measured) -> str:
+def _shown(known: MeasuredComponent) -> str:
     return f"{known.name}: {rate(known.bytes_per_second)}"
 
 

@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from app.tui.base import BaseDialog
-from forms.series_list import SeriesLine, series_lines
+from app.tui.frame.base import BaseDialog
+from forms.series.listing import SeriesLine, series_lines
 from forms.wording import plain, rate
-from forms.worksheets.reference import Kind, of_kind
+from forms.worksheets.reference import ReferenceKind, of_kind
 from forms.worksheets.reference_tables import TABLES
 from storage.notebook import Notebook
 
@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredComponent:
     """A rate that was measured or calculated, with where it is from."""
 
     name: str
@@ -35,7 +35,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Choice(Generic[_T]):
+class WorksheetChoice(Generic[_T]):
     """One line to choose; a heading where it has no value."""
 
     line: str
@@ -47,7 +47,7 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
 
     ABOUT = "Choose with up and down, take with Enter; Escape leaves the line as it is."
 
-    def __init__(self, heading: str, choices: Sequence[Choice[_T]]) -> None:
+    def __init__(self, heading: str, choices: Sequence[WorksheetChoice[_T]]) -> None:
         super().__init__(classes="dialog")
         self.heading, self.choices = heading, choices
 
@@ -62,30 +62,34 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         self.dismiss(self.choices[event.option_index].value)
 
 
-def of_tables(kind: Kind) -> list[Choice[str | Measured]]:
+def of_tables(kind: ReferenceKind) -> list[WorksheetChoice[str | MeasuredComponent]]:
     """The names of the tables for a part."""
-    found: list[Choice[str | Measured]] = []
+    found: list[WorksheetChoice[str | MeasuredComponent]] = []
     for table, references in TABLES.items():
-        own: list[Choice[str | Measured]] = [Choice(f"  {e.line}", e.name) for e in of_kind(kind, references)]
-        found += [Choice(f"─ {table}"), *own] if own else []
+        own: list[WorksheetChoice[str | MeasuredComponent]] = [
+            WorksheetChoice(f"  {e.line}", e.name) for e in of_kind(kind, references)
+        ]
+        found += [WorksheetChoice(f"─ {table}"), *own] if own else []
     return found
 
 
-def measured(notebook: Notebook) -> list[Measured]:
+def measured(notebook: Notebook) -> list[MeasuredComponent]:
     """The averages of the newest series, and the totals of saved calculations."""
     heads = notebook.heads(_NEWEST)
     lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
     return [found for line in lines if (found := _of_series(line)) is not None]
 
 
-def of_measured(found: Sequence[Measured]) -> list[Choice[str | Measured]]:
+def of_measured(found: Sequence[MeasuredComponent]) -> list[WorksheetChoice[str | MeasuredComponent]]:
     """Lines for what was measured."""
-    lines: list[Choice[str | Measured]] = [Choice(f"  {rate(e.bytes_per_second)}  {e.name}", e) for e in found]
-    return [Choice("─ measured"), *lines] if lines else []
+    lines: list[WorksheetChoice[str | MeasuredComponent]] = [
+        WorksheetChoice(f"  {rate(e.bytes_per_second)}  {e.name}", e) for e in found
+    ]
+    return [WorksheetChoice("─ measured"), *lines] if lines else []
 
 
-def _of_series(line: SeriesLine) -> Measured | None:
+def _of_series(line: SeriesLine) -> MeasuredComponent | None:
     average = line.average_bytes_per_second
     if average is None:
         return None
-    return Measured(plain(f"{line.command} {line.name}"), average, f"measured, series {line.series_id}")
+    return MeasuredComponent(plain(f"{line.command} {line.name}"), average, f"measured, series {line.series_id}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from app.errors import UsageError
 from app.units import parse_size
 from forms.worksheets.bottleneck import Part
-from forms.worksheets.clients import Group
-from forms.worksheets.reference import Kind, UnknownReferenceError, find
+from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
 from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.users import UserGroup
 
 
 def read_rate(text: str) -> float:
@@ -25,14 +25,14 @@ def read_count(text: str) -> int:
     return int(text)
 
 
-def read_part(kind: Kind, words: str, count: str) -> Part | None:
+def read_part(kind: ReferenceKind, words: str, count: str) -> Part | None:
     """So many of what is in the tables under that name, or of that rate; None for nothing typed. Raises UsageError."""
     if not words.strip():
         return None
     number = read_count(count)
     try:
         found = find(kind, words, TABLES)
-    except UnknownReferenceError:
+    except UnknownComponentError:
         try:
             return Part(name=kind.value, bytes_per_second=read_rate(words), count=number)
         except UsageError:
@@ -40,7 +40,7 @@ def read_part(kind: Kind, words: str, count: str) -> Part | None:
     return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=number, source=found.source)
 
 
-def read_group(name: str, clients: str, transfers: str, size: str, *, number: int) -> Group | None:
+def read_group(name: str, clients: str, transfers: str, size: str, *, number: int) -> UserGroup | None:
     """Clients that work alike; None for an empty line. Raises UsageError."""
     if not any(text.strip() for text in (clients, transfers, size)):
         return None
@@ -54,7 +54,7 @@ def read_group(name: str, clients: str, transfers: str, size: str, *, number: in
         file_bytes = parse_size(size)
     except UsageError:
         raise UsageError("a file size, such as 12KB or 4M") from None
-    return Group(
+    return UserGroup(
         name=name.strip() or f"group {number}",
         clients=read_count(clients),
         transfers_per_second=each,

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from app.charts import SweepPoint, compared_chart, ladder_chart, rates_chart, sweep_chart, within_chart
-from app.charts.sheet import REJECTED, round_ticks, wrapped
-from forms.run_form import RunForm, run_form
+from app.charts.canvas import REJECTED, round_ticks, wrapped
+from forms.series.summary import SeriesSummary, run_form
 from storage.records import Phase, Run, RunStatus
 from tests.forms.samples import series
 
 RATES = [80e6, 81e6, 60e6, 82e6, 80.5e6]
 
 
-def form(rates: Sequence[float] = RATES, **fields: Any) -> RunForm:
+def form(rates: Sequence[float] = RATES, **fields: Any) -> SeriesSummary:
     return run_form(series(rates, **fields))
 
 
-def with_rejected(number: int) -> RunForm:
+def with_rejected(number: int) -> SeriesSummary:
     whole = series(RATES)
     runs = tuple(
         replace(run, status=RunStatus.REJECTED, reason="noise")

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from click.testing import CliRunner
 
-from app.cli.serve import serve_command
+from app.cli.commands.serve import serve_command
 from app.errors import SharebenchError
 from tests.app.tui.books import book, one
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.clients.base import Client
 from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, UnreachableError
-from app.measure.control import Brake, Word
+from app.measure.control import ControlMessage, RunGate
 from app.measure.engine import Engine, OrderedDigest
 from app.measure.events import (
     Event,
@@ -32,7 +32,7 @@ GET = Target(protocol="file", path="/data/file")
 PUT = Target(protocol="file", path="/data")
 
 
-def measure(plan: Plan, server: FakeServer, brake: Brake | None = None, on_event=None) -> list[Event]:
+def measure(plan: Plan, server: FakeServer, brake: RunGate | None = None, on_event=None) -> list[Event]:
     events: list[Event] = []
 
     def emit(event: Event) -> None:
@@ -43,7 +43,7 @@ def measure(plan: Plan, server: FakeServer, brake: Brake | None = None, on_event
     def client() -> Client:
         return FakeClient(server, plan.target)
 
-    Engine(plan, client, brake or Brake(), emit, now=lambda: "2026-01-31T10:00:00.000Z").measure()
+    Engine(plan, client, brake or RunGate(), emit, now=lambda: "2026-01-31T10:00:00.000Z").measure()
     return events
 
 
@@ -145,7 +145,7 @@ def test_no_file_fails_before_any_run():
 
 def test_cancelling_keeps_what_is_done_and_cleans_up():
     server = FakeServer()
-    brake = Brake()
+    brake = RunGate()
 
     def cancel_in_second_run(event: Event) -> None:
         if isinstance(event, RunStarted) and event.number == 2:
@@ -161,11 +161,11 @@ def test_cancelling_keeps_what_is_done_and_cleans_up():
 
 def test_finishing_after_a_run_ends_well():
     server = FakeServer(files={"/data/file": 1000})
-    brake = Brake()
+    brake = RunGate()
 
     def finish(event: Event) -> None:
         if isinstance(event, RunStarted) and event.number == 2:
-            brake.hear(Word.FINISH)
+            brake.hear(ControlMessage.FINISH)
 
     events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=5), server, brake, finish)
     assert [r.number for r in runs(events)] == [1, 2]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.measure import reader
-from app.measure.control import Control
+from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, to_line
 from app.measure.plan import Plan
-from app.measure.reader import Measuring
+from app.measure.reader import MeasuringProcess
 from storage.records import Command, Target
 
 
@@ -25,9 +25,9 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return package / "child.py"
 
 
-def events_of(control: Control | None = None) -> list[Event]:
+def events_of(control: SeriesControl | None = None) -> list[Event]:
     plan = Plan(command=Command.GET, target=Target(protocol="file", path="/x"))
-    with Measuring(plan, control or Control()) as measuring:
+    with MeasuringProcess(plan, control or SeriesControl()) as measuring:
         return list(measuring.events())
 
 
@@ -67,7 +67,7 @@ def test_one_that_has_more_to_say_than_the_pipe_takes_can_still_clean_up(child: 
 
 def test_a_word_and_a_cancel_from_the_same_thread_do_not_wait_for_each_other():
     """As when a signal arrives while the main thread is saying a word."""
-    control = Control()
+    control = SeriesControl()
     ended: list[bool] = []
     control.attach(lambda _word: control.cancel(), lambda: ended.append(True))
     control.pause()

@@ -11,8 +11,8 @@ import pytest
 
 from app.cli.main import run
 from app.targets import format_target
-from forms.evidence import Standing
-from forms.ladder import Ladder, build_ladder
+from forms.experiments.ladder import Ladder, build_ladder
+from forms.tuning.change_evidence import SettingState
 from storage.notebook import Notebook
 from storage.records import Series
 from tests.servers.smbd import Smbd
@@ -97,7 +97,7 @@ def test_each_of_five_rungs_names_exactly_its_change(bench: Bench, capsys: pytes
             assert series.client.signing == "aes-gmac"
             assert "signing none -> aes-gmac" in remark(series)
     ladder = bench.ladder()
-    assert [rung.standing for rung in ladder.rungs] == [None, *[Standing.PROVEN] * 5]
+    assert [rung.standing for rung in ladder.rungs] == [None, *[SettingState.PROVEN] * 5]
     assert [rung.base_number for rung in ladder.rungs] == [None, 0, 1, 1, 3, 4]
     assert [rung.on_kept_path for rung in ladder.rungs] == [True, True, False, True, True, True]
     capsys.readouterr()
@@ -112,7 +112,7 @@ def remark(series: Series) -> str:
 
 
 def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
-    def case(claim: str, **options: dict[str, str]) -> tuple[Series, Standing | None]:
+    def case(claim: str, **options: dict[str, str]) -> tuple[Series, SettingState | None]:
         before = dict(bench.server.global_options), dict(bench.server.share_options)
         bench.server.rewrite_conf(**options)
         series = bench.change(claim)
@@ -126,7 +126,7 @@ def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
 
     series, standing = case("strict sync=no")
     assert told(series) == ("strict sync", "no", "Yes", "contradicted", ())
-    assert standing is Standing.NOT_AS_CLAIMED
+    assert standing is SettingState.NOT_AS_CLAIMED
 
     series, standing = case("dead time=15", share_options={"deadtime": "15"})
     assert told(series) == ("deadtime", "15", "10080", "contradicted", ())
@@ -134,7 +134,7 @@ def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
 
     series, standing = case("strict sync=no", global_options={"deadtime": "15"}, share_options={"strict sync": "no"})
     assert told(series) == ("strict sync", "no", "Yes", "confirmed", ("deadtime 10080 -> 15",))
-    assert standing is Standing.NOT_ALONE
+    assert standing is SettingState.NOT_ALONE
 
     series, standing = case("strict sync=no", share_options={"sync always": "yes"})
     assert told(series) == ("strict sync", "no", "Yes", "contradicted", ("sync always No -> Yes",))

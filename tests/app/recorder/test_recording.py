@@ -15,7 +15,17 @@ from app.clients.base import Settings
 from app.errors import UsageError
 from app.measure.events import Failed, RunFinished, RunStarted, Started
 from app.measure.plan import Plan
-from app.recorder import CeilingWish, Closed, Control, Opened, Order, QuietTime, record, record_in_turns, resume
+from app.recorder import (
+    CeilingPolicy,
+    QuietTime,
+    SeriesClosed,
+    SeriesControl,
+    SeriesOpened,
+    SeriesRequest,
+    record,
+    record_in_turns,
+    resume,
+)
 from storage.notebook import Notebook
 from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 from tests.servers.smbd import Smbd
@@ -28,17 +38,17 @@ def book(tmp_path: Path) -> Path:
     return tmp_path / "notebook.db"
 
 
-def get_order(server: Smbd, name: str = "file", **choices) -> Order:
+def get_order(server: Smbd, name: str = "file", **choices) -> SeriesRequest:
     plan = Plan(
         command=Command.GET, target=server.target(name), secrets=server.secrets(), warmups=1, runs=2,
         settings=Settings(timeout_seconds=10),
     )  # fmt: skip
-    return Order(
-        plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP, link_bits_per_second=10**9
+    return SeriesRequest(
+        plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
     )
 
 
-def put_order(server: Smbd, **choices) -> Order:
+def put_order(server: Smbd, **choices) -> SeriesRequest:
     return get_order(server, "", **{"command": Command.PUT, "size_bytes": MIB} | choices)
 
 
@@ -65,14 +75,14 @@ def test_each_run_is_stored_before_it_is_seen(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
     seen = 0
     events = []
-    for event in record(get_order(smbd), book, Control()):
+    for event in record(get_order(smbd), book, SeriesControl()):
         events.append(event)
         if isinstance(event, RunFinished):
             seen += 1
             assert len(stored(book).runs) == seen
             assert stored(book).status is SeriesStatus.INTERRUPTED
-    assert isinstance(events[0], Opened)
-    assert isinstance(events[-1], Closed)
+    assert isinstance(events[0], SeriesOpened)
+    assert isinstance(events[-1], SeriesClosed)
     series = stored(book)
     assert series.status is SeriesStatus.COMPLETE
     assert [(r.phase, r.number, r.status) for r in series.runs] == [
@@ -87,7 +97,7 @@ def test_each_run_is_stored_before_it_is_seen(smbd: Smbd, book: Path):
 
 def test_no_password_reaches_the_notebook(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
-    list(record(get_order(smbd), book, Control()))
+    list(record(get_order(smbd), book, SeriesControl()))
     files = [path.read_bytes() for path in book.parent.iterdir()]
     assert files
     assert not any(smbd.password.encode() in content for content in files)
@@ -96,7 +106,7 @@ def test_no_password_reaches_the_notebook(smbd: Smbd, book: Path):
 def test_a_killed_measuring_process_fails_the_series_and_leaves_nothing(smbd: Smbd, book: Path):
     before = sorted(smbd.folder.iterdir())
     events = []
-    for event in record(put_order(smbd, runs=50, size_bytes=32 * MIB), book, Control()):
+    for event in record(put_order(smbd, runs=50, size_bytes=32 * MIB), book, SeriesControl()):
         events.append(event)
         if isinstance(event, RunStarted) and event.phase is Phase.MEASURED and event.number == 2:
             (child,) = our_children()
@@ -116,7 +126,7 @@ def test_a_killed_server_fails_the_series_and_keeps_its_runs(make_smbd, book: Pa
     server = make_smbd()
     server.make_file("file", os.urandom(8 * MIB))
     events = []
-    for event in record(get_order(server, runs=10_000), book, Control()):
+    for event in record(get_order(server, runs=10_000), book, SeriesControl()):
         events.append(event)
         if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED and event.run.number == 2:
             server.kill()
@@ -130,7 +140,7 @@ def test_a_killed_server_fails_the_series_and_keeps_its_runs(make_smbd, book: Pa
 
 def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book: Path):
     before = sorted(smbd.folder.iterdir())
-    control = Control()
+    control = SeriesControl()
     for event in record(put_order(smbd, runs=9, size_bytes=16 * MIB), book, control):
         if isinstance(event, RunStarted) and event.phase is Phase.MEASURED and event.number == 3:
             control.cancel()
@@ -138,7 +148,7 @@ def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book
     assert series.status is SeriesStatus.INTERRUPTED
     assert 2 <= len(series.measured()) < 9
     assert sorted(smbd.folder.iterdir()) == before
-    list(resume(series.id, smbd.secrets(), book, Control()))
+    list(resume(series.id, smbd.secrets(), book, SeriesControl()))
     done = stored(book)
     assert done.status is SeriesStatus.COMPLETE
     assert [run.number for run in done.measured()] == list(range(1, 10))
@@ -149,7 +159,7 @@ def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book
 def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
     orders = [get_order(smbd, runs=3, warmups=0), put_order(smbd, runs=3, warmups=0)]
-    turns = [index for index, event in record_in_turns(orders, book, Control()) if isinstance(event, RunStarted)]
+    turns = [index for index, event in record_in_turns(orders, book, SeriesControl()) if isinstance(event, RunStarted)]
     assert turns == [0, 1, 1, 0, 0, 1]
     with Notebook(book) as notebook:
         assert [(s.command, s.status) for s in notebook.heads()] == [
@@ -162,19 +172,21 @@ def test_one_failing_series_leaves_the_other_going(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
     orders = [get_order(smbd, "no such file"), get_order(smbd)]
     closed = {
-        index: event.status for index, event in record_in_turns(orders, book, Control()) if isinstance(event, Closed)
+        index: event.status
+        for index, event in record_in_turns(orders, book, SeriesControl())
+        if isinstance(event, SeriesClosed)
     }
     assert closed == {0: SeriesStatus.FAILED, 1: SeriesStatus.COMPLETE}
 
 
 def test_cancelling_turns_ends_all(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
-    control = Control()
+    control = SeriesControl()
     statuses = []
     for _, event in record_in_turns([get_order(smbd, runs=500), get_order(smbd, runs=500)], book, control):
         if isinstance(event, RunStarted) and event.number == 3:
             control.cancel()
-        if isinstance(event, Closed):
+        if isinstance(event, SeriesClosed):
             statuses.append(event.status)
     assert statuses == [SeriesStatus.INTERRUPTED] * 2
     assert our_children() == []
@@ -182,7 +194,7 @@ def test_cancelling_turns_ends_all(smbd: Smbd, book: Path):
 
 def test_a_face_that_goes_away_ends_the_child(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
-    events = record(get_order(smbd, runs=10_000), book, Control())
+    events = record(get_order(smbd, runs=10_000), book, SeriesControl())
     for event in events:
         if isinstance(event, Started):
             break
@@ -196,13 +208,13 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
         order = replace(get_order(smbd), quiet_time=QuietTime.REQUIRE)
-        events = list(record(order, book, Control()))
+        events = list(record(order, book, SeriesControl()))
     finally:
         for burner in burners:
             burner.kill()
             burner.wait()
     closed = events[-1]
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, SeriesClosed)
     assert closed.failure
     assert closed.failure.kind == "NotQuietError"
     assert "--wait" in closed.failure.text
@@ -217,15 +229,15 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
     server = make_smbd()
     server.make_file("file", b"x" * MIB)
     base = replace(get_order(server), experiment="tuning", smb_conf=server.conf)
-    list(record(base, book, Control()))
+    list(record(base, book, SeriesControl()))
     server.rewrite_conf(share_options={"strict sync": "no"})
     claimed = replace(base, change_name="strict sync", change_value="no")
-    list(record(claimed, book, Control()))
+    list(record(claimed, book, SeriesControl()))
     first, second = stored(book).base_id, stored(book)
     assert first
     assert second.change
     assert (second.change.evidence, second.change.previous, second.change.also_changed) == ("confirmed", "Yes", ())
-    list(record(replace(claimed, change_name="strict locking"), book, Control()))
+    list(record(replace(claimed, change_name="strict locking"), book, SeriesControl()))
     third = stored(book)
     assert third.base_id == second.id
     assert third.change
@@ -235,6 +247,6 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
 def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
     order = replace(get_order(smbd), experiment="new", change_name="strict sync", change_value="no")
     with pytest.raises(UsageError, match="without --change first"):
-        list(record(order, book, Control()))
+        list(record(order, book, SeriesControl()))
     with Notebook(book) as notebook:
         assert notebook.count() == 0

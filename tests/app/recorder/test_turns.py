@@ -6,7 +6,15 @@ from pathlib import Path
 
 from app.measure.events import RunFinished
 from app.measure.plan import Plan
-from app.recorder import CeilingWish, Closed, Control, Order, QuietTime, Resumption, record_in_turns
+from app.recorder import (
+    CeilingPolicy,
+    QuietTime,
+    Resumption,
+    SeriesClosed,
+    SeriesControl,
+    SeriesRequest,
+    record_in_turns,
+)
 from storage.notebook import Notebook
 from storage.records import Command, Phase, SeriesStatus
 from tests.servers.smbd import Smbd
@@ -14,14 +22,14 @@ from tests.servers.smbd import Smbd
 MIB = 1024 * 1024
 
 
-def order(server: Smbd, runs: int = 3) -> Order:
+def order(server: Smbd, runs: int = 3) -> SeriesRequest:
     plan = Plan(command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs)
-    return Order(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingWish.SKIP, link_bits_per_second=10**9)
+    return SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
 
 
 def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
-    book, control = tmp_path / "notebook.db", Control()
+    book, control = tmp_path / "notebook.db", SeriesControl()
     for index, event in record_in_turns([order(smbd), order(smbd)], book, control):
         if index == 1 and isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
             control.cancel()
@@ -30,7 +38,7 @@ def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Pa
         before = [notebook.series(series_id) for series_id in ids]
     assert [one.status for one in before] == [SeriesStatus.INTERRUPTED] * 2
     resumptions = [Resumption(series_id=series_id, secrets=smbd.secrets()) for series_id in ids]
-    closed = [e.status for _, e in record_in_turns(resumptions, book, Control()) if isinstance(e, Closed)]
+    closed = [e.status for _, e in record_in_turns(resumptions, book, SeriesControl()) if isinstance(e, SeriesClosed)]
     assert closed == [SeriesStatus.COMPLETE] * 2
     with Notebook(book) as notebook:
         after = [notebook.series(series_id) for series_id in ids]
@@ -42,7 +50,7 @@ def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Pa
 
 def test_what_has_not_begun_is_not_begun_after_cancelling(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
-    book, control = tmp_path / "notebook.db", Control()
+    book, control = tmp_path / "notebook.db", SeriesControl()
     for _, event in record_in_turns([order(smbd, runs=50), order(smbd), order(smbd)], book, control):
         if isinstance(event, RunFinished):
             control.cancel()

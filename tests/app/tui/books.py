@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.tui.app import SharebenchApp
-from app.tui.context import Context
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
 from storage.notebook import Notebook
 from storage.records import Series
 from tests.forms.samples import series

@@ -3,8 +3,8 @@
 import pytest
 
 from app.clients.base import Secrets
-from app.tui.app import SharebenchApp
-from app.tui.context import Context
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
 from storage.records import Target
 from tests.app.tui.worlds import FakeWorld
 

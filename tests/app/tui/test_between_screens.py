@@ -7,13 +7,13 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, OptionList
 
-from app.guide.choices import MEMORY_KEY, Choices, Step
-from app.guide.taking import choices_of
-from app.tui.app import SharebenchApp
-from app.tui.context import Context
 from app.tui.export import ExportScreen
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
 from app.tui.guide.screen import GuideScreen
-from app.tui.notebook.table import TableScreen
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.guide.state.rounds import choices_of
+from app.tui.notebook.matrix_screen import TableScreen
 from storage.notebook import Notebook
 from storage.records import Change, Command, SeriesStatus, Target
 from tests.app.tui.books import app_on, book, one
@@ -93,7 +93,7 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.step, screen.choices.series_id) == (Step.RUN, None)
+        assert (screen.choices.step, screen.choices.series_id) == (MethodStep.RUN, None)
         assert (screen.choices.file, screen.choices.file_bytes) == ("big.bin", 1 << 30)
 
 
@@ -105,7 +105,7 @@ async def test_an_interrupted_series_is_gone_on_with(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.step, screen.choices.series_id) == (Step.RUN, f"{4:012x}")
+        assert (screen.choices.step, screen.choices.series_id) == (MethodStep.RUN, f"{4:012x}")
         assert screen.choices.runs == 7
         await pilot.press("f1")
 
@@ -118,10 +118,10 @@ async def test_from_any_rung_a_new_branch(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.step, screen.choices.series_id) == (Step.CHANGE, f"{2:012x}")
+        assert (screen.choices.step, screen.choices.series_id) == (MethodStep.CHANGE, f"{2:012x}")
         assert screen.choices.experiment == "files"
     with Notebook(path) as notebook:
-        assert Choices.from_memory(notebook.remembered(MEMORY_KEY)).series_id == f"{2:012x}"
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).series_id == f"{2:012x}"
 
 
 def test_the_choices_of_a_series_that_made_its_file_make_it_again():

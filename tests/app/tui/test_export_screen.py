@@ -8,10 +8,10 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, OptionList
 
-from app.tui.dialogs import ConfirmDialog, MessageDialog
 from app.tui.export import ExportScreen
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
-from app.tui.saving import CannotWriteError, write_whole
+from app.tui.widgets.files import CannotWriteError, write_whole
 from forms.exporters import FORMATS
 from tests.app.tui.books import NASTY, app_on, book, one
 from tests.app.tui.driving import painted, settled, text_of

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.clients.base import Entry, Secrets
+from app.clients.base import DirectoryEntry, Secrets
 from app.errors import SharebenchError
-from app.guide.browsing import Item, Kind, Place, items
-from app.guide.known import QuietSeen
 from app.measure.events import Event, Failed, RunFinished, Started
-from app.recorder import Closed, Control, Opened, Order, RecorderEvent
-from forms.file_choice import Surroundings
+from app.recorder import RecorderEvent, SeriesClosed, SeriesControl, SeriesOpened, SeriesRequest
+from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
+from app.tui.guide.state.guide_context import QuietState
+from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, Phase, Run, Series, SeriesStatus, Target, utc_now
 
@@ -23,29 +23,31 @@ class FakeWorld:
 
     def __init__(self) -> None:
         self.shares: list[str] = ["data", "IPC$"]
-        self.folders: dict[str, Sequence[Entry]] = {"": [Entry(name="big.bin", is_folder=False, size_bytes=1 << 30)]}
+        self.folders: dict[str, Sequence[DirectoryEntry]] = {
+            "": [DirectoryEntry(name="big.bin", is_folder=False, size_bytes=1 << 30)]
+        }
         self.errors: list[SharebenchError] = []
         """Raised by the next looks, one each."""
         self.logins: list[Secrets] = []
         """The secrets of every look."""
         self.password: str | None = None
-        self.orders: list[Order] = []
+        self.orders: list[SeriesRequest] = []
         self.resumed: list[str] = []
         self.rates: list[float] = [100e6, 101e6, 99e6, 100e6, 100.5e6]
         self.script: queue.Queue[Event | SharebenchError | None] | None = None
         """Events that the test hands out one by one, None for the end; absent for a series that runs by itself."""
-        self.control: Control | None = None
+        self.control: SeriesControl | None = None
 
-    def look(self, target: Target, secrets: Secrets, around: Surroundings) -> Place:
+    def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:
         """From the dictionaries."""
         self.logins.append(secrets)
         if self.errors:
             raise self.errors.pop(0)
         if target.protocol == "iperf3":
-            return Place(target=target, items=())
+            return BrowsedFolder(target=target, items=())
         if target.protocol == "smb" and not target.share:
-            return Place(target=target, items=tuple(Item(Kind.SHARE, name, name) for name in self.shares))
-        return Place(target=target, items=items(target, self.folders[target.path], around))
+            return BrowsedFolder(target=target, items=tuple(Item(ItemKind.SHARE, name, name) for name in self.shares))
+        return BrowsedFolder(target=target, items=items(target, self.folders[target.path], around))
 
     def link(self, target: Target) -> tuple[int | None, str]:
         """A gigabit."""
@@ -55,11 +57,11 @@ class FakeWorld:
         """Not known."""
         return None
 
-    def quiet(self, target: Target, command: Command) -> QuietSeen:
+    def quiet(self, target: Target, command: Command) -> QuietState:
         """Somebody makes a backup."""
-        return QuietSeen(verdict="busy", reasons=("others moved 40 MB/s over [eth0]",))
+        return QuietState(verdict="busy", reasons=("others moved 40 MB/s over [eth0]",))
 
-    def record(self, order: Order, notebook_path: Path, control: Control) -> Iterator[RecorderEvent]:
+    def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """Store what the recorder would store."""
         self.orders.append(order)
         plan = order.plan
@@ -81,7 +83,7 @@ class FakeWorld:
             yield from self._measure(series, notebook, control, plan.warmups, plan.runs)
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: Control
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
     ) -> Iterator[RecorderEvent]:
         """The missing runs."""
         self.resumed.append(series_id)
@@ -91,10 +93,10 @@ class FakeWorld:
             yield from self._measure(series, notebook, control, 0, len(self.rates) - have, first=have + 1)
 
     def _measure(
-        self, series: Series, notebook: Notebook, control: Control, warmups: int, runs: int, first: int = 1
+        self, series: Series, notebook: Notebook, control: SeriesControl, warmups: int, runs: int, first: int = 1
     ) -> Iterator[RecorderEvent]:
         self.control = control
-        yield Opened(series_id=series.id)
+        yield SeriesOpened(series_id=series.id)
         status, failure = SeriesStatus.COMPLETE, None
         events = self._scripted(control) if self.script else self._by_itself(warmups, runs, first)
         for event in events:
@@ -105,7 +107,7 @@ class FakeWorld:
                 status = SeriesStatus.INTERRUPTED if event.kind == "CancelledError" else SeriesStatus.FAILED
             yield event
         notebook.update(replace(series, status=status, error=failure.text if failure else None))
-        yield Closed(series_id=series.id, status=status, failure=failure)
+        yield SeriesClosed(series_id=series.id, status=status, failure=failure)
 
     def _by_itself(self, warmups: int, runs: int, first: int) -> Iterator[Event]:
         yield Started(client=CLIENT, size_bytes=1 << 30)
@@ -114,7 +116,7 @@ class FakeWorld:
         for number in range(first, first + runs):
             yield RunFinished(run=run_at(number, self.rates[(number - 1) % len(self.rates)]))
 
-    def _scripted(self, control: Control) -> Iterator[Event]:
+    def _scripted(self, control: SeriesControl) -> Iterator[Event]:
         """What the test hands out; a cancel ends it as the engine would."""
         assert self.script is not None
         while True:
@@ -144,6 +146,6 @@ def run_at(number: int, rate: float, *, phase: Phase = Phase.MEASURED, size_byte
     )
 
 
-def folder_of(files: Mapping[str, int]) -> list[Entry]:
+def folder_of(files: Mapping[str, int]) -> list[DirectoryEntry]:
     """A folder with files of these sizes in bytes."""
-    return [Entry(name=name, is_folder=False, size_bytes=size) for name, size in files.items()]
+    return [DirectoryEntry(name=name, is_folder=False, size_bytes=size) for name, size in files.items()]

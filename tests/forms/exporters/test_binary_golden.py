@@ -7,9 +7,9 @@ import pytest
 from openpyxl.worksheet.formula import ArrayFormula
 from pypdf import PdfReader
 
-from forms.blank_sheets import blank_sheet
+from forms.blank_reports import blank_sheet
 from forms.exporters import export_sheets
-from forms.sheets import run_sheets
+from forms.reports import run_sheets
 from tests.forms.exporters.test_other_forms import sheets
 from tests.forms.golden_files import check
 from tests.forms.paper_samples import book_series, full_series

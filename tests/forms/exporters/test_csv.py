@@ -7,8 +7,8 @@ import pytest
 
 from forms.exporters import export, export_sheets
 from forms.exporters.csv import guarded, unguarded
-from forms.run_form import run_form
-from forms.run_sheet import blank_run_sheet
+from forms.series.report import blank_run_sheet
+from forms.series.summary import run_form
 from tests.forms.golden_files import check
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 

@@ -9,7 +9,7 @@ from pypdf import PdfReader
 
 from forms.exporters import export, export_sheets
 from forms.exporters.html_style import DARK, LIGHT
-from forms.run_sheet import blank_run_sheet
+from forms.series.report import blank_run_sheet
 from tests.forms.exporters.page import Page
 from tests.forms.golden_files import check
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series

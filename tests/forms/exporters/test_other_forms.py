@@ -10,16 +10,16 @@ import openpyxl
 import pytest
 from pypdf import PdfReader
 
-from forms import cells
-from forms.blank_sheets import blank_sheet
-from forms.cells import control_pictures
+from forms import layout
+from forms.blank_reports import blank_sheet
 from forms.exporters import FORMATS, export_sheets
 from forms.exporters.text import sheet_text
-from forms.sheet import Sheet, cell_text
-from forms.sheets import comparison_sheets, experiment_sheet
-from forms.worksheets.bottleneck_sheet import bottleneck_sheet
-from forms.worksheets.clients import ClientsSheet, Group
-from forms.worksheets.clients_sheet import clients_sheet
+from forms.layout import control_pictures
+from forms.report import Report, cell_text
+from forms.reports import comparison_sheets, experiment_sheet
+from forms.worksheets.bottleneck_report import bottleneck_sheet
+from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.users_report import clients_sheet
 from storage.records import Change, Command, Decision, Series, Target
 from tests.forms.exporters.page import Page
 from tests.forms.exporters.test_xlsx import without_stored_values
@@ -68,16 +68,16 @@ def book_b1() -> list[Series]:
     return found
 
 
-def sheets(text: str = "strict sync") -> dict[str, Sheet]:
+def sheets(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
-    office = Group(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
+    office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
         "comparison": comparison_sheets([base, replace(other, label=text)])[0],
         "table_b1": comparison_sheets(book_b1())[0],
         "ladder": experiment_sheet(text, experiment(text)),
         "bottleneck": bottleneck_sheet(B5, text),
         "clients": clients_sheet(
-            ClientsSheet(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text
+            UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text
         ),
     }
 
@@ -123,7 +123,7 @@ def test_the_ladder_strikes_out_what_was_put_back():
 def test_text_from_outside_stays_text_in_every_form(form, text):
     sheet = sheets(text)[form]
     lines = sheet_text(sheet).splitlines()
-    assert max(map(cells.width, lines)) <= 80
+    assert max(map(layout.width, lines)) <= 80
     page = Page(export_sheets([sheet], "html"))
     assert page.problems == []
     assert not page.all("script", "a")
@@ -174,7 +174,7 @@ def test_libreoffice_computes_what_is_stored(tmp_path):
 def test_names_of_lines_are_text_too(text):
     sheet = sheets(text)["clients"]
     written = sheet_text(sheet)
-    assert f"\n{cells.visible(text)} alone:" in written
+    assert f"\n{layout.visible(text)} alone:" in written
     assert "\x1b" not in written
     markdown = export_sheets([sheet], "markdown").decode()
     assert "****bold" not in markdown

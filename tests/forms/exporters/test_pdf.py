@@ -11,8 +11,8 @@ from pypdf import PdfReader
 from forms import numbers
 from forms.exporters import export, export_sheets
 from forms.exporters.pdf_fonts import other_font
-from forms.run_form import run_form
-from forms.run_sheet import blank_run_sheet
+from forms.series.report import blank_run_sheet
+from forms.series.summary import run_form
 from storage.records import RunStatus, Series
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 from tests.forms.samples import series

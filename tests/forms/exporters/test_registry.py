@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from forms.exporters import FORMATS, export, export_sheets, format_of
-from forms.run_sheet import blank_run_sheet
-from forms.series_reading import series_from_document
+from forms.series.document_reader import series_from_document
+from forms.series.report import blank_run_sheet
 from tests.forms.golden_files import check
 from tests.forms.paper_samples import HOSTILE, full_series, hostile_series
 
@@ -37,7 +37,7 @@ def test_suffixes_tell_the_format():
 def test_the_registry_loads_no_exporter():
     code = (
         "import sys, forms.exporters;"
-        "sys.exit(any(m in sys.modules for m in ('forms.run_form', 'xlsxwriter', 'fpdf', 'scipy')))"
+        "sys.exit(any(m in sys.modules for m in ('forms.series.summary', 'xlsxwriter', 'fpdf', 'scipy')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

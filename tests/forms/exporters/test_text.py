@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from forms import cells
+from forms import layout
 from forms.exporters.text import run_form_text, sheet_text
-from forms.run_form import run_form
-from forms.run_sheet import blank_run_sheet, run_sheet
+from forms.series.report import blank_run_sheet, run_sheet
+from forms.series.summary import run_form
 from storage.records import Series
 from tests.forms.golden_files import check
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
@@ -46,14 +46,14 @@ def test_a_rejected_run_is_struck_through_without_styles():
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_line_is_wider_than_asked(text, width):
     lines = text_of(hostile_series(text), width=width).splitlines()
-    assert max(map(cells.width, lines)) <= width
+    assert max(map(layout.width, lines)) <= width
     assert any(text.splitlines()[0] in line for line in lines)
 
 
 @pytest.mark.parametrize(("rate", "size", "link"), [(50e9, 10**13, 400 * 10**9), (1.0, 1, 10), (3e12, 10**16, None)])
 def test_the_largest_numbers_fit_eighty_columns(rate, size, link):
     text = text_of(series((rate, rate * 1.5), size_bytes=size, link_bits_per_second=link))
-    assert max(map(cells.width, text.splitlines())) <= 80
+    assert max(map(layout.width, text.splitlines())) <= 80
     assert f"{rate:,.0f}" in text or f"{rate:.0f}" in text
 
 

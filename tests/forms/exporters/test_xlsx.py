@@ -10,14 +10,14 @@ import pytest
 
 from forms.exporters import export, export_sheets
 from forms.exporters.xlsx_layout import sheet_names
-from forms.run_form import Measures, run_form
-from forms.run_sheet import blank_run_sheet
+from forms.series.report import blank_run_sheet
+from forms.series.summary import RunMeasures, run_form
 from storage.records import Series
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 from tests.forms.samples import series
 from tests.servers.process import require
 
-FIELDS = tuple(Measures.__dataclass_fields__)
+FIELDS = tuple(RunMeasures.__dataclass_fields__)
 
 
 def opened(content: bytes, *, values: bool) -> openpyxl.Workbook:

@@ -9,9 +9,9 @@ import pytest
 
 from app.errors import UsageError
 from app.targets import parse_target
-from forms.checked_json import DocumentError
 from forms.exporters import export
 from forms.importers import Given, read_series
+from forms.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.records import new_series_id
 from tests.forms.paper_samples import book_series, full_series

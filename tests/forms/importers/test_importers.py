@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from app.targets import parse_target
-from forms.checked_json import DocumentError
 from forms.exporters import export, export_sheets
 from forms.importers import Given, read_series
-from forms.run_form import run_form
-from forms.run_sheet import blank_run_sheet
+from forms.json_reader import DocumentError
+from forms.series.report import blank_run_sheet
+from forms.series.summary import run_form
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 

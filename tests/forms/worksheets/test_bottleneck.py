@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from forms.checked_json import DocumentError
 from forms.exporters import FORMATS, export_sheets
-from forms.worksheets.bottleneck import BottleneckSheet, Machine, Part, enough, upgrades, way_to
-from forms.worksheets.bottleneck_sheet import blank_bottleneck_sheet, bottleneck_sheet
-from forms.worksheets.reference import Kind, UnknownReferenceError, find
+from forms.json_reader import DocumentError
+from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
+from forms.worksheets.bottleneck_report import blank_bottleneck_sheet, bottleneck_sheet
+from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
 from forms.worksheets.reference_tables import BOOK, TABLES, TODAY, ethernet_payload
 from forms.worksheets.saved import from_record, to_record
 from tests.forms.golden_files import check
@@ -16,7 +16,7 @@ from tests.forms.golden_files import check
 KB = 1000.0
 
 
-def book(kind: Kind, name: str, count: int = 1) -> Part:
+def book(kind: ReferenceKind, name: str, count: int = 1) -> Part:
     found = find(kind, name, TABLES)
     return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
 
@@ -25,9 +25,9 @@ def sparc(disks: int, networks: int, network: str = "10 Mb/s Ethernet (1999)", n
     """The machine of tables B-5 and B-10: its CPU counts as 6,000 KB/s in all of the rows but one."""
     return Machine(
         name=name,
-        cpu=book(Kind.CPU, "Sun SPARC 10"),
-        disk=book(Kind.DISK, "7200 RPM disk", disks),
-        network=book(Kind.NETWORK, network, networks),
+        cpu=book(ReferenceKind.CPU, "Sun SPARC 10"),
+        disk=book(ReferenceKind.DISK, "7200 RPM disk", disks),
+        network=book(ReferenceKind.NETWORK, network, networks),
     )
 
 
@@ -38,7 +38,7 @@ STEPS = (
     sparc(20, 4, name="Change to using a 20-disk array"),
     sparc(20, 2, "100 Mb/s Ethernet (1999)", name="Use dual 100 Mbps ether"),
 )
-B5 = BottleneckSheet(machines=STEPS)
+B5 = BottleneckCalculation(machines=STEPS)
 
 
 def test_b5_and_b10_come_out_as_printed_where_the_print_is_right():
@@ -49,23 +49,28 @@ def test_b5_and_b10_come_out_as_printed_where_the_print_is_right():
     assert columns == [(560, 1_113), (3_360, 1_113), (3_360, 4_452), (11_200, 4_452), (11_200, 13_000)]
     totals = [(m.total_bytes_per_second or 0) / KB for m in STEPS]
     assert totals[:4] == [560, 1_113, 3_360, 4_452]
-    assert [m.bottlenecks[0] for m in STEPS[:4]] == [Kind.DISK, Kind.NETWORK, Kind.DISK, Kind.NETWORK]
+    assert [m.bottlenecks[0] for m in STEPS[:4]] == [
+        ReferenceKind.DISK,
+        ReferenceKind.NETWORK,
+        ReferenceKind.DISK,
+        ReferenceKind.NETWORK,
+    ]
 
 
 def test_the_last_row_is_6000_by_its_own_cpu_not_11200_as_printed():
     assert (STEPS[4].total_bytes_per_second or 0) / KB == 6_000
-    assert STEPS[4].bottlenecks == (Kind.CPU,)
+    assert STEPS[4].bottlenecks == (ReferenceKind.CPU,)
 
 
 def test_two_cpus_by_the_rule_of_b8_leave_the_printed_11200():
     """B-8 multiplies by the number of CPUs; the tables do not, though the SPARC has two. Then disks would limit."""
-    two = STEPS[4].with_part(Kind.CPU, book(Kind.CPU, "Sun SPARC 10", 2))
+    two = STEPS[4].with_part(ReferenceKind.CPU, book(ReferenceKind.CPU, "Sun SPARC 10", 2))
     assert (two.total_bytes_per_second or 0) / KB == 11_200
-    assert two.bottlenecks == (Kind.DISK,)
+    assert two.bottlenecks == (ReferenceKind.DISK,)
 
 
 def test_the_16000_in_row_3_is_a_misprint_that_changes_no_total():
-    wrong = STEPS[2].with_part(Kind.CPU, Part(name="as printed", bytes_per_second=16_000 * KB))
+    wrong = STEPS[2].with_part(ReferenceKind.CPU, Part(name="as printed", bytes_per_second=16_000 * KB))
     assert wrong.total_bytes_per_second == STEPS[2].total_bytes_per_second
 
 
@@ -73,12 +78,12 @@ def test_the_linux_pentium_of_the_text_waits_for_its_disk():
     """The worked example in prose: one Pentium 133, one 7200 RPM disk, one 10 Mb/s Ethernet."""
     machine = Machine(
         name="Linux",
-        cpu=book(Kind.CPU, "Intel Pentium 133"),
-        disk=book(Kind.DISK, "7200 RPM disk"),
-        network=book(Kind.NETWORK, "10 Mb/s Ethernet (1999)"),
+        cpu=book(ReferenceKind.CPU, "Intel Pentium 133"),
+        disk=book(ReferenceKind.DISK, "7200 RPM disk"),
+        network=book(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)"),
     )
     assert machine.total_bytes_per_second == 560 * KB
-    assert machine.bottlenecks == (Kind.DISK,)
+    assert machine.bottlenecks == (ReferenceKind.DISK,)
 
 
 def test_the_books_tables_with_their_misprints_put_right():
@@ -97,44 +102,46 @@ def test_the_books_tables_with_their_misprints_put_right():
 def test_todays_tables_have_disks_ethernets_and_wifi_with_sources():
     today = TABLES[TODAY]
     assert all(r.source for r in today)
-    assert {r.kind for r in today} == {Kind.DISK, Kind.NETWORK}
+    assert {r.kind for r in today} == {ReferenceKind.DISK, ReferenceKind.NETWORK}
     names = [r.name for r in today]
     for name in ("HDD 7200 RPM", "NVMe PCIe 5.0 x4", "10 Mb/s Ethernet", "400 Gb/s Ethernet"):
         assert name in names
     assert sum(name.startswith("Wi-Fi") for name in names) >= 4
     assert ethernet_payload(1000) == pytest.approx(117.7e6, abs=0.05e6)
-    disks = [r.bytes_per_second for r in today if r.kind is Kind.DISK]
+    disks = [r.bytes_per_second for r in today if r.kind is ReferenceKind.DISK]
     assert disks == sorted(disks)
 
 
 def test_references_are_found_by_enough_of_their_name():
-    assert find(Kind.DISK, "nvme pcie 4", TABLES).name == "NVMe PCIe 4.0 x4"
-    assert find(Kind.NETWORK, "10 Gb/s Ethernet", TABLES).bytes_per_second > 1e9
-    with pytest.raises(UnknownReferenceError, match=r"could be more than one.*PCIe 3.*PCIe 4"):
-        find(Kind.DISK, "nvme", TABLES)
-    with pytest.raises(UnknownReferenceError, match=r"is no cpu.*Pentium"):
-        find(Kind.CPU, "abacus", TABLES)
+    assert find(ReferenceKind.DISK, "nvme pcie 4", TABLES).name == "NVMe PCIe 4.0 x4"
+    assert find(ReferenceKind.NETWORK, "10 Gb/s Ethernet", TABLES).bytes_per_second > 1e9
+    with pytest.raises(UnknownComponentError, match=r"could be more than one.*PCIe 3.*PCIe 4"):
+        find(ReferenceKind.DISK, "nvme", TABLES)
+    with pytest.raises(UnknownComponentError, match=r"is no cpu.*Pentium"):
+        find(ReferenceKind.CPU, "abacus", TABLES)
 
 
 def test_upgrades_say_what_each_gives():
     first = list(upgrades(STEPS[0]))
     assert first[0].what == "2 disks instead of 1"
     assert first[0].gain_bytes_per_second == 553 * KB
-    assert first[0].machine.bottlenecks == (Kind.NETWORK,)
+    assert first[0].machine.bottlenecks == (ReferenceKind.NETWORK,)
     assert [u.gain_bytes_per_second for u in first[1:]] == [0, 0]
     assert list(upgrades(Machine(name="nothing known"))) == []
 
 
 def test_enough_is_what_takes_a_part_past_the_others():
-    assert enough(STEPS[0], Kind.DISK) == 2
-    assert enough(STEPS[1], Kind.NETWORK) == 4
-    assert enough(STEPS[1], Kind.DISK) == 6
-    assert enough(Machine(name="", disk=STEPS[0].disk), Kind.DISK) == 1
+    assert enough(STEPS[0], ReferenceKind.DISK) == 2
+    assert enough(STEPS[1], ReferenceKind.NETWORK) == 4
+    assert enough(STEPS[1], ReferenceKind.DISK) == 6
+    assert enough(Machine(name="", disk=STEPS[0].disk), ReferenceKind.DISK) == 1
 
 
 def test_the_way_to_a_target_moves_the_bottleneck_step_by_step():
     steps = way_to(STEPS[0], 4_000 * KB)
-    assert [m.bottlenecks[0] for m in steps[:-1]] == [Kind.DISK, Kind.NETWORK] * 3 + [Kind.DISK]
+    assert [m.bottlenecks[0] for m in steps[:-1]] == [ReferenceKind.DISK, ReferenceKind.NETWORK] * 3 + [
+        ReferenceKind.DISK
+    ]
     assert steps[1].name == "1 more disk"
     totals = [m.total_bytes_per_second or 0 for m in steps]
     assert totals == sorted(totals)

@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from forms.checked_json import DocumentError
 from forms.exporters import FORMATS, export_sheets
-from forms.worksheets.clients import ClientsSheet, Group
-from forms.worksheets.clients_sheet import blank_clients_sheet, clients_sheet
+from forms.json_reader import DocumentError
 from forms.worksheets.saved import from_record, to_record
+from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.users_report import blank_clients_sheet, clients_sheet
 from tests.forms.golden_files import check
 
 KB = 1000
-OFFICE = Group(name="office", clients=36, transfers_per_second=2.3, file_bytes=12 * KB)
+OFFICE = UserGroup(name="office", clients=36, transfers_per_second=2.3, file_bytes=12 * KB)
 
 
-def sheet(capacity: float, *groups: Group) -> ClientsSheet:
-    return ClientsSheet(capacity_bytes_per_second=capacity, capacity_source="three SCSI-1 disks", groups=groups)
+def sheet(capacity: float, *groups: UserGroup) -> UsersCalculation:
+    return UsersCalculation(capacity_bytes_per_second=capacity, capacity_source="three SCSI-1 disks", groups=groups)
 
 
 def test_36_office_clients_ask_for_about_1_mb_and_34_fit_on_960_kb():
@@ -29,7 +29,7 @@ def test_36_office_clients_ask_for_about_1_mb_and_34_fit_on_960_kb():
 
 
 def test_25_clients_share_375_kb_and_75_need_three_times_as_much():
-    client = Group(name="PC", clients=25, transfers_per_second=1, file_bytes=15 * KB)
+    client = UserGroup(name="PC", clients=25, transfers_per_second=1, file_bytes=15 * KB)
     assert sheet(375 * KB, client).percent_used == pytest.approx(100)
     assert sheet(375 * KB, client).is_enough
     assert sheet(375 * KB, client).carried(client) == 25
@@ -38,7 +38,7 @@ def test_25_clients_share_375_kb_and_75_need_three_times_as_much():
 
 
 def test_groups_add_up():
-    imaging = Group(name="imaging", clients=2, transfers_per_second=0.5, file_bytes=20_000_000)
+    imaging = UserGroup(name="imaging", clients=2, transfers_per_second=0.5, file_bytes=20_000_000)
     worksheet = sheet(100e6, OFFICE, imaging)
     assert worksheet.demand_bytes_per_second == pytest.approx(993_600 + 20e6)
     assert worksheet.carried(imaging) == 10
@@ -49,7 +49,7 @@ def test_saved_and_read_back():
     worksheet = sheet(960 * KB, OFFICE)
     assert from_record(to_record(worksheet, "office")) == worksheet
     with pytest.raises(DocumentError, match="capacity_bytes_per_second"):
-        ClientsSheet.from_content({"capacity_bytes_per_second": 0, "groups": []})
+        UsersCalculation.from_content({"capacity_bytes_per_second": 0, "groups": []})
 
 
 @pytest.mark.parametrize("name", [n for n in FORMATS if n not in {"xlsx", "pdf"}])

@@ -1,0 +1,56 @@
+"""``sharebench catalogue``: what can be changed, in order of impact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common
+from app.errors import UsageError
+
+if TYPE_CHECKING:
+    from forms.tuning.catalogue import CatalogueEntry
+
+
+@click.command("catalogue", short_help="what can be changed, in order of impact")
+@click.argument("name", required=False)
+@click.option("--value", metavar="VALUE", help="Show how to set this value, in place of the first to try.")
+@click.option("--share", metavar="SHARE", help="The share whose section the line goes into.")
+@click.option("--smb-conf", "smb_conf", metavar="FILE", help="Where the server keeps its smb.conf.")
+@click.option("--json", "as_json", is_flag=True, help="One object with the entries.")
+@common.options_of_all
+def catalogue_command(
+    name: str | None, value: str | None, share: str | None, smb_conf: str | None, as_json: bool
+) -> None:
+    """Lists what can be changed on server, clients and the way between, or tells all about NAME.
+
+    NAME is a parameter, one of its synonyms, or words to search for.
+    """
+    from forms.tuning import catalogue, catalogue_text  # noqa: PLC0415  only this command reads them
+    from forms.tuning.instructions import DEFAULT_CONF  # noqa: PLC0415
+
+    found = catalogue.entries() if name is None else _named(name)
+    if value is not None and (name is None or len(found) != 1):
+        raise UsageError("--value belongs to one NAME of the catalogue; see `sharebench catalogue`")
+    if as_json:
+        common.answer_json(catalogue_text.catalogue_document(found))
+    elif len(found) == 1:
+        text = catalogue_text.entry_text(found[0], value=value, share=share, conf=smb_conf or DEFAULT_CONF)
+        common.answer(text.rstrip("\n"))
+    else:
+        common.answer(catalogue_text.list_text(found).rstrip("\n"))
+
+
+def _named(name: str) -> tuple[CatalogueEntry, ...]:
+    """The entries of that name, or those that have all its words. Raises UsageError."""
+    from forms.tuning import catalogue  # noqa: PLC0415
+
+    found = catalogue.about(name) or catalogue.search(name)
+    if found:
+        return found
+    try:
+        catalogue.find(name)
+    except catalogue.UnknownEntryError as error:
+        raise UsageError(f"{error}; `sharebench catalogue` lists all") from error
+    return ()

@@ -1,0 +1,86 @@
+"""``sharebench compare``: faster, slower, the same, or not yet known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common
+from app.errors import UsageError
+from storage.records import Series
+
+if TYPE_CHECKING:
+    from forms.comparison.summary import ComparisonSummary
+
+SLOWER = 1
+NOT_KNOWN = 3
+
+
+@click.command("compare", short_help="faster, slower, the same, or not yet known")
+@click.argument("base")
+@click.argument("others", nargs=-1, required=True, metavar="OTHER...")
+@click.option(
+    "--noise",
+    type=common.Number(0, 100),
+    default=1.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="A change inside ± this is no difference, however sure.",
+)
+@click.option(
+    "--margin",
+    type=common.Number(0, 1000, min_open=True),
+    default=5.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="The same: the change's 95 % interval lies inside ± this.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The comparison document; an array for several.")
+@common.options_of_all
+@click.pass_context
+def compare_command(
+    context: click.Context, base: str, others: tuple[str, ...], noise: float, margin: float, as_json: bool
+) -> int:
+    """Compares each OTHER with BASE: is it faster, slower, the same, or not yet known?
+
+    With several, they stand side by side as in table B-1 (get and put down; FTP, untuned and tuned across), and gets
+    are compared with the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
+    """
+    from forms.comparison.matrix import base_of, table_b1  # noqa: PLC0415  keeps `--help` light
+
+    with common.notebook(context) as notebook:
+        series = [notebook.series(reference) for reference in (base, *others)]
+    if any(one.id == series[0].id for one in series[1:]):
+        raise UsageError(f"{base} is compared with itself (series {series[0].id}): name another series")
+    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
+    forms = _forms([(first, one) for first, one in pairs if first is not None], noise, margin)
+    if as_json:
+        from forms.comparison.document import comparison_document  # noqa: PLC0415
+
+        documents = [comparison_document(form.comparison) for form in forms]
+        common.answer_json(documents if len(others) > 1 else documents[0])
+    elif len(others) == 1:
+        from forms.comparison.text import comparison_text  # noqa: PLC0415
+
+        common.answer(comparison_text(forms[0]).rstrip("\n"))
+    else:
+        from forms.comparison.matrix_text import table_b1_text  # noqa: PLC0415
+        from forms.comparison.text import verdict_lines  # noqa: PLC0415
+
+        common.answer(f"{table_b1_text(table_b1(series))}\n{verdict_lines(forms)}".rstrip("\n"))
+    return exit_code([form.comparison.verdict for form in forms])
+
+
+def _forms(pairs: Sequence[tuple[Series, Series]], noise: float, margin: float) -> list[ComparisonSummary]:
+    from forms.comparison.summary import comparison_form  # noqa: PLC0415
+
+    return [comparison_form(first, one, noise_percent=noise, margin_percent=margin) for first, one in pairs]
+
+
+def exit_code(verdicts: Sequence[str]) -> int:
+    """1 where anything is slower, else 3 where anything is not known yet, else 0."""
+    if "slower" in verdicts:
+        return SLOWER
+    return NOT_KNOWN if "unknown" in verdicts else 0

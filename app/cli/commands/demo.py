@@ -1,0 +1,80 @@
+"""``sharebench demo``: the main job on embedded servers, for practice."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from app.cli import common
+from app.cli.commands.run import watch
+from app.cli.series_output import show_series
+from app.measure.plan import Plan
+from app.recorder import SeriesControl, SeriesRequest, failure_of, record
+from storage.records import Command
+
+PUT_BYTES = 16 * 1024 * 1024
+"""The embedded SMB server takes some 50 MB a second."""
+PRACTICE_NOTEBOOK = "practice.db"
+"""Kept beside the notebook, so that practice never stands among real measurements."""
+
+
+@click.command("demo", short_help="practises on embedded SMB and FTP servers on the loopback")
+@click.option("--headless", is_flag=True, help="Measure and print, without the TUI; the default without a terminal.")
+@click.option(
+    "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
+)
+@common.options_of_all
+@click.pass_context
+def demo_command(context: click.Context, headless: bool, runs: int) -> int:
+    """Practises on embedded SMB and FTP servers on the loopback.
+
+    In a terminal the TUI opens with both servers ready. Without one, get and put are measured over both, and the four
+    filled forms are printed. It has a notebook of its own, unless --db names another.
+    """
+    from app.practice.servers import PracticeServers  # noqa: PLC0415  keeps `--help` light
+
+    path = _practice_notebook(context)
+    with PracticeServers() as servers:
+        if not headless and sys.stdin.isatty() and sys.stdout.isatty():
+            return int(
+                context.find_root().obj["open_tui"](
+                    path,
+                    first="guide",
+                    practice=(servers.smb, servers.ftp),
+                    practice_secrets={"smb": servers.secrets, "ftp": servers.secrets},
+                )
+            )
+        orders = [
+            SeriesRequest(
+                plan=Plan(
+                    command=command,
+                    target=(file if command is Command.GET else folder),
+                    runs=runs,
+                    size_bytes=None if command is Command.GET else PUT_BYTES,
+                    secrets=servers.secrets,
+                ),
+                label=f"practice: {file.protocol.upper()} {command.value}",
+            )
+            for file, folder in ((servers.smb, servers.smb_folder), (servers.ftp, servers.ftp_folder))
+            for command in (Command.GET, Command.PUT)
+        ]
+        for order in orders:
+            control = SeriesControl()
+            closed = watch(record(order, path, control), control)
+            show_series(context, closed.series_id, as_json=False, chart=True)
+            failure = failure_of(closed)
+            if failure:
+                raise failure
+            common.answer("")
+    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+    return 0
+
+
+def _practice_notebook(context: click.Context) -> Path:
+    """The notebook that was asked for, or the one for practice; later commands of this run use it too."""
+    options = context.find_root().obj
+    if not options.get("db"):
+        options["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))
+    return common.notebook_path(context)

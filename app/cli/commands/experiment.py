@@ -1,0 +1,118 @@
+"""``sharebench experiment``: the ladder of changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common
+from app.errors import UsageError
+from forms.layout import visible
+from storage.records import Decision
+
+if TYPE_CHECKING:
+    from forms.experiments.ladder import Ladder, Rung
+
+
+@click.group("experiment", short_help="the ladder of changes")
+def experiment_command() -> None:
+    """Series in order, each made by changing ONE parameter of the one before.
+
+    A base is measured with `run --experiment NAME`, each change with `run --experiment NAME --change NAME=VALUE`.
+    """
+
+
+@experiment_command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="An array of objects.")
+@common.options_of_all
+@click.pass_context
+def list_experiments(context: click.Context, as_json: bool) -> None:
+    """Lists the experiments, newest first."""
+    with common.notebook(context) as notebook:
+        found = notebook.experiments()
+    if as_json:
+        common.answer_json([{"name": name, "series": count, "last_at": last} for name, count, last in found])
+        return
+    if not found:
+        common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
+    for name, count, last in found:
+        common.answer(f"{last[:16].replace('T', ' ')}  {count:>3} series  {visible(name)}")
+
+
+@experiment_command.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@common.options_of_all
+@click.pass_context
+def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
+    """Shows the ladder of NAME: each change, its series, what it gained, and whether it was kept."""
+    from forms.experiments.ladder_text import ladder_document, ladder_text  # noqa: PLC0415
+
+    ladder = _ladder(context, name)
+    if as_json:
+        common.answer_json(ladder_document(ladder))
+    else:
+        common.answer(ladder_text(ladder).rstrip("\n"))
+
+
+@experiment_command.command("keep")
+@click.argument("series")
+@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@common.options_of_all
+@click.pass_context
+def keep(context: click.Context, series: str, as_json: bool) -> None:
+    """Keeps the change of SERIES: the next one is made from it."""
+    rung = _decide(context, series, Decision.KEPT, as_json=as_json)
+    common.say(f"kept: the next change is made from series {rung.series.id}")
+
+
+@experiment_command.command("revert")
+@click.argument("series")
+@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@common.options_of_all
+@click.pass_context
+def revert(context: click.Context, series: str, as_json: bool) -> None:
+    """Notes that the change of SERIES is put back: the next one is made from the series before it.
+
+    Nothing is changed on the server; it says what to put back there.
+    """
+    rung = _decide(context, series, Decision.REVERTED, as_json=as_json)
+    change = rung.change
+    assert change
+    what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
+    then = f"series {rung.comparison.base_id}" if rung.comparison else "the series before it"
+    common.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
+
+
+def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
+    """Write the decision down and show the ladder as JSON if asked to; the rung. Raises UsageError."""
+    with common.notebook(context) as notebook:
+        found = notebook.series(reference)
+        if found.experiment is None:
+            raise UsageError(f"series {found.id} is part of no experiment, so there is nothing to decide")
+        if found.change is None:
+            raise UsageError(
+                f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
+            )
+        notebook.annotate(replace(found, decision=decision))
+    ladder = _ladder(context, found.experiment)
+    if as_json:
+        from forms.experiments.ladder_text import ladder_document  # noqa: PLC0415
+
+        common.answer_json(ladder_document(ladder))
+    rung = ladder.rung_of(found.id)
+    assert rung
+    return rung
+
+
+def _ladder(context: click.Context, name: str) -> Ladder:
+    """The ladder of an experiment. Raises UsageError where there is none of that name."""
+    from forms.experiments.ladder import build_ladder  # noqa: PLC0415  brings the statistics along
+
+    with common.notebook(context) as notebook:
+        series = notebook.experiment(name)
+    if not series:
+        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+    return build_ladder(name, series)

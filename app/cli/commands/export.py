@@ -1,0 +1,117 @@
+"""``sharebench export``: forms out, in any format."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common
+from app.cli.output_file import output_file
+from app.cli.worksheet_parsing import readable
+from app.errors import UsageError
+from forms.exporters import FORMATS, PAPERS, format_of
+
+if TYPE_CHECKING:
+    from forms.report import Report
+
+FORMS = ("run", "comparison", "experiment", "bottleneck", "clients")
+_STDOUT = "-"
+
+
+@click.command("export", short_help="forms out")
+@click.argument("names", nargs=-1, metavar="SERIES...")
+@click.option(
+    "--format", "format_name", type=click.Choice(list(FORMATS)), help="Else what FILE's name asks for, or text."
+)
+@click.option("-o", "--output", metavar="FILE", help="Where to write; without it to stdout.")
+@click.option("--form", type=click.Choice(FORMS), default="run", show_default=True, help="Which form (see above).")
+@click.option("--blank", is_flag=True, help="The empty form, to be filled by hand.")
+@click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
+@click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@common.options_of_all
+@click.pass_context
+def export_command(
+    context: click.Context,
+    names: tuple[str, ...],
+    format_name: str | None,
+    output: str | None,
+    form: str,
+    blank: bool,
+    link: int | str | None,
+    paper: str,
+    force: bool,
+) -> None:
+    """Writes the filled forms of SERIES as one document, or another form: --form comparison BASE OTHER…,
+    --form experiment NAME, --form bottleneck NAME and --form clients NAME (worksheets that were saved).
+    """
+    _check(names, form, blank=blank)
+    chosen = format_name or (format_of(output) if output and output != _STDOUT else None) or "text"
+    to_file = output is not None and output != _STDOUT
+    if FORMATS[chosen].binary and not to_file and sys.stdout.isatty():
+        raise UsageError(f"{chosen} is nothing for a terminal: name a file with -o FILE{FORMATS[chosen].suffix}")
+    if not to_file:
+        content = _content(context, names, chosen, form, blank, link, paper)
+        with common.writing_to_stdout():
+            sys.stdout.buffer.write(content)
+        return
+    assert output is not None
+    with output_file(Path(output), force=force) as file:
+        file.write(_content(context, names, chosen, form, blank, link, paper))
+    common.answer(output)
+
+
+def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
+    """Whether as many names are there as the form needs. Raises UsageError."""
+    if blank:
+        if names:
+            raise UsageError("a blank form has no series: leave them out, or leave --blank out")
+    elif not names:
+        raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
+    elif form == "comparison" and len(names) < 2:
+        raise UsageError("a comparison needs a base and at least one other series")
+    elif form not in {"run", "comparison"} and len(names) > 1:
+        raise UsageError(f"one {form} at a time: {len(names)} names were given")
+
+
+def _content(
+    context: click.Context,
+    names: tuple[str, ...],
+    chosen: str,
+    form: str,
+    blank: bool,
+    link: int | str | None,
+    paper: str,
+) -> bytes:
+    from forms.exporters import export_sheets  # noqa: PLC0415  keeps `--help` light
+
+    reports = _blank_sheets(form, link) if blank else _sheets(context, names, form)
+    return export_sheets(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
+
+
+def _blank_sheets(form: str, link: int | str | None) -> list[Report]:
+    from forms.blank_reports import blank_sheet  # noqa: PLC0415
+
+    return [blank_sheet(form, link_bits_per_second=link if isinstance(link, int) else None)]
+
+
+def _sheets(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
+    """The sheets of the forms that are asked for. Raises UsageError where a name means nothing."""
+    from forms import reports  # noqa: PLC0415
+
+    with common.notebook(context) as notebook:
+        if form in {"run", "comparison"}:
+            series = [notebook.series(name) for name in names]
+            return reports.run_sheets(series) if form == "run" else reports.comparison_sheets(series)
+        if form == "experiment":
+            series = notebook.experiment(names[0])
+            if not series:
+                raise UsageError(f"no experiment is called {names[0]!r}; `sharebench experiment list` shows them")
+            return [reports.experiment_sheet(names[0], series)]
+        saved = next((sheet for sheet in notebook.worksheets(form) if sheet.name == names[0]), None)
+        if saved is None:
+            raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
+        return [readable(reports.worksheet_sheet, saved)]

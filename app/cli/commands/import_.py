@@ -1,0 +1,126 @@
+"""``sharebench import``: series in, from the series document, hyperfine's JSON or a filled form."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common
+from app.errors import UsageError
+from app.targets import parse_target
+from forms.layout import visible
+from storage.records import Command, Series, new_series_id
+
+if TYPE_CHECKING:
+    from storage.notebook import Notebook
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+"""What can be typed as the name of a series."""
+
+
+@click.command("import", short_help="series in")
+@click.argument("file", type=click.Path(allow_dash=True))
+@click.option("--target", metavar="TARGET", help="What was measured, where the file does not say.")
+@click.option("--put", "put", is_flag=True, help="It was a put, where the file does not say.")
+@click.option("--size", type=common.SizeType(), metavar="SIZE", help="What a run moved, where the file does not say.")
+@click.option("--link", type=common.RateType(), metavar="RATE", help="The link's rate, where the file does not say.")
+@click.option("--as-new", is_flag=True, help="Give every series a new id.")
+@click.option("--json", "as_json", is_flag=True, help="One object: the ids imported, and those already there.")
+@common.options_of_all
+@click.pass_context
+def import_command(
+    context: click.Context,
+    file: str,
+    target: str | None,
+    put: bool,
+    size: int | None,
+    link: int | str | None,
+    as_new: bool,
+    as_json: bool,
+) -> None:
+    """Reads series from FILE (- for stdin) into the notebook: the JSON that `export` writes, what
+    `hyperfine --export-json` writes (with --size), or a run form as CSV, filled by hand or exported.
+
+    It is taken whole or refused whole.
+    """
+    from forms.importers import Given, read_series  # noqa: PLC0415
+    from forms.json_reader import DocumentError  # noqa: PLC0415  keeps `--help` light
+
+    given = Given(
+        target_of=parse_target,
+        command=Command.PUT if put else Command.GET,
+        target=parse_target(target) if target else None,
+        size_bytes=size,
+        link_bits_per_second=link if isinstance(link, int) else None,
+    )
+    try:
+        found = read_series(_content(file), given)
+    except DocumentError as error:
+        raise UsageError(f"{file} cannot be imported: {error}") from error
+    with common.notebook(context) as notebook:
+        new, there = _sorted_out(notebook, found, file, as_new=as_new)
+        notebook.add_all(new)
+    if as_json:
+        common.answer_json({"imported": [one.id for one in new], "already_there": there})
+        return
+    for one in new:
+        common.answer(one.id)
+    if there:
+        common.say(f"already in the notebook, and the same: {', '.join(there)}")
+
+
+def _content(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+
+
+def _sorted_out(
+    notebook: Notebook, found: Sequence[Series], file: str, *, as_new: bool
+) -> tuple[list[Series], list[str]]:
+    """The series to store, and the ids of those that are there already. Raises UsageError where one is and differs."""
+    if as_new:
+        names = {one.id: new_series_id() for one in found}
+        return [replace(one, id=names[one.id], base_id=names.get(one.base_id or "", one.base_id)) for one in found], []
+    from storage.notebook import LAST  # noqa: PLC0415
+
+    new: dict[str, Series] = {}
+    there: list[str] = []
+    taken = {LAST, *(baseline.name for baseline in notebook.baselines())}
+    for one in found:
+        if not _ID.fullmatch(one.id) or one.id in taken:
+            raise UsageError(f"{file}: no series can be called {visible(one.id)[:40]!r} here: import it with --as-new")
+        if one.id in new:
+            raise UsageError(f"{file} has two series of the id {one.id}: import it with --as-new")
+        known = _known(notebook, one.id)
+        if known is None:
+            new[one.id] = one
+        elif _same(known, one):
+            there.append(one.id)
+        else:
+            raise UsageError(f"series {one.id} is in the notebook and is not what {file} says: import it with --as-new")
+    return list(new.values()), there
+
+
+def _known(notebook: Notebook, series_id: str) -> Series | None:
+    from storage.notebook import UnknownReferenceError  # noqa: PLC0415
+
+    try:
+        found = notebook.series(series_id)
+    except UnknownReferenceError:
+        return None
+    return found if found.id == series_id else None
+
+
+def _same(one: Series, other: Series) -> bool:
+    """Whether both say the same of the measurement: what was run, and how it went."""
+    return (one.command, one.target, one.runs) == (other.command, other.target, other.runs)

@@ -1,0 +1,50 @@
+"""``sharebench reject`` and ``accept``: the person decides which runs count."""
+
+from __future__ import annotations
+
+import click
+
+from app.cli import common
+from app.cli.series_output import show_series
+from app.errors import UsageError
+from storage.records import RunStatus
+
+
+def _judge(context: click.Context, reference: str, run: int, status: RunStatus, reason: str | None) -> None:
+    with common.notebook(context) as notebook:
+        series_id = notebook.resolve(reference)
+        notebook.judge_run(series_id, run, status, reason)
+    show_series(context, series_id, as_json=False)
+
+
+def reject_unusual(context: click.Context, series_id: str) -> None:
+    """Mark the unusual runs of a series unusable, each with the reason why it is unusual; stderr names them."""
+    from forms.series.summary import unusual_runs  # noqa: PLC0415  keeps `--help` light
+
+    with common.notebook(context) as notebook:
+        for number, why in unusual_runs(notebook.series(series_id)).items():
+            notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
+            common.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
+
+
+@click.command("reject", short_help="marks a run unusable")
+@click.argument("series")
+@click.argument("run", type=common.Count(1))
+@click.option("--reason", required=True, metavar="TEXT", help="Why; it stands on the form.")
+@common.options_of_all
+@click.pass_context
+def reject_command(context: click.Context, series: str, run: int, reason: str) -> None:
+    """Marks measured RUN of SERIES unusable: it stays on the form, struck out, and out of the average."""
+    if not reason.strip():
+        raise UsageError("a rejected run needs a reason: --reason 'backup was running'")
+    _judge(context, series, run, RunStatus.REJECTED, reason.strip())
+
+
+@click.command("accept", short_help="marks a run usable again")
+@click.argument("series")
+@click.argument("run", type=common.Count(1))
+@common.options_of_all
+@click.pass_context
+def accept_command(context: click.Context, series: str, run: int) -> None:
+    """Marks a rejected RUN of SERIES usable again."""
+    _judge(context, series, run, RunStatus.VALID, None)

@@ -1,0 +1,238 @@
+"""``sharebench worksheet``: the calculations of the method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from app.cli import common
+from app.cli.worksheet_parsing import PARTS, calculated_rate, group_from, measured_part, part_from, readable, upgraded
+from app.errors import UsageError
+from app.units import parse_size
+
+if TYPE_CHECKING:
+    from forms.report import Report
+    from forms.worksheets.bottleneck import BottleneckCalculation
+    from forms.worksheets.users import UsersCalculation
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@click.group("worksheet", short_help="the calculations of the method: bottleneck, clients")
+def worksheet_command() -> None:
+    """Which part of a server limits it, and how many clients it carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be done with a worksheet."""
+
+    as_json: bool
+    save: str | None
+
+
+def _worksheet_options(function: _F) -> _F:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="The worksheet as one object."),
+        click.option("--save", metavar="NAME", help="Keep it in the notebook; `export --form …` writes it."),
+    ):
+        function = option(function)
+    return function
+
+
+@worksheet_command.command("bottleneck")
+@click.option("--cpu", metavar="NAME|RATE", help="What one CPU moves: a name of the tables, or bytes a second (60M).")
+@click.option("--cpus", type=common.Count(1), default=1, metavar="N", help="How many.")
+@click.option("--disk", metavar="NAME|RATE", help="What one disk moves.")
+@click.option("--disks", type=common.Count(1), default=1, metavar="N", help="How many.")
+@click.option("--network", metavar="NAME|RATE", help="What one network moves.")
+@click.option("--networks", type=common.Count(1), default=1, metavar="N", help="How many.")
+@click.option(
+    "--from-series", "measured", multiple=True, metavar="PART=SERIES", help="disk=last: that series' average."
+)
+@click.option(
+    "--upgrade",
+    "steps",
+    multiple=True,
+    metavar="CHANGES",
+    help="The next step, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; again for more.",
+)
+@click.option("--target", metavar="RATE", help="Add what limits, step by step, until it moves that much.")
+@click.option("--name", default="as it is", metavar="TEXT", help="What the machine is called on the form.")
+@click.option("--tables", is_flag=True, help="List what the tables have, with sources, and do nothing else.")
+@_worksheet_options
+@common.options_of_all
+@click.pass_context
+def bottleneck(
+    context: click.Context,
+    *,
+    cpu: str | None,
+    cpus: int,
+    disk: str | None,
+    disks: int,
+    network: str | None,
+    networks: int,
+    measured: tuple[str, ...],
+    steps: tuple[str, ...],
+    target: str | None,
+    name: str,
+    tables: bool,
+    as_json: bool,
+    save: str | None,
+) -> None:
+    """Which of CPU, disks and networks limits the server, and what each upgrade would give.
+
+    The total is the least of the three; a part that is not given is not looked at.
+    """
+    if tables:
+        _say_tables()
+        return
+    from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to  # noqa: PLC0415  keeps `--help` light
+    from forms.worksheets.bottleneck_report import bottleneck_sheet, document  # noqa: PLC0415
+    from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
+
+    machine = Machine(name=name)
+    counts = dict(zip(PARTS, (cpus, disks, networks), strict=True))
+    for part, words in zip(PARTS, (cpu, disk, network), strict=True):
+        if words is not None:
+            machine = machine.with_part(ReferenceKind(part), part_from(ReferenceKind(part), words, counts[part]))
+    for words in measured:
+        part, _, reference = words.partition("=")
+        if part not in PARTS or not reference:
+            raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
+        machine = machine.with_part(ReferenceKind(part), measured_part(context, reference, counts[part]))
+    if not machine.parts:
+        raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
+    machines = [machine]
+    for words in steps:
+        machines.append(upgraded(machines[-1], words))
+    if target:
+        machines += way_to(machines[-1], parse_size(target))[1:]
+    worksheet = BottleneckCalculation(machines=tuple(machines))
+    _show(
+        context,
+        worksheet,
+        bottleneck_sheet(worksheet, save or ""),
+        document(worksheet, save or ""),
+        _Wanted(as_json, save),
+    )
+
+
+@worksheet_command.command("clients")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    required=True,
+    metavar="[NAME=]N:TRANSFERS:SIZE",
+    help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; again for more.",
+)
+@click.option("--capacity", metavar="RATE", help="What the server moves, in bytes a second (960KB).")
+@click.option("--from-series", "reference", metavar="SERIES", help="What the server moves: that series' average.")
+@click.option("--from-worksheet", metavar="NAME", help="What it moves: the total of a saved bottleneck worksheet.")
+@_worksheet_options
+@common.options_of_all
+@click.pass_context
+def clients(
+    context: click.Context,
+    groups: tuple[str, ...],
+    capacity: str | None,
+    reference: str | None,
+    from_worksheet: str | None,
+    as_json: bool,
+    save: str | None,
+) -> None:
+    """How many clients a server carries: clients times transfers a second times file size."""
+    if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
+        raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
+    from forms.worksheets.users import UsersCalculation  # noqa: PLC0415  keeps `--help` light
+    from forms.worksheets.users_report import clients_sheet, document  # noqa: PLC0415
+
+    if capacity:
+        rate, source = float(parse_size(capacity)), ""
+    elif reference:
+        part = measured_part(context, reference, 1)
+        rate, source = part.bytes_per_second, part.source
+    else:
+        rate, source = calculated_rate(context, from_worksheet or "")
+    worksheet = UsersCalculation(
+        capacity_bytes_per_second=rate,
+        capacity_source=source,
+        groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
+    )
+    _show(
+        context,
+        worksheet,
+        clients_sheet(worksheet, save or ""),
+        document(worksheet, save or ""),
+        _Wanted(as_json, save),
+    )
+
+
+@worksheet_command.command("list")
+@common.options_of_all
+@click.pass_context
+def list_worksheets(context: click.Context) -> None:
+    """Lists the saved worksheets."""
+    with common.notebook(context) as notebook:
+        saved = [sheet for kind in ("bottleneck", "clients") for sheet in notebook.worksheets(kind)]
+    if not saved:
+        common.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
+    from forms.layout import visible  # noqa: PLC0415
+
+    for sheet in saved:
+        common.answer(f"{sheet.saved_at[:16].replace('T', ' ')}  {sheet.kind:<10}  {visible(sheet.name)}")
+
+
+@worksheet_command.command("show")
+@click.argument("kind", type=click.Choice(["bottleneck", "clients"]))
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="The worksheet as one object.")
+@common.options_of_all
+@click.pass_context
+def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
+    """Shows a saved worksheet."""
+    from forms.exporters.text import sheet_text  # noqa: PLC0415
+    from forms.worksheets.saved import worksheet_sheet  # noqa: PLC0415
+
+    with common.notebook(context) as notebook:
+        found = next((sheet for sheet in notebook.worksheets(kind) if sheet.name == name), None)
+    if found is None:
+        raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
+    sheet = readable(worksheet_sheet, found)
+    if as_json:
+        common.answer_json(sheet.document())
+    else:
+        common.answer(sheet_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
+
+
+def _show(
+    context: click.Context,
+    worksheet: BottleneckCalculation | UsersCalculation,
+    sheet: Report,
+    document: dict[str, object],
+    wanted: _Wanted,
+) -> None:
+    from forms.exporters.text import sheet_text  # noqa: PLC0415
+    from forms.worksheets.saved import to_record  # noqa: PLC0415
+
+    if wanted.save:
+        with common.notebook(context) as notebook:
+            notebook.save_worksheet(to_record(worksheet, wanted.save))
+    if wanted.as_json:
+        common.answer_json(document)
+    else:
+        common.answer(sheet_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
+
+
+def _say_tables() -> None:
+    from forms.worksheets.reference_tables import TABLES  # noqa: PLC0415
+
+    for title, table in TABLES.items():
+        common.answer(f"{title}:")
+        for reference in table:
+            note = f"; {reference.note}" if reference.note else ""
+            common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")

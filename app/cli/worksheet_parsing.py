@@ -1,0 +1,127 @@
+"""What is typed for a worksheet, read into its parts: names of the tables, rates, series, steps, groups of clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from app.cli import common
+from app.errors import NotebookError, UsageError
+from app.units import parse_size
+
+if TYPE_CHECKING:
+    from forms.worksheets.bottleneck import Machine, Part
+    from forms.worksheets.reference import ReferenceKind
+    from forms.worksheets.users import UserGroup
+    from storage.records import Worksheet
+
+_Read = TypeVar("_Read")
+PARTS = ("cpu", "disk", "network")
+
+
+def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
+    """A part by the name of a reference, or by its rate. Raises UsageError."""
+    from forms.worksheets.bottleneck import Part  # noqa: PLC0415
+    from forms.worksheets.reference import UnknownComponentError, find  # noqa: PLC0415
+    from forms.worksheets.reference_tables import TABLES  # noqa: PLC0415
+
+    try:
+        found = find(kind, words, TABLES)
+    except UnknownComponentError as unknown:
+        try:
+            rate = parse_size(words.removesuffix("/s"))
+        except UsageError:
+            raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M") from None
+        return Part(name=kind.value, bytes_per_second=rate, count=count)
+    return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
+
+
+def measured_part(context: click.Context, reference: str, count: int) -> Part:
+    """A part that moves what a series measured. Raises UsageError where it has no average."""
+    from forms.series.fields import target_text  # noqa: PLC0415
+    from forms.series.summary import run_form  # noqa: PLC0415
+    from forms.worksheets.bottleneck import Part  # noqa: PLC0415
+
+    series = common.series(context, reference)
+    average = run_form(series).average
+    if average is None or not average.bytes_per_second:
+        raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
+    return Part(
+        name=series.label or f"{series.command} {target_text(series.target)}",
+        bytes_per_second=average.bytes_per_second,
+        count=count,
+        source=f"measured, series {series.id}",
+    )
+
+
+def upgraded(machine: Machine, words: str) -> Machine:
+    """The machine after one step, such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
+    from forms.worksheets.bottleneck import PLURALS  # noqa: PLC0415
+    from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
+
+    said: list[str] = []
+    for change in words.split(","):
+        name, _, value = (part.strip() for part in change.partition("="))
+        kind = name.removesuffix("s")
+        if kind not in PARTS or not value:
+            raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
+        part = machine.part(ReferenceKind(kind))
+        if name == kind:
+            new = part_from(ReferenceKind(kind), value, part.count if part else 1)
+            machine = machine.with_part(ReferenceKind(kind), new)
+            said.append(new.name)
+            continue
+        if part is None:
+            raise UsageError(f"--upgrade {words}: which {kind}? Give it with --{kind} first")
+        if not value.isdigit() or int(value) < 1:
+            raise UsageError(f"--upgrade {words}: {name} is a number of at least 1, not {value!r}")
+        machine = machine.with_part(ReferenceKind(kind), replace(part, count=int(value)))
+        said.append(f"{value} {PLURALS[ReferenceKind(kind)]}")
+    return replace(machine, name=", ".join(said))
+
+
+def group_from(words: str, number: int) -> UserGroup:
+    """A group of clients from ``office=36:2.3:12KB``. Raises UsageError."""
+    from forms.worksheets.users import UserGroup  # noqa: PLC0415
+
+    name, given, rest = words.rpartition("=")
+    values = rest.split(":")
+    try:
+        count, transfers = int(values[0]), float(values[1])
+        size = parse_size(values[2])
+    except (ValueError, IndexError):
+        raise UsageError(f"--group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB") from None
+    if count < 0 or not 0 <= transfers < 1e9 or len(values) != 3:
+        raise UsageError(f"--group {words}: clients and transfers a second cannot be below 0")
+    return UserGroup(
+        name=name if given and name else f"group {number}",
+        clients=count,
+        transfers_per_second=transfers,
+        file_bytes=size,
+    )
+
+
+def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
+    """The total of a saved bottleneck worksheet, after its last step. Raises UsageError."""
+    from forms.worksheets.bottleneck import BottleneckCalculation  # noqa: PLC0415
+
+    with common.notebook(context) as notebook:
+        found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
+    sheet = readable(lambda saved: BottleneckCalculation.from_content(saved.content), found) if found else None
+    total = sheet.machines[-1].total_bytes_per_second if sheet else None
+    if total is None:
+        raise UsageError(f"no bottleneck worksheet is called {name!r}; `sharebench worksheet list` shows them")
+    return total, f"the bottleneck worksheet {name}"
+
+
+def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
+    """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
+    from forms.json_reader import DocumentError  # noqa: PLC0415
+
+    try:
+        return read(saved)
+    except DocumentError as error:
+        raise NotebookError(f"the {saved.kind} worksheet {saved.name!r} cannot be read: {error}") from error

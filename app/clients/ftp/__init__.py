@@ -1,0 +1,1 @@
+"""FTP: ftplib for the conversation, the bytes moved by ourselves."""

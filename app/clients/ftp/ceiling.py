@@ -1,0 +1,86 @@
+"""The most that our FTP client moves on this machine: its data path against a process that only sends or swallows."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import tempfile
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from app.clients.base import Meter
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.ftp.data import limit_waiting, receive_all, send_all
+from app.clients.loopback_peer import far_process
+from storage.records import ClientFacts, Command
+
+_TIMEOUT_SECONDS = 30.0
+_DONE = b"226"
+
+
+def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
+    """How long one transfer of ``size_bytes`` takes with the block size and encryption of ``facts``."""
+    block_bytes = facts.block_bytes or MAX_BLOCK_BYTES
+    server_side = _server_context() if facts.encryption else None
+
+    def answer(sock: socket.socket) -> None:
+        data = server_side.wrap_socket(sock, server_side=True) if server_side else sock
+        quiet = Meter(threading.Event())
+        quiet.start()
+        if command is Command.GET:
+            send_all(data, Content(size_bytes), MAX_BLOCK_BYTES, quiet)
+        else:
+            receive_all(data, memoryview(bytearray(block_bytes)), size_bytes, quiet)
+            data.sendall(_DONE)
+        data.recv(1)
+
+    with far_process(answer) as sock:
+        data: socket.socket = _client_context().wrap_socket(sock) if server_side else sock
+        limit_waiting(data, _TIMEOUT_SECONDS)
+        buffer, content, meter = memoryview(bytearray(block_bytes)), Content(size_bytes), Meter(threading.Event())
+        started = meter.start()
+        if command is Command.GET:
+            _, ended = receive_all(data, buffer, size_bytes, meter)
+            return ended - started
+        send_all(data, content, block_bytes, meter)
+        data.recv_into(buffer, len(_DONE))
+        return meter.clock() - started
+
+
+def _client_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _server_context() -> ssl.SSLContext:
+    """A server's side of TLS with a certificate that is forgotten at once."""
+    from cryptography import x509  # noqa: PLC0415  for ftps alone
+    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "calibration")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    pem = certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.pem"
+        path.touch(0o600)
+        path.write_bytes(pem)
+        context.load_cert_chain(path)
+    return context

@@ -1,0 +1,296 @@
+"""The client for ``ftp://`` and ``ftps://``: ftplib for the conversation, the bytes moved by ourselves."""
+
+from __future__ import annotations
+
+import builtins
+import ftplib
+import hashlib
+import posixpath
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from app import __version__
+from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.ftp.control import ControlConnection, connect
+from app.clients.ftp.data import limit_waiting, receive_all, send_all
+from app.clients.ftp.listing import parse_line, parse_mlsd
+from app.clients.ftp.replies import reply_error
+from app.clients.os_errors import connection_error
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    MeasurementError,
+    NoSuchFileError,
+    NotAFileError,
+)
+from storage.records import ClientFacts, Target
+
+DEFAULT_BLOCK_BYTES = 1024 * 1024
+_POLITE_SECONDS = 1.0
+
+
+class FTPClient:
+    """One control connection, and a data connection for each transfer; passive, binary, TLS with protected data."""
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        self.target = target
+        self._secrets = secrets
+        self._settings = settings
+        self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
+        self._buffer = memoryview(bytearray(self._block_bytes))
+        self._control: ControlConnection | None = None
+        self._data: socket.socket | None = None
+
+    def connect(self) -> None:
+        """Reach the server and log in; a lost connection is made anew."""
+        self._linked()
+
+    def facts(self) -> ClientFacts:
+        """This program, and TLS's version and cipher for ftps."""
+        return ClientFacts(
+            name="sharebench",
+            version=__version__,
+            encryption=self._linked().cipher_name(),
+            block_bytes=self._block_bytes,
+            in_flight=1,
+        )
+
+    def shares(self) -> list[str]:
+        """None: FTP has no shares."""
+        return []
+
+    def list(self, path: str) -> builtins.list[DirectoryEntry]:
+        """The entries of a folder: by MLSD where the server has it, else by reading its LIST."""
+        with self._using(path or "/") as control:
+            self._enter_folder(control, path or "/")
+            lines: builtins.list[str] = []
+            if "MLST" in control.features or "MLSD" in control.features:
+                control.retrlines("MLSD", lines.append)
+                found = [parse_mlsd(line) for line in lines]
+            else:
+                control.retrlines("LIST", lines.append)
+                found = [parse_line(line) for line in lines]
+        return [entry for entry in found if entry and entry.name not in {".", ".."}]
+
+    def size(self, path: str) -> int:
+        """The file's size in bytes."""
+        with self._using(path) as control:
+            return self._size(control, path)
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+        """Read the whole file into one buffer, over and over; the time begins with RETR."""
+        with self._using(path) as control:
+            size_bytes = self._size(control, path)
+            if not size_bytes:
+                raise NotAFileError(f"{self._where(path)}: the file is empty; name one with something in it")
+            began = time.perf_counter()
+            with self._data_connection(control) as opened:
+                started = meter.start()
+                data = self._begin(control, opened, f"RETR {path}")
+                received, ended = receive_all(data, self._buffer, size_bytes, meter, into)
+                closing = time.perf_counter()
+                control.end_of_data(data)
+            self._finish(control, path)
+            closed = time.perf_counter()
+            if received < size_bytes:
+                raise ConnectionLostError(
+                    f"{self._where(path)}: only {received} of {size_bytes} bytes arrived; look at the server's log"
+                )
+            return Transfer(
+                size_bytes=received,
+                seconds=ended - started,
+                open_seconds=started - began,
+                close_seconds=closed - closing,
+            )
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        """Write ``content`` as a new file; the time ends with the server's 226, that it has the whole file."""
+        with self._using(path) as control:
+            if control.has(path):
+                raise AccessDeniedError(
+                    f"{self._where(path)}: there is a file already, and none is replaced; name another folder"
+                )
+            began = time.perf_counter()
+            with self._data_connection(control) as opened:
+                started = meter.start()
+                try:
+                    data = self._begin(control, opened, f"STOR {path}")
+                except ftplib.error_perm as error:
+                    raise self._cannot_store(control, path, error) from error
+                self._send(control, data, path, content, meter)
+            self._finish(control, path)
+            ended = meter.clock()
+            return Transfer(size_bytes=content.size_bytes, seconds=ended - started, open_seconds=started - began)
+
+    def digest(self, path: str) -> str:
+        """The SHA-256 of the file as ftplib's own reading gives it."""
+        sha = hashlib.sha256()
+        with self._using(path) as control:
+            control.retrbinary(f"RETR {path}", sha.update)
+        return sha.hexdigest()
+
+    def remove(self, path: str) -> None:
+        """Remove a file; one that is gone already is no error."""
+        with self._using(path) as control:
+            try:
+                control.delete(path)
+            except ftplib.error_perm as error:
+                if control.has(path):
+                    raise AccessDeniedError(
+                        f"{self._where(path)}: the server does not let this user remove it; remove it by hand"
+                    ) from error
+
+    def facts_of_path(self) -> dict[str, str | int | float]:
+        """How the server names itself, and the addresses at both ends."""
+        return self._linked().path_facts()
+
+    def abort(self) -> None:
+        """Hang up at once, data connection first."""
+        for sock in (self._data, self._control.sock if self._control else None):
+            if sock is not None:
+                with suppress(OSError):
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Say goodbye and hang up."""
+        control, self._control = self._control, None
+        if control is None:
+            return
+        with suppress(OSError, EOFError, ftplib.Error):
+            if control.sock:
+                control.sock.settimeout(_POLITE_SECONDS)
+            control.quit()
+        control.close()
+
+    def _where(self, path: str = "") -> str:
+        return place(self.target, path)
+
+    def _linked(self) -> ControlConnection:
+        if self._control is None:
+            self._control = connect(self.target, self._secrets, self._settings.timeout_seconds, self._where())
+        return self._control
+
+    @contextmanager
+    def _using(self, path: str) -> Iterator[ControlConnection]:
+        """The control connection, its errors mapped; after an unfinished transfer or a lost line it is given up."""
+        where = self._where(path)
+        if "\r" in path or "\n" in path or "\0" in path:
+            raise NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
+        control = self._linked()
+        try:
+            yield control
+        except ftplib.error_reply as error:
+            self._drop()
+            raise reply_error(error, where) from error
+        except ftplib.Error as error:
+            if str(error).startswith("421"):
+                self._drop()
+            raise reply_error(error, where) from error
+        except (OSError, EOFError) as error:
+            self._drop()
+            raise connection_error(error, where, self._settings.timeout_seconds) from error
+        except BaseException:
+            if control.unfinished:
+                self._drop()
+            raise
+
+    def _drop(self) -> None:
+        control, self._control = self._control, None
+        if control is not None:
+            with suppress(OSError):
+                control.close()
+
+    def _size(self, control: ControlConnection, path: str) -> int:
+        try:
+            found = control.size(path)
+        except ftplib.error_perm as error:
+            if control.is_folder(path):
+                raise NotAFileError(f"{self._where(path)}: that is a folder, not a file; name a file in it") from error
+            if str(error).startswith("550"):
+                raise NoSuchFileError(
+                    f"{self._where(path)}: there is no such file; check the name, case counts"
+                ) from error
+            raise
+        if found is None:
+            raise MeasurementError(
+                f"{self._where(path)}: the server does not say how long the file is; use another one"
+            )
+        return found
+
+    def _enter_folder(self, control: ControlConnection, path: str) -> None:
+        try:
+            control.cwd(path)
+        except ftplib.error_perm as error:
+            raise NoSuchFileError(
+                f"{self._where(path)}: there is no such folder, or this user may not see it; check the path"
+            ) from error
+
+    def _cannot_store(self, control: ControlConnection, path: str, error: ftplib.error_perm) -> MeasurementError:
+        if not str(error).startswith(("550", "553")):
+            return reply_error(error, self._where(path))
+        folder = posixpath.dirname(path) or "/"
+        if not control.is_folder(folder):
+            return NoSuchFileError(f"{self._where(folder)}: there is no such folder; make it, or name another one")
+        return AccessDeniedError(
+            f"{self._where(folder)}: the server does not let this user write there; check the folder's rights and the "
+            "server's settings (vsftpd: write_enable)"
+        )
+
+    @contextmanager
+    def _data_connection(self, control: ControlConnection) -> Iterator[socket.socket]:
+        """A data connection that :meth:`abort` can end; closed at the end, whatever happens."""
+        control.unfinished = True
+        self._data = control.open_data(self._settings.timeout_seconds)
+        try:
+            yield self._data
+        finally:
+            self._data.close()
+            self._data = None
+
+    def _begin(self, control: ControlConnection, data: socket.socket, command: str) -> socket.socket:
+        """Send the command and wait for the server's go-ahead; TLS is agreed on after it."""
+        try:
+            control.begin(command)
+        except ftplib.Error:
+            control.unfinished = False
+            raise
+        self._data = control.protect(data)
+        limit_waiting(self._data, self._settings.timeout_seconds)
+        return self._data
+
+    def _send(self, control: ControlConnection, data: socket.socket, path: str, content: Content, meter: Meter) -> None:
+        try:
+            send_all(data, content, self._block_bytes, meter)
+            control.end_of_data(data)
+        except (ConnectionError, ssl.SSLError) as error:
+            raise self._refused_in_transfer(control, path, error) from error
+
+    def _refused_in_transfer(self, control: ControlConnection, path: str, error: OSError) -> MeasurementError:
+        """Why the server closed the data connection: what it says on the control connection, if it still can."""
+        try:
+            control.voidresp()
+        except ftplib.Error as reply:
+            control.unfinished = False
+            return reply_error(reply, self._where(path), storing=True)
+        except (OSError, EOFError):
+            pass
+        return connection_error(error, self._where(path), self._settings.timeout_seconds)
+
+    def _finish(self, control: ControlConnection, path: str) -> None:
+        """Wait for the server's word that the transfer is complete."""
+        try:
+            control.voidresp()
+        except ftplib.Error as error:
+            control.unfinished = False
+            raise reply_error(error, self._where(path), storing=True) from error
+        control.unfinished = False
+
+
+def place(target: Target, path: str = "") -> str:
+    """Where something is, as it stands in an error."""
+    port = f":{target.port}" if target.port and target.port != 21 else ""
+    return f"{target.protocol}://{target.host}{port}{path}"

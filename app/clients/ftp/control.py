@@ -1,0 +1,221 @@
+"""The control connection of FTP: ftplib's, with TLS sessions continued on data connections, and replies mapped."""
+
+from __future__ import annotations
+
+import contextlib
+import ftplib
+import re
+import socket
+import ssl
+from typing import Any
+
+from app.clients.base import Secrets
+from app.clients.ftp.replies import reply_error
+from app.clients.os_errors import connect_tcp, connection_error, one_line
+from app.errors import ConnectionLostError, LoginError, MeasurementError, UnreachableError, UsageError
+from storage.records import Target
+
+IMPLICIT_PORT = 990
+"""On this port TLS begins at once; anywhere else AUTH TLS asks for it (RFC 4217)."""
+
+
+class ControlConnection(ftplib.FTP):
+    """One conversation with a server, in UTF-8, any other bytes kept as they are."""
+
+    def __init__(self, sock: socket.socket, host: str, context: ssl.SSLContext | None, *, implicit: bool) -> None:
+        super().__init__(encoding="utf-8")
+        self.host = host
+        self.timeout = sock.gettimeout()
+        self.context = context
+        self.features: frozenset[str] = frozenset()
+        self.unfinished = False
+        """A data connection was asked for, and the reply that ends the transfer is still to come."""
+        self.reused: bool | None = None
+        """Whether the last data connection continued the control connection's TLS session."""
+        self.sock: Any = self._wrapped(sock) if implicit else sock
+        self.af = sock.family
+        self._open_file()
+        self.welcome = self.getresp()
+
+    def _wrapped(self, sock: socket.socket, session: ssl.SSLSession | None = None) -> socket.socket:
+        if self.context is None:
+            return sock
+        return self.context.wrap_socket(sock, server_hostname=self.host, session=session)
+
+    def _open_file(self) -> None:
+        self.file = self.sock.makefile("r", encoding="utf-8", errors="surrogateescape")
+
+    def putline(self, line: str) -> None:
+        """Send one line; names that are no UTF-8 go out as the bytes they came in as."""
+        if "\r" in line or "\n" in line:
+            raise ValueError("line ends cannot be sent")
+        self.sock.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
+
+    def secure(self) -> None:
+        """Ask for TLS, as RFC 4217 has it."""
+        self.voidcmd("AUTH TLS")
+        self.sock = self._wrapped(self.sock)
+        self._open_file()
+
+    def protect_data(self) -> None:
+        """Have data connections encrypted too."""
+        self.voidcmd("PBSZ 0")
+        self.voidcmd("PROT P")
+
+    def learn_features(self) -> None:
+        """Ask what the server can do (RFC 2389); an old one that does not know the question can nothing more."""
+        with contextlib.suppress(ftplib.error_perm):
+            lines = self.sendcmd("FEAT").splitlines()[1:-1]
+            self.features = frozenset(line.split()[0].upper() for line in lines if line.split())
+        if "UTF8" in self.features:
+            with contextlib.suppress(ftplib.error_perm):
+                self.sendcmd("OPTS UTF8 ON")
+
+    def open_data(self, timeout_seconds: float) -> socket.socket:
+        """A data connection to where the server says it listens; not protected yet."""
+        host, port = self.makepasv()
+        sock = socket.create_connection((host, port), timeout_seconds)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return sock
+
+    def protect(self, sock: socket.socket) -> socket.socket:
+        """The data connection under TLS, continuing the control connection's session, as vsftpd requires."""
+        if self.context is None:
+            return sock
+        protected = self._wrapped(sock, self.sock.session)
+        self.reused = bool(getattr(protected, "session_reused", False))
+        return protected
+
+    def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:  # noqa: ARG002
+        """A protected data connection for ftplib's own transfers and listings."""
+        sock = self.open_data(self.timeout or 30.0)
+        try:
+            self.begin(cmd)
+            return self.protect(sock), None
+        except BaseException:
+            sock.close()
+            raise
+
+    def begin(self, command: str) -> None:
+        """Send a command that moves data, and wait for the server's go-ahead."""
+        reply = self.sendcmd(command)
+        if not reply.startswith("1"):
+            raise ftplib.error_reply(reply)  # noqa: S321  ftplib's exception, no call into the network
+
+    def end_of_data(self, sock: socket.socket) -> None:
+        """Tell the server that no more comes; TLS says it in its own words first."""
+        if isinstance(sock, ssl.SSLSocket):
+            with contextlib.suppress(OSError, ValueError):
+                sock.unwrap()
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_WR)
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file of that name."""
+        try:
+            return self.size(path) is not None
+        except ftplib.error_perm:
+            return False
+
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder of that name that this user may enter."""
+        try:
+            self.cwd(path)
+        except ftplib.error_perm:
+            return False
+        return True
+
+    def cipher_name(self) -> str | None:
+        """TLS's version and cipher; absent without TLS."""
+        if not isinstance(self.sock, ssl.SSLSocket):
+            return None
+        cipher = self.sock.cipher()
+        return f"{self.sock.version()} {cipher[0] if cipher else ''}".strip()
+
+    def path_facts(self) -> dict[str, str | int | float]:
+        """How the server names itself, and the addresses at both ends."""
+        facts: dict[str, str | int | float] = {
+            "ftp.banner": one_line(self.welcome[4:] if self.welcome else ""),
+            "local_address": self.sock.getsockname()[0],
+            "peer_address": self.sock.getpeername()[0],
+        }
+        if self.reused is not None:
+            facts["tls.session_reused"] = int(self.reused)
+        return facts
+
+
+def connect(target: Target, secrets: Secrets, timeout_seconds: float, where: str) -> ControlConnection:
+    """A control connection that is logged in, in binary mode. Raises UnreachableError, LoginError, ProtocolError."""
+    if secrets.password and re.search(r"[\r\n]", secrets.password):
+        raise UsageError("a password for FTP cannot contain line ends")
+    port = target.port or 21
+    secure = target.protocol == "ftps"
+    sock = connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
+    try:
+        control = ControlConnection(
+            sock,
+            target.host,
+            ssl.create_default_context() if secure else None,
+            implicit=secure and port == IMPLICIT_PORT,
+        )
+    except (OSError, EOFError, ftplib.Error) as error:
+        sock.close()
+        raise _no_welcome(error, where, timeout_seconds) from error
+    try:
+        if secure and port != IMPLICIT_PORT:
+            _start_tls(control, where)
+        _log_in(control, target, secrets, where)
+        if secure:
+            control.protect_data()
+        control.learn_features()
+        control.voidcmd("TYPE I")
+    except ftplib.Error as error:
+        control.close()
+        raise reply_error(error, where) from error
+    except (OSError, EOFError) as error:
+        control.close()
+        raise connection_error(error, where, timeout_seconds) from error
+    except MeasurementError:
+        control.close()
+        raise
+    return control
+
+
+def _start_tls(control: ControlConnection, where: str) -> None:
+    try:
+        control.secure()
+    except ftplib.error_perm as error:
+        raise UnreachableError(
+            f"{where}: the server offers no TLS ({one_line(str(error))}); measure ftp:// instead"
+        ) from error
+
+
+def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where: str) -> None:
+    try:
+        if target.user:
+            control.login(target.user, secrets.password or "")
+        else:
+            control.login()
+    except ftplib.error_perm as error:
+        said = one_line(str(error))
+        who = target.user or "anonymous"
+        advice = "check the user and the password" if target.user else "name a user: ftp://USER@HOST/PATH"
+        if re.search("encrypt|TLS|SSL", said):
+            advice = "measure ftps:// instead"
+        raise LoginError(f"{where}: the server refused {who} ({said}); {advice}") from error
+
+
+def _no_welcome(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
+    """Why a server that was reached did not greet."""
+    if isinstance(error, ftplib.Error):
+        return UnreachableError(f"{where}: the server takes no connection now ({one_line(str(error))}); try later")
+    if isinstance(error, TimeoutError):
+        return UnreachableError(
+            f"{where}: connected, but no greeting within {timeout_seconds:g} s; is it an FTP server, and on that port?"
+        )
+    found = connection_error(error, where, timeout_seconds)
+    if isinstance(found, ConnectionLostError):
+        return UnreachableError(
+            f"{where}: the server hung up without a greeting; is it an FTP server, and on that port?"
+        )
+    return found

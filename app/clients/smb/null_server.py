@@ -1,0 +1,86 @@
+"""A server that only answers READ and WRITE, as fast as it can: what our own client is measured against."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+
+from app.clients.smb import wire
+from app.clients.smb.crypto import Sealer, Signer
+from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_ID, Opcode, View
+
+_READ_ANSWER = struct.Struct("<HBBIII")
+_WRITE_ANSWER = struct.Struct("<HHIIHH")
+_SLACK_BYTES = 4096
+
+
+class NullServer:
+    """One connection's other side; it neither keeps nor checks what it is sent, so that the client is the limit."""
+
+    def __init__(self, sock: socket.socket, signer: Signer | None, sealer: Sealer | None, block_bytes: int) -> None:
+        self._sock = sock
+        self._signer = signer
+        self._sealer = sealer
+        self._data = memoryview(os.urandom(block_bytes))
+        self._buffer = bytearray(block_bytes + _SLACK_BYTES)
+        self._view = memoryview(self._buffer)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def serve(self) -> None:
+        """Answer until the client hangs up."""
+        with contextlib.suppress(ConnectionError):
+            while message := self._receive():
+                self._answer(message)
+
+    def _receive(self) -> memoryview | None:
+        if not self._fill(0, FRAME_BYTES):
+            return None
+        end = FRAME_BYTES + int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
+        if not self._fill(FRAME_BYTES, end):
+            return None
+        message = self._view[FRAME_BYTES:end]
+        if bytes(message[:4]) == TRANSFORM_ID:
+            assert self._sealer is not None
+            return self._sealer.open(message, self._view[FRAME_BYTES:])
+        return message
+
+    def _fill(self, start: int, end: int) -> bool:
+        while start < end:
+            count = self._sock.recv_into(self._view[start:end], 0, socket.MSG_WAITALL)
+            if not count:
+                return False
+            start += count
+        return True
+
+    def _answer(self, request: memoryview) -> None:
+        header = wire.parse_header(request)
+        length = int.from_bytes(request[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
+        if header.command == Opcode.READ:
+            body, payload = (
+                _READ_ANSWER.pack(17, HEADER_BYTES + _READ_ANSWER.size, 0, length, 0, 0),
+                self._data[:length],
+            )
+        else:
+            body, payload = _WRITE_ANSWER.pack(17, 0, length, 0, 0, 0), self._data[:0]
+        message = wire.frame(header.command, body, header.tree_id)
+        signed = self._signer is not None and self._sealer is None
+        flags = wire.FLAG_RESPONSE | (wire.FLAG_SIGNED if signed else 0)
+        wire.stamp(message, 0, header.credits, flags, header.message_id, header.session_id)
+        head = memoryview(message)[FRAME_BYTES:]
+        if signed and self._signer is not None:
+            head[48:64] = self._signer.sign(header.message_id, head, payload, from_server=True)
+        parts: list[View] = [head, payload]
+        if self._sealer is not None:
+            parts = [self._sealer.seal(head, payload)]
+        self._send([sum(map(len, parts)).to_bytes(FRAME_BYTES, "big"), *parts])
+
+    def _send(self, parts: list[View]) -> None:
+        views = [memoryview(part) for part in parts if len(part)]
+        while views:
+            sent = self._sock.sendmsg(views)
+            while views and sent >= len(views[0]):
+                sent -= len(views.pop(0))
+            if views:
+                views[0] = views[0][sent:]

@@ -1,0 +1,189 @@
+"""A program of the system, run to its end: watched while it runs, ended when it is cancelled or stands still."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from app.clients.base import Meter
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.os_errors import file_error
+from app.errors import MissingProgramError, StalledError
+
+_LOOK_SECONDS = 0.05
+_PR_SET_PDEATHSIG = 1
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def _die_with_parent() -> None:
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubprocessOutcome:
+    """What a program said, and how it ended."""
+
+    status: int
+    output: str
+    errors: str
+
+
+def find_program(name: str, package: str) -> str:
+    """The program's path. Raises MissingProgramError, which names the package that has it."""
+    found = shutil.which(name)
+    if found is None:
+        raise MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
+    return found
+
+
+def first_version(program: str) -> str:
+    """The first word with a digit and a dot that the program prints about its version; empty where there is none."""
+    done = subprocess.run(
+        [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, errors="replace"
+    )
+    words = (word.strip(",()") for word in f"{done.stdout} {done.stderr}".split())
+    return next((word for word in words if word[:1].isdigit() and "." in word), "")
+
+
+@contextlib.contextmanager
+def memory_file(content: str) -> Iterator[int]:
+    """An open file that lies in memory alone, for what must not lie on a disk; gone when closed."""
+    file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
+    try:
+        os.write(file, content.encode())
+        os.lseek(file, 0, os.SEEK_SET)
+        yield file
+    finally:
+        os.close(file)
+
+
+class SourceFile:
+    """A file with no name that holds a put's content, for a program that wants a file; made once for a content."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._content: Content | None = None
+
+    def holding(self, content: Content) -> int:
+        """The number of an open file with that content. Raises NoSpaceError."""
+        if self._file is None or self._content is not content:
+            self.close()
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the client
+            try:
+                for offset in range(0, content.size_bytes, MAX_BLOCK_BYTES):
+                    self._file.write(content.block(offset, min(MAX_BLOCK_BYTES, content.size_bytes - offset)))
+                self._file.flush()
+            except OSError as error:
+                raise file_error(error, tempfile.gettempdir()) from error
+            self._content = content
+        os.lseek(self._file.fileno(), 0, os.SEEK_SET)
+        return self._file.fileno()
+
+    def close(self) -> None:
+        """Let the file go."""
+        file, self._file, self._content = self._file, None, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
+
+
+class Subprocess:
+    """One program at a time, which another thread may end."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(
+        self,
+        command: list[str],
+        where: str,
+        meter: Meter | None = None,
+        *,
+        counter: str = "rchar",
+        timeout_seconds: float = 30.0,
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        files: Sequence[int] = (),
+    ) -> SubprocessOutcome:
+        """Run it and wait for its end. Raises StalledError when it stands still for so long, CancelledError.
+
+        ``counter`` names the line of ``/proc/PID/io`` that counts its bytes: ``rchar`` for what it reads, ``wchar``
+        for what it writes. That is how progress is seen in a program that does not tell. ``files`` are open files
+        that the program gets under their numbers, ``/proc/self/fd/N``.
+        """
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=errors,
+                env={**os.environ, "LC_ALL": "C", **(environment or {})},
+                pass_fds=tuple(files),
+                preexec_fn=_die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
+            )
+            self._process = process
+            try:
+                assert process.stdin is not None
+                with contextlib.suppress(BrokenPipeError):
+                    process.stdin.write(stdin)
+                    process.stdin.close()
+                _wait(process, where, meter or Meter(threading.Event()), counter, timeout_seconds)
+            finally:
+                self._process = None
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+            return SubprocessOutcome(status=process.returncode, output=_text(output), errors=_text(errors))
+
+    def abort(self) -> None:
+        """End the program, if one runs."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+
+
+def _wait(process: subprocess.Popen[bytes], where: str, meter: Meter, counter: str, timeout_seconds: float) -> None:
+    """Wait for the program's end; its bytes go to the meter as they are counted."""
+    first = seen = _counted(process.pid, counter)
+    meter.start()
+    moved_at = time.monotonic()
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LOOK_SECONDS)
+            return
+        now = _counted(process.pid, counter)
+        if now != seen:
+            seen, moved_at = now, time.monotonic()
+        meter.advance(max(0, seen - first))
+        if time.monotonic() - moved_at > timeout_seconds:
+            raise StalledError(
+                f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, "
+                "or raise --timeout"
+            )
+
+
+def _counted(pid: int, counter: str) -> int:
+    """The program's bytes so far; 0 where the kernel does not count them."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/io").read_text(encoding="ascii").splitlines():
+            name, _, value = line.partition(": ")
+            if name == counter:
+                return int(value)
+    return 0
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")

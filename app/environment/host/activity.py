@@ -1,0 +1,169 @@
+"""What this machine is busy with: a reading of its counters, and a sample of what happened between two readings."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+
+from app.environment.host.processes import Ours, all_processes, kernel_ticks
+from app.environment.host.procfs import read_text, whole_number
+from app.environment.link.counters import parse_interfaces, tcp_segments
+from app.environment.link.facts import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES
+
+_NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
+
+FORWARD_SLACK = 1.01
+"""How much more than content, TCP and IP headers our own transfer may put on the link: the protocol's own headers."""
+BACKWARD_SHARE = 0.025
+"""What our own transfer sends the other way: an acknowledgement of 66 bytes for every two frames of 1514."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cpu:
+    """The first line of /proc/stat, in clock ticks of all CPUs together."""
+
+    total: int
+    working: int
+    """In programs and in the kernel on their behalf: user, nice, system."""
+    interrupts: int
+    """Interrupts and what they put off: traffic and disks, anybody's."""
+    stolen: int
+    """Taken by the hypervisor for other machines."""
+    runnable: int
+    """Threads that run or want to, at this moment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The counters of this machine at one moment, by the monotonic clock."""
+
+    at_seconds: float
+    cpu: Cpu
+    our_ticks: int
+    kernel_ticks: int
+    rx_bytes: int
+    tx_bytes: int
+    disk_milliseconds: tuple[tuple[str, int], ...]
+    """Disk and time with something to do."""
+    segments_sent: int
+    retransmitted: int
+    moved_bytes: float = 0.0
+    """What the current run had moved by then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """What must be known of a link to tell our own bytes on it."""
+
+    interface: str | None = None
+    loopback: bool = False
+    mtu_bytes: int = 1500
+    bits_per_second: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """What happened in one stretch of time; percentages of CPU are of the whole machine."""
+
+    seconds: float
+    cpu_percent: float
+    """All that worked, ours and others'."""
+    others_cpu_percent: float
+    """What worked and was neither ours nor the kernel's own."""
+    stolen_percent: float
+    run_queue: float
+    """Threads that ran or wanted to, beside this one."""
+    others_link_bytes: float
+    """Bytes on the link beyond what our own transfer accounts for."""
+    our_bytes: float
+    """Content that our own runs moved."""
+    disk_percent: float
+    """Of the busiest disk's time."""
+    segments_sent: int
+    retransmitted: int
+
+
+def take_reading(wire: Wire, ours: Ours) -> Reading | None:
+    """The counters as they are now; None where the system has no /proc/stat."""
+    cpu = parse_cpu(read_text("/proc/stat"))
+    if cpu is None:
+        return None
+    processes = all_processes()
+    counts = parse_interfaces(read_text("/proc/net/dev")).get(wire.interface or "", {})
+    sent, again = tcp_segments(read_text("/proc/net/snmp"))
+    return Reading(
+        at_seconds=time.monotonic(),
+        cpu=cpu,
+        our_ticks=ours.ticks(processes),
+        kernel_ticks=kernel_ticks(processes),
+        rx_bytes=counts.get("rx_bytes", 0),
+        tx_bytes=counts.get("tx_bytes", 0),
+        disk_milliseconds=parse_disks(read_text("/proc/diskstats")),
+        segments_sent=sent,
+        retransmitted=again,
+    )
+
+
+def parse_cpu(stat: str | None) -> Cpu | None:
+    """The CPU times and the number of runnable threads of /proc/stat; None where it is not that file."""
+    lines = (stat or "").splitlines()
+    fields = lines[0].split() if lines else []
+    if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
+        return None
+    user, nice, system, idle, waiting, interrupt, soft, stolen = (int(field) for field in fields[1:9])
+    runnable = next((whole_number(line.split()[1:]) for line in lines if line.startswith("procs_running")), 0)
+    return Cpu(
+        total=user + nice + system + idle + waiting + interrupt + soft + stolen,
+        working=user + nice + system,
+        interrupts=interrupt + soft,
+        stolen=stolen,
+        runnable=runnable or 0,
+    )
+
+
+def parse_disks(diskstats: str | None) -> tuple[tuple[str, int], ...]:
+    """Each disk's time with something to do, in milliseconds; loop devices, memory and layered devices are left out."""
+    rows = (line.split() for line in (diskstats or "").splitlines())
+    kept = (row for row in rows if len(row) > 12 and row[12].isdecimal() and not _NO_DISKS.match(row[2]))
+    return tuple((row[2], int(row[12])) for row in kept)
+
+
+def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> Sample:
+    """What happened from one reading to the next; ``receiving`` says whether our own content comes in (a get)."""
+    seconds = max(last.at_seconds - first.at_seconds, 1e-6)
+    total = max(last.cpu.total - first.cpu.total, 1)
+    working = last.cpu.working - first.cpu.working
+    busy = working + last.cpu.interrupts - first.cpu.interrupts
+    ours = max(0, last.our_ticks - first.our_ticks)
+    kernel = max(0, last.kernel_ticks - first.kernel_ticks)
+    before = dict(first.disk_milliseconds)
+    disks = [time_busy - before.get(name, time_busy) for name, time_busy in last.disk_milliseconds]
+    return Sample(
+        seconds=seconds,
+        cpu_percent=100 * busy / total,
+        others_cpu_percent=100 * max(0, working - ours - kernel) / total,
+        stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
+        run_queue=max(0, last.cpu.runnable - 1),
+        others_link_bytes=_others_bytes(first, last, wire, receiving=receiving),
+        our_bytes=last.moved_bytes - first.moved_bytes,
+        disk_percent=min(100.0, max(disks, default=0) / (10 * seconds)),
+        segments_sent=max(0, last.segments_sent - first.segments_sent),
+        retransmitted=max(0, last.retransmitted - first.retransmitted),
+    )
+
+
+def _others_bytes(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> float:
+    """Bytes on the link that our own transfer does not account for.
+
+    On the loopback everything is both sent and received, so one direction is all there is to count.
+    """
+    came, went = max(0, last.rx_bytes - first.rx_bytes), max(0, last.tx_bytes - first.tx_bytes)
+    headers = IP_HEADER_BYTES[6] + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES
+    overhead = (wire.mtu_bytes + ETHERNET_HEADER_BYTES) / max(1, wire.mtu_bytes - headers)
+    content = last.moved_bytes - first.moved_bytes
+    forward, backward = content * overhead * FORWARD_SLACK, content * BACKWARD_SHARE
+    if wire.loopback:
+        return max(0.0, came - forward - backward)
+    with_us, against_us = (came, went) if receiving else (went, came)
+    return max(0.0, with_us - forward) + max(0.0, against_us - backward)

@@ -1,0 +1,128 @@
+"""Facts of one machine: system, kernel, CPU, memory and TCP settings, of this host or of any whose files are given."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+
+from app.environment.host.procfs import SystemReader, read_text, whole_number
+from storage.records import FactValue
+
+TCP_SETTINGS = {
+    "tcp.congestion_control": "/proc/sys/net/ipv4/tcp_congestion_control",
+    "tcp.rmem": "/proc/sys/net/ipv4/tcp_rmem",
+    "tcp.wmem": "/proc/sys/net/ipv4/tcp_wmem",
+    "tcp.moderate_rcvbuf": "/proc/sys/net/ipv4/tcp_moderate_rcvbuf",
+    "tcp.window_scaling": "/proc/sys/net/ipv4/tcp_window_scaling",
+    "tcp.timestamps": "/proc/sys/net/ipv4/tcp_timestamps",
+    "tcp.sack": "/proc/sys/net/ipv4/tcp_sack",
+    "tcp.ecn": "/proc/sys/net/ipv4/tcp_ecn",
+    "tcp.mtu_probing": "/proc/sys/net/ipv4/tcp_mtu_probing",
+    "tcp.slow_start_after_idle": "/proc/sys/net/ipv4/tcp_slow_start_after_idle",
+    "tcp.no_metrics_save": "/proc/sys/net/ipv4/tcp_no_metrics_save",
+    "net.rmem_default": "/proc/sys/net/core/rmem_default",
+    "net.rmem_max": "/proc/sys/net/core/rmem_max",
+    "net.wmem_default": "/proc/sys/net/core/wmem_default",
+    "net.wmem_max": "/proc/sys/net/core/wmem_max",
+    "net.default_qdisc": "/proc/sys/net/core/default_qdisc",
+    "net.netdev_max_backlog": "/proc/sys/net/core/netdev_max_backlog",
+}
+"""Fact name to the kernel's own file; buffer sizes are in bytes, a triple is smallest, first and largest."""
+
+HOST_FILES = (
+    "/etc/os-release",
+    "/proc/sys/kernel/osrelease",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/loadavg",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "/sys/class/dmi/id/product_name",
+    *TCP_SETTINGS.values(),
+)
+"""Every file that :func:`host_facts` asks for."""
+
+
+def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
+    """Facts of the machine whose files ``read`` gives; what a file does not say is left out.
+
+    ``os``, ``kernel``, ``cpu.model``, ``cpu.count``, ``cpu.governor``, ``machine.virtual`` (yes or no),
+    ``machine.model``, ``memory_bytes``, ``swap_bytes``, ``memory.available_bytes``, ``load.1min``, and the names of
+    :data:`TCP_SETTINGS`.
+    """
+    facts: dict[str, FactValue] = {}
+    _put(facts, "os", _os_name(read("/etc/os-release")))
+    _put(facts, "kernel", read("/proc/sys/kernel/osrelease"))
+    facts.update(cpu_facts(read("/proc/cpuinfo")))
+    _put(facts, "cpu.governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+    _put(facts, "machine.model", read("/sys/class/dmi/id/product_name"))
+    facts.update(memory_facts(read("/proc/meminfo")))
+    load = re.match(r"\d+\.\d+\b", read("/proc/loadavg") or "")
+    if load:
+        facts["load.1min"] = float(load.group())
+    for name, path in TCP_SETTINGS.items():
+        _put(facts, name, read(path))
+    return facts
+
+
+def client_facts() -> dict[str, FactValue]:
+    """Facts of this machine and of the Python that measures: those of :func:`host_facts` and ``python.version``.
+
+    On a system without /proc the names of the system and the CPU are what Python knows.
+    """
+    facts: dict[str, FactValue] = {
+        "os": f"{platform.system()} {platform.release()}",
+        "kernel": platform.release(),
+        "architecture": platform.machine(),
+        "cpu.count": os.cpu_count() or 1,
+        "python.version": platform.python_version(),
+    }
+    if hasattr(os, "sched_getaffinity"):
+        facts["cpu.usable"] = len(os.sched_getaffinity(0))
+    facts.update(host_facts())
+    return facts
+
+
+def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
+    """``cpu.model``, ``cpu.count`` (logical) and ``machine.virtual`` as /proc/cpuinfo has them."""
+    facts: dict[str, FactValue] = {}
+    count = 0
+    for line in (cpuinfo or "").splitlines():
+        key, _, value = (part.strip() for part in line.partition(":"))
+        if key == "processor":
+            count += 1
+        elif key in {"model name", "Model", "cpu model"} and value:
+            facts.setdefault("cpu.model", " ".join(value.split()))
+        elif key == "flags":
+            facts.setdefault("machine.virtual", "yes" if "hypervisor" in value.split() else "no")
+    if count:
+        facts["cpu.count"] = count
+    return facts
+
+
+def memory_facts(meminfo: str | None) -> dict[str, FactValue]:
+    """``memory_bytes``, ``swap_bytes`` and ``memory.available_bytes`` as /proc/meminfo has them (there in KiB)."""
+    names = {"MemTotal": "memory_bytes", "SwapTotal": "swap_bytes", "MemAvailable": "memory.available_bytes"}
+    facts: dict[str, FactValue] = {}
+    for line in (meminfo or "").splitlines():
+        key, _, value = line.partition(":")
+        kibibytes = whole_number(value.split()) if key in names else None
+        if kibibytes is not None:
+            facts[names[key]] = kibibytes * 1024
+    return facts
+
+
+def _os_name(release: str | None) -> str | None:
+    for line in (release or "").splitlines():
+        key, _, value = line.partition("=")
+        if key == "PRETTY_NAME":
+            return value.strip().strip("\"'")
+    return None
+
+
+def _put(facts: dict[str, FactValue], name: str, text: str | None) -> None:
+    """Keep a file's text as one fact: a number where it is one, runs of blanks as one blank."""
+    value = " ".join((text or "").split())
+    if value:
+        number = whole_number([value])
+        facts[name] = value if number is None else number

@@ -1,0 +1,141 @@
+"""Whose CPU time it is: that of our own processes, of the server that we measure, of the kernel, or of others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from app.environment.host.procfs import read_text
+
+SERVER_NAMES = ("smbd", "vsftpd", "proftpd", "pure-ftpd", "iperf3")
+"""Beginnings of the names of servers that are measured, for where the owner of a port may not be seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One line of /proc/PID/stat; times in clock ticks."""
+
+    parent: int
+    name: str
+    ticks: int
+    """User and system time of its own."""
+    ended_children_ticks: int
+    """The same of its children that ended and were waited for."""
+
+
+def all_processes() -> dict[int, Process]:
+    """Every process that can be seen, by id; about 10 µs each. Empty where there is no /proc."""
+    found: dict[int, Process] = {}
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - a tenth of the time of a Path for each process, once a second
+    except OSError:
+        return found
+    for name in names:
+        if name.isdecimal() and (process := parse_stat(_read(f"/proc/{name}/stat"))):
+            found[int(name)] = process
+    return found
+
+
+def parse_stat(text: str) -> Process | None:
+    """The process in a line of /proc/PID/stat, whose name may have blanks and parentheses; None for no such line."""
+    head, closing, rest = text.rpartition(")")
+    fields = rest.split()
+    if not closing or len(fields) < 15:
+        return None
+    user, system, children_user, children_system = (int(field) for field in fields[11:15])
+    return Process(
+        parent=int(fields[1]),
+        name=head.partition("(")[2],
+        ticks=user + system,
+        ended_children_ticks=children_user + children_system,
+    )
+
+
+def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
+    """The ids of the roots that live and of all their descendants."""
+    children: dict[int, list[int]] = {}
+    for pid, process in processes.items():
+        children.setdefault(process.parent, []).append(pid)
+    found: set[int] = set()
+    waiting = [root for root in roots if root in processes]
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found:
+            found.add(pid)
+            waiting += children.get(pid, [])
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ours:
+    """Which processes belong to the measurement."""
+
+    trees: frozenset[int] = frozenset()
+    """Roots whose descendants count too: the measuring process, a server on this machine."""
+    single: frozenset[int] = frozenset()
+    """Processes that count alone: this program, whose other children may be anything."""
+
+    def ticks(self, processes: Mapping[int, Process]) -> int:
+        """CPU time of the measurement so far, in clock ticks, children that ended included."""
+        members = tree(processes, self.trees)
+        total = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
+        return total + sum(processes[pid].ticks for pid in self.single - members if pid in processes)
+
+
+def kernel_ticks(processes: Mapping[int, Process]) -> int:
+    """CPU time of the kernel's own threads, which write back and move packets for whoever asked, in clock ticks."""
+    if 2 not in processes or processes[2].name != "kthreadd":
+        return 0
+    return sum(processes[pid].ticks for pid in tree(processes, (2,)))
+
+
+def servers_here(port: int | None) -> frozenset[int]:
+    """The processes of this machine that serve a TCP port; by their names where their owner may not be seen."""
+    processes = all_processes()
+    owners = _owners(_listening_inodes(port), processes) if port else set()
+    if not owners:
+        owners = {pid for pid, process in processes.items() if process.name.startswith(SERVER_NAMES)}
+    return frozenset(pid for pid in owners if processes[pid].parent not in owners)
+
+
+def _listening_inodes(port: int) -> set[str]:
+    inodes: set[str] = set()
+    for path in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in (read_text(path) or "").splitlines()[1:]:
+            fields = line.split()
+            if len(fields) > 9 and fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
+                inodes.add(f"socket:[{fields[9]}]")
+    return inodes
+
+
+def _owners(sockets: set[str], processes: Mapping[int, Process]) -> set[int]:
+    owners: set[int] = set()
+    for pid in processes if sockets else ():
+        try:
+            with os.scandir(f"/proc/{pid}/fd") as handles:
+                if any(_link(handle.path) in sockets for handle in handles):
+                    owners.add(pid)
+        except OSError:
+            continue
+    return owners
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)  # noqa: PTH115 - thousands of descriptors at a time
+    except OSError:
+        return ""
+
+
+def _read(path: str) -> str:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(handle, 4096).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(handle)

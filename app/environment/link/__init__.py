@@ -1,0 +1,1 @@
+"""Facts and counters of the link that the traffic takes."""

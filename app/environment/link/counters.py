@@ -1,0 +1,87 @@
+"""Counters of a link and of this machine's TCP: two snapshots give what happened in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from app.environment.host.procfs import SystemReader, read_int, read_text, whole_number
+from storage.records import FactValue
+
+ERROR_COUNTERS = ("rx_errors", "tx_errors")
+DROP_COUNTERS = ("rx_dropped", "tx_dropped")
+DETAIL_COUNTERS = ("rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "collisions")
+"""Kinds of errors; drivers count most of them among the errors and drops too, so they are not added up."""
+_TRAFFIC = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
+INTERFACE_COLUMNS = {"rx_bytes": 0, "rx_errors": 2, "rx_dropped": 3, "tx_bytes": 8, "tx_errors": 10, "tx_dropped": 11}
+"""Where /proc/net/dev has the counters that are kept."""
+_ALL = (*ERROR_COUNTERS, *DROP_COUNTERS, *DETAIL_COUNTERS, *_TRAFFIC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkCounters:
+    """The counters of one interface, and of TCP on the whole machine, at one moment."""
+
+    interface: str
+    interface_counts: dict[str, int] = field(default_factory=dict)
+    """By the kernel's own names; bytes, packets, errors and drops since the interface came up."""
+    segments_sent: int = 0
+    retransmitted: int = 0
+    """TCP segments sent again, of all connections."""
+
+    @classmethod
+    def snapshot(cls, interface: str, read: SystemReader = read_text) -> Self:
+        """The counters as they are now; a counter that the system does not have is left out."""
+        folder = f"/sys/class/net/{interface}/statistics"
+        counts = {name: value for name in _ALL if (value := read_int(f"{folder}/{name}", read)) is not None}
+        sent, again = tcp_segments(read("/proc/net/snmp"))
+        return cls(interface=interface, interface_counts=counts, segments_sent=sent, retransmitted=again)
+
+    def since(self, before: LinkCounters) -> dict[str, int]:
+        """What each counter grew by since an earlier snapshot of the same interface; never below zero."""
+        counts = self.interface_counts
+        grown = {name: counts[name] - old for name, old in before.interface_counts.items() if name in counts}
+        grown["segments_sent"] = self.segments_sent - before.segments_sent
+        grown["retransmitted"] = self.retransmitted - before.retransmitted
+        return {name: max(0, value) for name, value in grown.items()}
+
+
+def tcp_segments(snmp: str | None) -> tuple[int, int]:
+    """TCP segments sent, and sent again, as /proc/net/snmp counts them; (0, 0) without it."""
+    lines = [line.split() for line in (snmp or "").splitlines() if line.startswith("Tcp:")]
+    if len(lines) < 2:
+        return 0, 0
+    table = dict(zip(lines[0], lines[1], strict=False))
+    return whole_number([table.get("OutSegs", "")]) or 0, whole_number([table.get("RetransSegs", "")]) or 0
+
+
+def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
+    """The counters in /proc/net/dev by interface; they are those of the reader's own network namespace."""
+    found: dict[str, dict[str, int]] = {}
+    for line in (text or "").splitlines():
+        name, colon, rest = line.partition(":")
+        fields = rest.split()
+        if colon and len(fields) >= 16 and all(field.isdecimal() for field in fields):
+            found[name.strip()] = {counter: int(fields[column]) for counter, column in INTERFACE_COLUMNS.items()}
+    return found
+
+
+def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactValue]:
+    """What happened on the link during a series, as facts.
+
+    ``link.errors_before`` and ``link.drops_before`` are totals since the interface came up; ``link.errors_during``,
+    ``link.drops_during`` and each single counter's ``link.NAME_during`` are what was added;
+    ``tcp.segments_sent_during`` and ``tcp.retransmitted_during`` count this machine's TCP segments.
+    """
+    grown = after.since(before)
+    facts: dict[str, FactValue] = {}
+    for word, names in (("errors", ERROR_COUNTERS), ("drops", DROP_COUNTERS)):
+        if any(name in before.interface_counts for name in names):
+            facts[f"link.{word}_before"] = sum(before.interface_counts.get(name, 0) for name in names)
+            facts[f"link.{word}_during"] = sum(grown.get(name, 0) for name in names)
+    for name in _ALL:
+        if name in grown:
+            facts[f"link.{name}_during"] = grown[name]
+    facts["tcp.segments_sent_during"] = grown["segments_sent"]
+    facts["tcp.retransmitted_during"] = grown["retransmitted"]
+    return facts

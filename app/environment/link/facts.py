@@ -1,0 +1,175 @@
+"""The link that the traffic to a target takes: interface, rate, duplex, MTU, driver, shaper, and its counters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.environment.host.procfs import SystemReader, read_int, read_text
+from app.environment.link import ethtool
+from app.environment.link.route import Route, find_route
+from app.environment.link.shaper import Shaper, find_shaper
+from storage.records import FactValue
+
+NET_FOLDER = Path("/sys/class/net")
+
+MADE_UP_RATES = {"veth", "tun", "bridge", "dummy", "ifb", "openvswitch"}
+"""Drivers that report a rate which no wire has (a veth says 10 Gbit/s whatever it can do)."""
+
+ETHERNET_HEADER_BYTES = 14
+ETHERNET_WIRE_BYTES = 38
+"""Header 14, checksum 4, preamble 8, gap 12: what a frame takes on a real wire beside its MTU (IEEE 802.3)."""
+TCP_HEADER_BYTES = 20
+TCP_TIMESTAMP_BYTES = 12
+IP_HEADER_BYTES = {4: 20, 6: 40}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One network interface of this machine, as far as the kernel describes it."""
+
+    interface: str
+    loopback: bool = False
+    wireless: bool = False
+    hardware: bool = False
+    """Whether a device, real or of a virtual machine, stands behind it; not so for veth, VLAN, bridge or bond."""
+    driver: str | None = None
+    card_bits_per_second: int | None = None
+    """The rate that the interface runs at; absent where it has none or makes one up."""
+    fastest_bits_per_second: int | None = None
+    """The highest rate that the card could run at."""
+    duplex: str | None = None
+    """``full`` or ``half``; absent where it does not apply."""
+    mtu_bytes: int | None = None
+    shaper: Shaper | None = None
+    gateway: str | None = None
+    ip_version: int = 4
+
+    @property
+    def bits_per_second(self) -> int | None:
+        """The nominal rate: the card's or the shaper's, whichever is lower; absent where neither is known."""
+        rates = [self.card_bits_per_second, self.shaper.bits_per_second if self.shaper else None]
+        return min((rate for rate in rates if rate), default=None)
+
+    @property
+    def shaped(self) -> bool:
+        """Whether the shaper, not a wire, sets the rate."""
+        return bool(self.shaper and self.shaper.bits_per_second and self.bits_per_second != self.card_bits_per_second)
+
+
+def find_link(host: str, port: int | None = None) -> Link | None:
+    """The link that traffic to ``host`` takes, or None where no way leads there."""
+    route = find_route(host, port)
+    return describe_link(route) if route else None
+
+
+def describe_link(route: Route) -> Link:
+    """The link at the start of a route."""
+    name = route.interface
+    folder = NET_FOLDER / name
+    driver = ethtool.driver(name)
+    loopback = name == "lo" or read_int(f"{folder}/type") == 772  # ARPHRD_LOOPBACK
+    wireless = (folder / "wireless").exists() or (folder / "phy80211").exists()
+    real = not loopback and not wireless and driver not in MADE_UP_RATES
+    mbits = read_int(f"{folder}/speed") if real else None
+    duplex = (read_text(f"{folder}/duplex") or "").strip() if real else ""
+    return Link(
+        interface=name,
+        loopback=loopback,
+        wireless=wireless,
+        hardware=(folder / "device").exists(),
+        driver=driver,
+        card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
+        fastest_bits_per_second=ethtool.fastest_bits_per_second(name) if real else None,
+        duplex=duplex if duplex in {"full", "half"} else None,
+        mtu_bytes=read_int(f"{folder}/mtu"),
+        shaper=find_shaper(name),
+        gateway=route.gateway,
+        ip_version=route.ip_version,
+    )
+
+
+def payload_ceiling_bits_per_second(
+    link: int, mtu: int, *, timestamps: bool = True, on_a_wire: bool = True, ip_version: int = 4
+) -> float:
+    """The most file content that TCP can carry over a link of ``link`` bits per second, in bits per second.
+
+    Each frame carries the MTU less the IP and TCP headers (and 12 bytes of TCP timestamps, RFC 7323) and takes the
+    MTU plus 38 bytes of a real Ethernet wire; a shaper counts 14 of those (``on_a_wire`` false). At an MTU of 1500
+    bytes that is 94.1 % of a wire's rate, and 95.6 % of a shaper's. SMB's own headers are not counted.
+    """
+    headers = IP_HEADER_BYTES[ip_version] + TCP_HEADER_BYTES + (TCP_TIMESTAMP_BYTES if timestamps else 0)
+    frame = mtu + (ETHERNET_WIRE_BYTES if on_a_wire else ETHERNET_HEADER_BYTES)
+    return link * (mtu - headers) / frame
+
+
+def ceiling_of(link: Link, *, timestamps: bool = True) -> float | None:
+    """The payload ceiling of a link, in bits per second; None where its rate or MTU is unknown or it is a loopback."""
+    rate, mtu = link.bits_per_second, link.mtu_bytes
+    if not rate or not mtu or link.loopback:
+        return None
+    return payload_ceiling_bits_per_second(
+        rate, mtu, timestamps=timestamps, on_a_wire=not link.shaped, ip_version=link.ip_version
+    )
+
+
+def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
+    """The nominal rate of the link to ``host`` in bits per second, or None; and why, in words for the admin."""
+    link = find_link(host, port)
+    if link is None:
+        return None, f"no way leads to {host or 'a local path'}, so there is no link to read a rate from"
+    name = f"{link.interface} ({link.driver})" if link.driver else link.interface
+    if link.loopback:
+        return None, f"traffic to {host} stays on this machine: the loopback has no rate"
+    if link.shaped and link.shaper:
+        return link.bits_per_second, f"the shaper ({link.shaper.kind}) on {name} lets no more through"
+    if link.bits_per_second:
+        return link.bits_per_second, f"{name} runs at this rate"
+    if link.wireless:
+        return None, f"{name} is wireless and its rate changes all the time; say --link RATE for a percentage"
+    return None, f"{name} does not say its rate; say it with --link RATE"
+
+
+def link_facts(host: str, port: int | None = None, *, read: SystemReader = read_text) -> dict[str, FactValue]:
+    """Facts of the way to a target; empty where no way leads there.
+
+    ``link.interface``, ``link.kind`` (loopback, wireless, card or virtual), ``link.driver``,
+    ``link.rate_bits_per_second`` (the nominal rate), ``link.card_rate_bits_per_second``,
+    ``link.fastest_rate_bits_per_second`` (what the card could do), ``link.duplex``, ``link.mtu_bytes``,
+    ``link.shaper``, ``link.shaper_bits_per_second``, ``link.route`` (stays here, direct or through a gateway),
+    ``link.ip_version`` and ``link.payload_ceiling_bits_per_second``.
+    """
+    link = find_link(host, port)
+    if link is None:
+        return {}
+    stamps = read_int("/proc/sys/net/ipv4/tcp_timestamps", read) != 0
+    return facts_of_link(link, timestamps=stamps)
+
+
+def _kind(link: Link) -> str:
+    if link.loopback:
+        return "loopback"
+    if link.wireless:
+        return "wireless"
+    return "card" if link.hardware else "virtual"
+
+
+def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
+    """The facts of :func:`link_facts` for a link that is at hand."""
+    ceiling = ceiling_of(link, timestamps=timestamps)
+    known: dict[str, FactValue | None] = {
+        "link.interface": link.interface,
+        "link.kind": _kind(link),
+        "link.driver": link.driver,
+        "link.rate_bits_per_second": link.bits_per_second,
+        "link.card_rate_bits_per_second": link.card_bits_per_second,
+        "link.fastest_rate_bits_per_second": link.fastest_bits_per_second,
+        "link.duplex": link.duplex,
+        "link.mtu_bytes": link.mtu_bytes,
+        "link.shaper": link.shaper.kind if link.shaper else "none",
+        "link.shaper_bits_per_second": link.shaper.bits_per_second if link.shaper else None,
+        "link.route": "stays here" if link.loopback else "through a gateway" if link.gateway else "direct",
+        "link.ip_version": link.ip_version,
+        "link.payload_ceiling_bits_per_second": round(ceiling) if ceiling else None,
+    }
+    return {name: value for name, value in known.items() if value is not None}

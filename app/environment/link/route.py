@@ -1,0 +1,114 @@
+"""The way to a host: which interface of this machine the traffic takes, and whether it leaves the machine at all."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import socket
+from dataclasses import dataclass
+
+from app.environment.host.procfs import run_text
+
+ANY_PORT = 9
+"""The port used to ask for a route when no port is named: nothing is sent to it (discard, RFC 863)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """The first step of the way to one address."""
+
+    address: str
+    """The target's address."""
+    local_address: str
+    """This machine's own address on that way."""
+    interface: str
+    gateway: str | None = None
+    """The router in between; absent where the target is on the link or on this machine."""
+
+    @property
+    def ip_version(self) -> int:
+        """4 or 6."""
+        return ipaddress.ip_address(self.address.partition("%")[0]).version
+
+
+def find_route(host: str, port: int | None = None) -> Route | None:
+    """The route to a host name or address, or None where the name is unknown or nothing leads there.
+
+    The system's resolver picks the address as it would for a connection, and the kernel picks the local address and
+    the interface; no packet is sent.
+    """
+    try:
+        candidates = socket.getaddrinfo(host, port or ANY_PORT, type=socket.SOCK_DGRAM)
+    except (OSError, UnicodeError):
+        return None
+    for family, kind, protocol, _, where in candidates:
+        try:
+            with socket.socket(family, kind, protocol) as probe:
+                probe.connect(where)
+                local = str(probe.getsockname()[0])
+        except OSError:
+            continue
+        address = str(where[0])
+        interface, gateway = _scope(where), None
+        if interface is None:
+            interface, gateway = _ask_kernel(address)
+        if interface is None:
+            interface = "lo" if is_own_address(address) else _interface_of(local)
+        if interface is not None:
+            return Route(address=address, local_address=local, interface=interface, gateway=gateway)
+    return None
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host name or address is one of this machine's own; False where the name is unknown."""
+    try:
+        return any(
+            is_own_address(str(where[0])) for *_, where in socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
+        )
+    except (OSError, UnicodeError):
+        return False
+
+
+def is_own_address(address: str) -> bool:
+    """Whether traffic to an IP address stays on this machine: the kernel lets a socket be bound to it."""
+    bare = address.partition("%")[0]
+    try:
+        if ipaddress.ip_address(bare).is_loopback:
+            return True
+        family = socket.AF_INET6 if ":" in bare else socket.AF_INET
+        scope = socket.getaddrinfo(address, 0, family, socket.SOCK_DGRAM)[0][4]
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind(scope)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _scope(where: tuple[int | str | bytes, ...]) -> str | None:
+    """The interface that a link-local IPv6 address names after its percent sign."""
+    if len(where) < 4 or not where[3]:
+        return None
+    try:
+        return socket.if_indextoname(int(where[3]))
+    except OSError:
+        return None
+
+
+def _ask_kernel(address: str) -> tuple[str | None, str | None]:
+    """Interface and gateway as ``ip route get`` tells them; (None, None) where it is not installed."""
+    text = run_text("ip", "-j", "route", "get", address.partition("%")[0])
+    try:
+        first = json.loads(text or "[]")[0]
+        return str(first["dev"]), first.get("gateway")
+    except (ValueError, LookupError, TypeError):
+        return None, None
+
+
+def _interface_of(address: str) -> str | None:
+    """The interface that carries one of this machine's addresses."""
+    import psutil  # noqa: PLC0415 - loaded only where ``ip`` is not installed
+
+    for interface, addresses in psutil.net_if_addrs().items():
+        if any(entry.address.partition("%")[0] == address.partition("%")[0] for entry in addresses):
+            return str(interface)
+    return None

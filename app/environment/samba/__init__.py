@@ -1,0 +1,1 @@
+"""Facts of a Samba server."""

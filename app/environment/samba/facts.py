@@ -1,0 +1,261 @@
+"""Facts of a Samba server: version, build, the configuration in effect for the measured share, and its sessions.
+
+``samba.version``, ``samba.build.*``; ``smb.conf.path``; ``smb.conf.state`` (*loads*, *loads with warnings*, *does not
+load*, *not readable*); ``smb.conf.warnings``, joined by semicolons; the parameters, named as
+:mod:`forms.tuning.fact_names` says; ``samba.running_log_level``; ``server.sessions`` and
+``server.sessions.other_machines``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass, field
+
+from app.environment.remote import Answer
+from app.environment.samba import testparm
+from app.environment.samba.smb_conf_file import SmbConfFile, global_names_in_shares, parameter_key, read_conf
+from forms.tuning.smb_conf import parameters
+from storage.records import FactValue
+
+BUILD_FLAGS = {
+    "samba.build.smb1": "WITH_SMB1SERVER",
+    "samba.build.profiling": "WITH_PROFILE",
+    "samba.build.json": "HAVE_JSON_OBJECT",
+    "samba.build.io_uring": "HAVE_LIBURING",
+    "samba.build.sendfile": "HAVE_SENDFILE",
+    "samba.build.gnutls": "HAVE_GNUTLS",
+}
+ENCRYPTION = "server smb encrypt"
+
+
+@dataclass(slots=True)
+class SambaFacts:
+    """What was found out, and what was not and why."""
+
+    facts: dict[str, FactValue] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    runs_with_another: bool = False
+    """Whether every smbd that runs there was given another smb.conf than the one that was read."""
+
+
+def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> SambaFacts:
+    """The facts in a server's answer; ``share`` is the measured one, ``client_address`` this machine's."""
+    found = SambaFacts()
+    if not answer.text("conf") and not answer.text("version"):
+        found.problems.append(
+            "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
+        )
+        return found
+    _add_build(found, answer)
+    _add_configuration(found, answer, share)
+    _add_running(found, answer, client_address)
+    return found
+
+
+def _add_build(found: SambaFacts, answer: Answer) -> None:
+    version = answer.text("version")
+    if version:
+        found.facts["samba.version"] = version.strip().removeprefix("Version ")
+    built = set((answer.text("build") or "").split())
+    if built:
+        found.facts.update({fact: "yes" if flag in built else "no" for fact, flag in BUILD_FLAGS.items()})
+
+
+def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> None:
+    path = (answer.text("conf") or "").strip()
+    if not path:
+        return
+    found.facts["smb.conf.path"] = path
+    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
+    files["registry"] = answer.text("registry") or ""
+    if path not in files:
+        found.facts["smb.conf.state"] = "not readable"
+        found.problems.append(f"{path} cannot be read on the server; say where it is with --smb-conf FILE")
+        return
+    conf = read_conf(path, files)
+    code = answer.code("testparm")
+    if code is None:
+        found.problems.append(
+            f"testparm is not installed on the server, so what {path} means is unknown (Debian: samba-common-bin)"
+        )
+        return
+    scopes = testparm.parse_scopes(answer.text("scopes")) or _known_scopes()
+    said = testparm.warnings(answer.text("testparm.err"))
+    warned = said + _own_warnings(answer, conf, scopes) + _culprits(said, conf)
+    if warned:
+        found.facts["smb.conf.warnings"] = "; ".join(dict.fromkeys(warned))
+    if code != 0:
+        found.facts["smb.conf.state"] = "does not load"
+        found.problems.append(_why_not_loaded(path, warned))
+        return
+    found.facts["smb.conf.state"] = "loads with warnings" if warned else "loads"
+    _add_parameters(found, answer, scopes, share)
+    _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
+
+
+def _known_scopes() -> testparm.Scopes:
+    """The scopes as this program knows them, for a testparm that does not list its parameters."""
+    return testparm.Scopes(
+        for_server=frozenset(one.name for one in parameters() if one.scope == "global"),
+        for_share=frozenset(one.name for one in parameters() if one.scope == "share"),
+    )
+
+
+def _add_parameters(found: SambaFacts, answer: Answer, scopes: testparm.Scopes, share: str | None) -> None:
+    """The values in effect: the server's own, and the share's over the defaults that [global] gives all shares."""
+    dump = testparm.parse_dump(answer.text("testparm"))
+    server = dump.section("global") or {}
+    of_share = {parameter_key(name) for name in scopes.for_share}
+
+    def belongs_to_shares(name: str) -> bool:
+        return ":" in name or parameter_key(name) in of_share
+
+    effective = {name: value for name, value in server.items() if belongs_to_shares(name)}
+    if share:
+        own = dump.section(share)
+        if own is None:
+            own = dump.section("homes") or {}
+            if not own:
+                found.problems.append(
+                    f"{found.facts['smb.conf.path']} has no [{share}]: the share's values are those of [global]"
+                )
+        effective.update(own)
+    for name, value in server.items():
+        if not belongs_to_shares(name):
+            found.facts[f"smb.conf/global/{name}"] = value
+    found.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
+    for scope in ("global", "share"):
+        value = (answer.text(f"encrypt.{scope}") or "").strip()
+        if value and answer.code(f"encrypt.{scope}") == 0:
+            found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = value
+
+
+def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, has_registry: bool) -> None:
+    """Put the server's log level where testparm printed its own; leave it out where it cannot be known."""
+    name = "smb.conf/global/log level"
+    if conf.uses_registry and not has_registry:
+        found.facts.pop(name, None)
+        running = running_log_level(answer.text("debuglevel"))
+        if running is not None:
+            found.facts[name] = running
+    else:
+        found.facts[name] = conf.last("global", "log level") or "0"
+
+
+def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: testparm.Scopes) -> list[str]:
+    """What testparm should warn about and does not."""
+    lines = [
+        f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
+        "it does nothing there"
+        for setting in global_names_in_shares(conf, scopes.for_server)
+    ]
+    lines += [f"include = {name}: there is no such file to read" for name in conf.missing_includes]
+    lines += [f"include = {name} depends on the client and was not read" for name in conf.per_client_includes]
+    lines += [
+        f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
+        for setting in conf.settings
+        if re.search(r"\s[#;]\s", setting.value)
+    ]
+    lines += [f"the line {line!r} has no equals sign and says nothing" for line in conf.malformed]
+    modules = _modules(answer)
+    for setting in conf.settings:
+        if modules and parameter_key(setting.name) == parameter_key("vfs objects"):
+            wanted = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
+            lines += [
+                f"{setting.name} = {name}: there is no such module, and every connection to the share will fail"
+                for name in sorted(wanted - modules)
+                if "/" not in name
+            ]
+    return lines
+
+
+def _modules(answer: Answer) -> set[str]:
+    """The VFS modules that this smbd can load: those in its folder and those built in; empty where unknown."""
+    built_in = (answer.text("build") or "").partition("Builtin modules:")[2].split()
+    loadable = {name.removesuffix(".so") for name in (answer.text("modules") or "").split()}
+    return loadable | {name.removeprefix("vfs_") for name in built_in if name.startswith("vfs_")}
+
+
+def _culprits(said: list[str], conf: SmbConfFile) -> list[str]:
+    """The settings whose values testparm refused, where it named the value alone."""
+    values = {
+        match for line in said for match in re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", line)
+    }
+    refused = {value for pair in values for value in pair if value}
+    return [f"{setting.name} = {setting.value} is refused" for setting in conf.settings if setting.value in refused]
+
+
+def _why_not_loaded(path: str, warned: list[str]) -> str:
+    if any("ACCESS_DENIED" in line for line in warned):
+        return f"{path} includes the registry, which only root may read; use --server-ssh root@HOST"
+    reason = warned[-1] if warned else "testparm does not say why"
+    return f"{path} does not load on the server: {reason}; see `testparm -s {path}` there"
+
+
+def running_log_level(printed: str | None) -> str | None:
+    """The level of all classes in what ``smbcontrol smbd debuglevel`` prints (``PID 12: all:3 tdb:3 …``)."""
+    match = re.search(r"\ball:(\d+)", printed or "")
+    return match.group(1) if match else None
+
+
+def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None:
+    commands = [line for line in (answer.text("processes") or "").splitlines() if line.strip()]
+    found.facts["samba.smbd_running"] = len(commands)
+    path = str(found.facts.get("smb.conf.path", ""))
+    others = {given for command in commands if (given := config_option(command))}
+    if path and others and path not in others and not any(_is_default(command) for command in commands):
+        found.runs_with_another = True
+        named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+        found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; say --smb-conf FILE")
+    level = running_log_level(answer.text("debuglevel"))
+    if level is not None:
+        found.facts["samba.running_log_level"] = level
+    if answer.code("smbstatus") is None:
+        return
+    sessions = session_addresses(answer.text("smbstatus"))
+    if sessions is None:
+        found.problems.append(
+            "smbstatus needs root on the server, so its other sessions are unknown; use --server-ssh root@HOST"
+        )
+        return
+    found.facts["server.sessions"] = len(sessions)
+    found.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)
+
+
+def session_addresses(printed: str | None) -> list[str] | None:
+    """The client address of each session in ``smbstatus --json``; None where it was not allowed to say.
+
+    Without root it prints a valid document that has no ``sessions``, which is not the same as none.
+    """
+    try:
+        sessions = json.loads(printed or "")["sessions"]
+        return [_address(str(session.get("hostname", ""))) for session in sessions.values()]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _address(hostname: str) -> str:
+    """The address in ``ipv4:192.0.2.7:49152`` or ``ipv6:2001:db8::7:49152``."""
+    return hostname.partition(":")[2].rpartition(":")[0]
+
+
+def config_option(command: str) -> str | None:
+    """The smb.conf that a running smbd was started with (``-s FILE``, ``--configfile=FILE``); None for its default."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    for index, word in enumerate(words):
+        if word.startswith("--configfile="):
+            return word.partition("=")[2]
+        if word in {"-s", "--configfile"} and index + 1 < len(words):
+            return words[index + 1]
+        if word.startswith("-s") and word[2:3] == "/":
+            return word[2:]
+    return None
+
+
+def _is_default(command: str) -> bool:
+    return not command.startswith("smbd:") and config_option(command) is None

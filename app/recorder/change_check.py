@@ -1,0 +1,37 @@
+"""What a series claims to have changed, held against what it shows beside the series that it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forms.experiments.ladder import next_base
+from forms.tuning.change_evidence import judge_change
+from storage.notebook import Notebook, UnknownReferenceError
+from storage.records import Command, Series
+
+
+def judged(series: Series, notebook: Notebook) -> Series:
+    """The series with its change judged by what is stored of it and of its base; itself where it claims none."""
+    if series.change is None:
+        return series
+    stored = notebook.series(series.id)
+    shown = replace(series, environment=stored.environment, runs=stored.runs)
+    return replace(series, change=judge_change(series.change.name, series.change.value, _base(series, notebook), shown))
+
+
+def base_of_next(experiment: str | None, command: Command, notebook: Notebook) -> str | None:
+    """The series that the next rung of an experiment is made from: the last complete one that was not put back.
+
+    None without an experiment, and for its first series of that direction.
+    """
+    if not experiment:
+        return None
+    found = next_base(notebook.experiment(experiment), command)
+    return found.id if found else None
+
+
+def _base(series: Series, notebook: Notebook) -> Series | None:
+    try:
+        return notebook.series(series.base_id) if series.base_id else None
+    except UnknownReferenceError:
+        return None

@@ -1,0 +1,109 @@
+"""What surrounds a series: its facts before and after, how quiet the time was, and whether its change is real."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.environment import Environment, QuietVerdict, QuietWatch, collect, server_load, with_counters
+from app.errors import NotQuietError
+from app.measure.control import SeriesControl
+from app.measure.events import Event, Progressed, RunFinished, RunStarted
+from app.recorder.ceilings import ceiling_of
+from app.recorder.change_check import judged
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from storage.notebook import Notebook
+from storage.records import Series, SeriesStatus
+
+UNKNOWN = "facts.unknown"
+"""The fact that says which facts could not be had, and what to do about it."""
+
+
+class SeriesMonitor:
+    """Looks around before, during and after one series; never in the way of the measurement."""
+
+    def __init__(self, order: SeriesRequest, notebook: Notebook) -> None:
+        self._order = order
+        self._notebook = notebook
+        self._environment = Environment()
+        self._watch: QuietWatch | None = None
+
+    def look(self, series: Series, control: SeriesControl) -> Series:
+        """The series with its link and the quiet-time verdict, its facts in the notebook, right before it is measured.
+
+        Raises NotQuietError where a quiet time is required and it is busy.
+        """
+        order = self._order
+        conf = str(order.smb_conf) if order.smb_conf else None
+        self._environment = collect(series.target, ssh=order.server_ssh, smb_conf=conf)
+        self._store(series)
+        link = self._environment.link
+        if series.link_bits_per_second is None and link:
+            series = replace(series, link_bits_per_second=link.bits_per_second)
+        if order.quiet_time is not QuietTime.SKIP:
+            self._watch = QuietWatch(series.target, series.command, link)
+            self._watch.server_is(server_load(self._environment.server))
+            self._watch.wait_until_quiet(order.wait_seconds, stop=control.cancelled)
+        series = self._with_verdict(series)
+        self._notebook.update(series)
+        self._require_quiet()
+        return series
+
+    def child_is(self, pid: int) -> None:
+        """The measuring process, whose work is no disturbance."""
+        if self._watch:
+            self._watch.child_is(pid)
+
+    def see(self, event: Event) -> None:
+        """Follow the runs, so that their own bytes are told from others'."""
+        if self._watch is None:
+            return
+        match event:
+            case RunStarted():
+                self._watch.run_started()
+            case Progressed(seconds=seconds, moved_bytes=moved):
+                self._watch.moved(seconds, moved)
+            case RunFinished(run=run):
+                self._watch.run_finished(run.seconds, run.size_bytes)
+            case _:
+                pass
+
+    def look_back(self, series: Series) -> Series:
+        """The series with what only its end could tell: verdict, counters, ceiling, evidence.
+
+        Raises NotQuietError where a quiet time is required and it became busy; the series is stored all the same.
+        """
+        self._environment = with_counters(self._environment)
+        self._store(series)
+        series = self._with_verdict(series)
+        if self._order.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
+            anew = self._order.ceiling is CeilingPolicy.RENEW
+            series = replace(series, ceiling_bytes_per_second=ceiling_of(series, self._notebook, anew=anew))
+        series = judged(series, self._notebook)
+        self._notebook.update(series)
+        if series.status is SeriesStatus.COMPLETE:
+            self._require_quiet()
+        return series
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._watch:
+            self._watch.__exit__()
+
+    def _with_verdict(self, series: Series) -> Series:
+        return replace(series, quiet=self._watch.verdict().as_record()) if self._watch else series
+
+    def _require_quiet(self) -> None:
+        if self._watch is None or self._order.quiet_time is not QuietTime.REQUIRE:
+            return
+        quiet = self._watch.verdict()
+        if quiet.verdict is QuietVerdict.BUSY:
+            raise NotQuietError(
+                f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for it with --wait"
+                " SECONDS"
+            )
+
+    def _store(self, series: Series) -> None:
+        for side, facts in self._environment.parts().items():
+            self._notebook.set_facts(series.id, side, facts)
+        if self._environment.problems:
+            self._notebook.set_facts(series.id, "server", {UNKNOWN: "; ".join(self._environment.problems)})

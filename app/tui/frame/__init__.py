@@ -1,0 +1,1 @@
+"""What every screen stands on: the application, commands, keys, dialogs, themes."""

@@ -1,0 +1,129 @@
+"""The TUI's application: its rooms, themes, keys and the one place where errors are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.driver import Driver
+from textual.screen import Screen
+
+from app.tui.frame import screens
+from app.tui.frame.app_keys import APP_KEYS, known_commands
+from app.tui.frame.background import told
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import Commanded, Offered
+from app.tui.frame.context import Context
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.frame.help import HelpDialog
+from app.tui.frame.keys import KeysFileError, keys_file, read_keys
+from app.tui.frame.palette import CommandProvider
+from app.tui.frame.themes import DARK, THEMES
+
+
+class SharebenchApp(App[int], Commanded):
+    """The application; the screens do the rest."""
+
+    TITLE = "sharebench"
+    CSS_PATH = "sharebench.tcss"
+    KEYS: ClassVar = APP_KEYS
+    COMMANDS: ClassVar = {CommandProvider}
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
+
+    def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
+        """``first`` is the room to open in, if not the first one; ``arguments`` go to its screen."""
+        super().__init__()
+        self.context = context
+        self.first = first
+        self.first_arguments = arguments
+        self.keys_path = context.keys_file or keys_file()
+        self.chosen_keys: dict[str, str] = {}
+
+    def get_default_screen(self) -> BaseScreen:
+        """The room that was asked for, or the first one; others are put over it."""
+        make: Callable[..., BaseScreen] = screens.room(self.first or screens.ROOMS[0].name).load()
+        return make(**self.first_arguments)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Our reading of a terminal in place of Textual's; its other drivers (a browser, tests) as they are."""
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
+
+        return Terminal
+
+    def on_mount(self) -> None:
+        """Put on the theme and the person's own keys, and open the room that was asked for."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK.name
+        try:
+            self.chosen_keys = read_keys(self.keys_path, known_commands)
+        except KeysFileError as error:
+            self.notify(str(error), severity="warning", markup=False, timeout=15)
+        self.set_keymap(self.chosen_keys)
+
+    def visit(self, name: str, **arguments: object) -> None:
+        """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
+        kind = screens.room(name).load()
+        above: list[Screen[Any]] = []
+        for screen in reversed(self.screen_stack):
+            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ROOM)):
+                for _ in above:
+                    self.pop_screen()
+                return
+            if isinstance(screen, BaseScreen) and screen.quit_question():
+                break
+            above.append(screen)
+        make: Callable[..., BaseScreen] = kind
+        self.push_screen(make(**arguments))
+
+    def action_visit(self, name: str) -> None:
+        """Go to a room, unless a dialog waits for its answer."""
+        if not self.screen.is_modal:
+            self.visit(name)
+
+    def go_back(self) -> None:
+        """Leave the screen for the one under it; from the last one to the first room."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        else:
+            self.visit(screens.ROOMS[0].name)
+
+    def give(self, offer: Offered) -> None:
+        """Give a command as if its key were pressed."""
+        self.call_later(self.run_action, offer.command.action, offer.node)
+
+    def tell_error(self, error: Exception) -> None:
+        """The one dialog in which an error is told."""
+        self.tell_text(*told(error))
+
+    def tell_text(self, heading: str, text: str) -> None:
+        """A dialog with a message."""
+        self.push_screen(MessageDialog(heading, text))
+
+    def action_help(self) -> None:
+        """Help for what has the focus; the same key closes it."""
+        if isinstance(self.screen, HelpDialog):
+            self.screen.dismiss(None)
+        else:
+            self.push_screen(HelpDialog(self.screen))
+
+    async def action_quit(self) -> None:
+        """Leave; a screen that has something under way asks first, and ends it."""
+        busy = next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
+        if busy is None:
+            self.exit(0)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                busy.leave(lambda: self.exit(0))
+
+        if not isinstance(self.screen, ConfirmDialog):
+            question = busy.quit_question() or ""
+            self.push_screen(ConfirmDialog("Leave sharebench?", question, yes="Leave", no="Stay"), answered)

@@ -1,0 +1,111 @@
+"""The screen that every screen is built on: commands, help, background work and errors in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+
+from textual import on
+from textual.screen import ModalScreen, Screen
+
+from app.tui.frame import background
+from app.tui.frame.commands import Commanded, KeyCommand
+from app.tui.frame.context import Context
+from storage.notebook import Notebook
+
+if TYPE_CHECKING:
+    from app.tui.frame.app import SharebenchApp
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+BACK = KeyCommand(
+    id="screen.back",
+    keys="escape",
+    action="back",
+    name="Back",
+    footer="Back",
+    help="Leave this screen; nothing is lost.",
+)
+
+
+class ScreenBase(Screen[_R], Commanded, Generic[_R]):
+    """What plain and modal screens share: background work that ends in a method or in the one error dialog."""
+
+    HINTS: ClassVar[dict[str, str]] = {}
+    """What a widget is for, for F1 help, by its id."""
+
+    @property
+    def bench(self) -> SharebenchApp:
+        """The app, by its own type."""
+        return cast("SharebenchApp", self.app)
+
+    @property
+    def context(self) -> Context:
+        """What all screens share."""
+        return self.bench.context
+
+    def in_background(
+        self, job: Callable[[], _T], then: Callable[[_T], None], *, group: str = "work", exclusive: bool = True
+    ) -> None:
+        """Do ``job`` in a thread, then ``then`` with its result here; an error is shown in a dialog."""
+        background.start(self, job, then, group=group, exclusive=exclusive)
+
+    def with_notebook(
+        self,
+        job: Callable[[Notebook], _T],
+        then: Callable[[_T], None] = lambda _: None,
+        *,
+        group: str = "notebook",
+        exclusive: bool = False,
+    ) -> None:
+        """Do ``job`` in a thread with a notebook of its own, then ``then`` with its result here."""
+        background.start_with_notebook(self, job, then, group=group, exclusive=exclusive)
+
+    @on(background.WorkDone)
+    def _work_done(self, message: background.WorkDone) -> None:
+        message.stop()
+        message.then(message.result)
+
+    @on(background.WorkFailed)
+    def _work_failed(self, message: background.WorkFailed) -> None:
+        message.stop()
+        self.work_failed(message.error)
+
+    def work_failed(self, error: Exception) -> None:
+        """Tell the person; a screen that can do more about an error overrides it."""
+        self.bench.tell_error(error)
+
+    def action_back(self) -> None:
+        """Leave the screen, unless it is the last one."""
+        self.bench.go_back()
+
+
+class BaseScreen(ScreenBase[Any]):
+    """A full screen."""
+
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (BACK,)
+    ROOM: ClassVar[str] = ""
+    """The room that the screen stands in for, where it is not that room's own."""
+
+    def quit_question(self) -> str | None:
+        """What to ask before the program is left; None where nothing is under way."""
+        return None
+
+    def leave(self, then: Callable[[], None]) -> None:
+        """End what is under way, then do ``then``."""
+        then()
+
+
+class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
+    """A dialog over another screen; Escape answers None."""
+
+    KEYS: ClassVar = (
+        KeyCommand(
+            id="dialog.close", keys="escape", action="close", name="Close", footer="Close", help="Close the dialog."
+        ),
+    )
+
+    def action_close(self) -> None:
+        """Answer nothing."""
+        self.dismiss(None)

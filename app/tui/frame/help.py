@@ -1,0 +1,74 @@
+"""F1 help: what the focused widget is for, and every key that works now."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from app.tui.frame.base import BaseDialog, ScreenBase
+from app.tui.frame.commands import Commanded, KeyCommand, keys_in_use, offered
+
+_STOCK = {
+    "Input": "A line of text. Type; Enter takes it, Ctrl+U clears it to the left.",
+    "Button": "A button. Enter presses it.",
+    "DataTable": "A table. Arrow keys move, Enter opens the row.",
+    "OptionList": "A list. Up and down move, Enter chooses.",
+    "Select": "A choice. Enter opens it, up and down move, Enter chooses.",
+    "Checkbox": "A choice. Enter or space turns it on or off.",
+    "Switch": "A switch. Enter turns it on or off.",
+    "Tree": "A tree. Up and down move, Enter opens or closes.",
+    "TextArea": "Several lines of text.",
+    "VerticalScroll": "Text. Up and down scroll.",
+}
+
+
+class HelpDialog(BaseDialog[None]):
+    """The help for one screen in the state it is in."""
+
+    ABOUT = "Help. Up and down scroll, Escape closes it."
+    KEYS: ClassVar = (
+        KeyCommand(
+            id="help.close", keys="enter", action="close", name="Close help", footer="Close", help="Close the help."
+        ),
+    )
+
+    def __init__(self, screen: Screen[object]) -> None:
+        super().__init__(classes="dialog")
+        self.about = screen
+
+    def compose(self) -> ComposeResult:
+        """The focused widget, the screen, then a row for each command."""
+        chosen = self.bench.chosen_keys
+        rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
+        width = max((len(keys) for keys, _ in rows), default=0)
+        lines = [
+            Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}") for keys, command in rows
+        ]
+        own = f'Your own keys: {self.bench.keys_path}, with lines such as "guide.next" = "n" under [keys].'
+        paragraphs = [*map(Content, explanations(self.about)), Content("\n").join(lines), Content(own)]
+        with VerticalScroll(classes="dialog-box help-box") as box:
+            box.border_title = "Help"
+            yield Static(Content("\n\n").join(paragraphs))
+
+
+def explanations(screen: Screen[object]) -> list[str]:
+    """What the focused widget is for, what contains it and what the screen is for."""
+    found: list[str] = []
+    start: DOMNode = screen.focused or screen
+    hints = screen.HINTS if isinstance(screen, ScreenBase) else {}
+    for node in start.ancestors_with_self:
+        text = hints.get(node.id or "", "") if isinstance(node, Widget) else ""
+        if not text and isinstance(node, Commanded):
+            text = node.ABOUT
+        if not text and node is start:
+            text = next((_STOCK[kind.__name__] for kind in type(node).__mro__ if kind.__name__ in _STOCK), "")
+        if text and text not in found:
+            found.append(text)
+    return found

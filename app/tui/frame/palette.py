@@ -1,0 +1,37 @@
+"""The command palette's entries: the commands that can be given on the screen, and the rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from app.tui.frame.commands import keys_in_use, offered
+
+
+class CommandProvider(Provider):
+    """Every command that the focused widget, its screen and the app offer now."""
+
+    def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
+        from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  the app names this class
+
+        app = cast("SharebenchApp", self.app)
+        for offer in offered(self.screen):
+            keys = keys_in_use(app, offer.command, app.chosen_keys)
+            run = partial(app.give, offer)
+            yield f"{offer.command.name} ({keys})", offer.command.help, run
+
+    async def discover(self) -> Hits:
+        """All of them, before anything is typed."""
+        for name, text, run in self._entries():
+            yield DiscoveryHit(name, run, help=text)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name matches what is typed."""
+        matcher = self.matcher(query)
+        for name, text, run in self._entries():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=text)

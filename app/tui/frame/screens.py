@@ -1,0 +1,133 @@
+"""The rooms of the TUI: screens that are loaded when they are first visited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenEntry:
+    """A screen by name, with the module that is loaded for it."""
+
+    name: str
+    home: str
+    """``module:class`` of a BaseScreen."""
+    title: str
+    help: str
+    """What one does there, in a sentence."""
+    key: str = ""
+    """The key that leads there from everywhere; empty for a room that other screens lead to."""
+
+    def load(self) -> type[BaseScreen]:
+        """The screen's class."""
+        module, _, name = self.home.partition(":")
+        return cast("type[BaseScreen]", getattr(import_module(module), name))
+
+    def command(self) -> KeyCommand:
+        """The command that leads there."""
+        return KeyCommand(
+            id=f"room.{self.name}",
+            keys=self.key,
+            action=f"app.visit('{self.name}')",
+            name=self.title,
+            help=self.help,
+            footer=self.title,
+            priority=True,
+        )
+
+
+ROOMS = (
+    ScreenEntry(
+        name="notebook",
+        home="app.tui.notebook.screen:NotebookScreen",
+        title="Notebook",
+        help="All series: find, read, compare, name, export.",
+        key="f2",
+    ),
+    ScreenEntry(
+        name="guide",
+        home="app.tui.guide.screen:GuideScreen",
+        title="Measure",
+        help="Measure a series, step by step through the method.",
+        key="f3",
+    ),
+    ScreenEntry(
+        name="survey",
+        home="app.tui.survey.screen:SurveyScreen",
+        title="Survey",
+        help="The whole picture of a server: FTP, SMB and bare TCP, and what to look at first.",
+        key="f4",
+    ),
+    ScreenEntry(
+        name="ladder",
+        home="app.tui.tuning.ladder:LadderScreen",
+        title="Experiments",
+        help="The ladder of an experiment: what was changed, what came of it, what was gained.",
+        key="f5",
+    ),
+    ScreenEntry(
+        name="catalogue",
+        home="app.tui.tuning.catalogue:CatalogueScreen",
+        title="Catalogue",
+        help="What can be changed, in order of impact.",
+        key="f6",
+    ),
+    ScreenEntry(
+        name="bottleneck",
+        home="app.tui.worksheets.bottleneck:BottleneckScreen",
+        title="Bottleneck",
+        help="Which of CPU, disks and network limits a server, and what each step would give.",
+        key="f7",
+    ),
+    ScreenEntry(
+        name="clients",
+        home="app.tui.worksheets.clients:ClientsScreen",
+        title="Clients",
+        help="How many clients a server carries.",
+        key="f8",
+    ),
+    ScreenEntry(
+        name="entry",
+        home="app.tui.tuning.entry:EntryScreen",
+        title="Entry",
+        help="One entry of the catalogue.",
+    ),
+    ScreenEntry(
+        name="series",
+        home="app.tui.notebook.series_screen:SeriesScreen",
+        title="Series",
+        help="The form and the chart of one series.",
+    ),
+    ScreenEntry(
+        name="export",
+        home="app.tui.export:ExportScreen",
+        title="Export",
+        help="Forms as a document.",
+    ),
+    ScreenEntry(
+        name="compare",
+        home="app.tui.notebook.compare:CompareScreen",
+        title="Compare",
+        help="Two series side by side.",
+    ),
+    ScreenEntry(
+        name="table",
+        home="app.tui.notebook.matrix_screen:TableScreen",
+        title="Table",
+        help="Several series against the first of them.",
+    ),
+)
+"""In the order of the footer; the first is where the TUI opens."""
+
+
+def room(name: str) -> ScreenEntry:
+    """The room of that name. Raises KeyError."""
+    for candidate in ROOMS:
+        if candidate.name == name:
+            return candidate
+    raise KeyError(name)

@@ -1,0 +1,1 @@
+"""The pages of the guide's steps: what is said and what can be chosen."""

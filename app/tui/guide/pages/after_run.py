@@ -1,0 +1,321 @@
+"""The pages from the run on: run, review, compare with the expected, change one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.errors import UsageError
+from app.targets import format_target, parse_target
+from app.tui.guide.pages.before_run import prospect_of
+from app.tui.guide.pages.page import (
+    Ask,
+    BeginRound,
+    Connect,
+    Go,
+    Judge,
+    NameBaseline,
+    Option,
+    Page,
+    Resume,
+    Start,
+    Visit,
+)
+from app.tui.guide.state.choices import GuideChoices, MethodStep, new_measurement, next_round, same_again
+from app.tui.guide.state.guide_context import GuideContext, Yardstick
+from app.tui.guide.state.method import TITLES, done
+from forms import wording
+from forms.comparison.verdict import compare
+from forms.findings.series_warnings import advice
+from forms.numbers import byte_rate, link_rate, percent
+from forms.series.summary import RunRow, SeriesSummary, run_form
+from forms.tuning.catalogue import EntryKind, Status, entries
+from storage.records import RunStatus, Series, SeriesStatus
+
+
+def run_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """Ready to measure, or a series that waits to be completed."""
+    series = known.series
+    facts = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
+    missing = [
+        TITLES[step].lower() for step in (MethodStep.QUIET, MethodStep.WARM_UP) if not done(choices, known, step)
+    ]
+    if missing:
+        facts.append(f"Not looked at yet: {wording.listed(missing)}; the advised choice is taken.")
+    if choices.change_name:
+        facts.append(
+            f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
+            f" {_who_changes(choices.change_name)}"
+        )
+    options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
+    if series is not None and series.status is not SeriesStatus.COMPLETE:
+        count = wording.count(len(series.measured()), "valid run")
+        facts.append(f"A series was {series.status} after {count}{_ended(series)}")
+        options = [
+            Option("Go on where it stopped", Resume(), f"series {series.id}", advised=True),
+            Option("Start a new series", Start(), "the old one stays in the notebook"),
+        ]
+    elif series is not None:
+        facts.append(f"Measured: series {series.id}, {wording.count(len(series.measured()), 'valid run')}.")
+        options = [
+            Option("Review it", Go(replace(choices, step=MethodStep.REVIEW)), "the next step", advised=True),
+            Option("Measure the same again", Go(same_again(choices)), "a new series"),
+        ]
+    options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
+    return Page(
+        title="Run: measure",
+        why=(
+            "Each run is one timed transfer of the whole file, from the first request to the last byte. It is kept the"
+            " moment it ends, whatever happens after it."
+        ),
+        facts=tuple(facts),
+        options=tuple(options),
+    )
+
+
+def _what(choices: GuideChoices) -> Iterator[str]:
+    if choices.target is None:
+        return
+    place = wording.plain(format_target(choices.target))
+    size = wording.size(choices.run_bytes) if choices.run_bytes is not None else "?"
+    if choices.makes_file:
+        yield f"Measured: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
+    else:
+        yield f"Measured: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."
+
+
+def _who_changes(name: str) -> str:
+    if name in OWN_CHANGES:
+        return "This program makes it by itself."
+    return "Make it on the server now, then start; the guide looks whether it acted."
+
+
+def _ended(series: Series) -> str:
+    return f": {wording.plain(series.error)}" if series.error else "."
+
+
+def _ask_label(choices: GuideChoices) -> Ask:
+    return Ask(
+        heading="Label",
+        text="A short name for the form, such as: old switch, port 3.",
+        value=choices.label,
+        then=lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)),
+    )
+
+
+def review_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """The filled form, run by run."""
+    if known.series is None:
+        return Page(title="Review", why="There is no series to review yet.")
+    form = run_form(known.series)
+    go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
+    usable = bool(known.series.measured())
+    options = [Option("Go on: compare with what is expected", go_on if usable else None, _averages(form), advised=True)]
+    options += [_judged(row) for row in form.rows if row.status is not RunStatus.FAILED]
+    options += [
+        Option("See the whole form", Visit("series", {"series_id": known.series.id}), "with its chart"),
+        Option("Measure the same again", Go(same_again(choices)), "a new series"),
+    ]
+    return Page(
+        title="Review: which runs count",
+        why=(
+            "A run that something else disturbed does not belong in the average. Leave one out only with a reason that"
+            " you could tell a colleague; it stays on the form, struck out."
+        ),
+        facts=tuple(f"! {said.text}" for said in advice(known.series)) or ("Nothing speaks against this series.",),
+        options=tuple(options),
+    )
+
+
+def _judged(row: RunRow) -> Option:
+    rate = byte_rate(row.measures.bytes_per_second)
+    if row.status is RunStatus.REJECTED:
+        return Option(
+            f"Run {row.label}  {rate}  unusable",
+            Judge(row.number, RunStatus.VALID),
+            f"{wording.plain(row.reason or '')}; Enter takes it back in",
+        )
+    hint = f"unusual: {row.unusual}" if row.unusual else "Enter marks it unusable"
+    return Option(f"Run {row.label}  {rate}", Judge(row.number, RunStatus.REJECTED), hint)
+
+
+def _averages(form: SeriesSummary) -> str:
+    average = form.average.bytes_per_second if form.average else None
+    if form.average_with_rejected is None:
+        return f"average {byte_rate(average)}"
+    with_all = byte_rate(form.average_with_rejected.bytes_per_second)
+    return f"average {byte_rate(average)}; {with_all} with the unusable"
+
+
+def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """The average against everything there is to hold it against."""
+    if known.series is None:
+        return Page(title="Compare", why="There is no series to compare yet.")
+    series, form = known.series, run_form(known.series)
+    average = form.average
+    facts = [f"Average: {byte_rate(average.bytes_per_second if average else None)} over {_valid(series)}."]
+    share = average.percent_of_link if average else None
+    if share is not None:
+        facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
+    else:
+        facts.append("Link: its rate is not known, so there is no percentage.")
+    facts += [_against(series, stick) for stick in known.yardsticks]
+    if not known.yardsticks:
+        facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
+    facts += [f"{finding.severity}: {finding.title}" for finding in known.findings[:4]]
+    go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
+    options = [Option("Go on: change one thing", go_on, "the next round", advised=True)]
+    options += [
+        Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
+        for stick in known.yardsticks
+    ]
+    if series.target.protocol == "smb" and not any(stick.name == "FTP" for stick in known.yardsticks):
+        options.append(_ftp(series, known))
+    options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
+    options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
+    return Page(
+        title="Compare with the expected",
+        why=(
+            "A number alone says nothing. FTP on the same host is the usual yardstick for SMB, the link's rate the"
+            " ceiling of both; a baseline tells whether today is like last month."
+        ),
+        facts=tuple(facts),
+        options=tuple(options),
+    )
+
+
+def _ftp(series: Series, known: GuideContext) -> Option:
+    """The same server over FTP: one that is ready, or one to be typed."""
+    ready = next((t for t in known.practice if t.protocol == "ftp" and t.host == series.target.host), None)
+    if ready is not None:
+        return Option("Measure the same over FTP", Connect(ready), "the practice server")
+    user = f"{series.target.user}@" if series.target.user else ""
+    ask = Ask(
+        heading="The same server over FTP",
+        text="ftp://[USER@]HOST[:PORT]/PATH of a folder or of the same file.",
+        value=f"ftp://{user}{series.target.host}/",
+        then=lambda text: Connect(parse_target(text)),
+    )
+    return Option("Measure the same over FTP…", ask, "the usual yardstick, where the server speaks it")
+
+
+def _valid(series: Series) -> str:
+    return wording.count(len(series.measured()), "valid run")
+
+
+def _against(series: Series, stick: Yardstick) -> str:
+    comparison = compare(stick.series, series)
+    return f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}"
+
+
+def _ask_baseline() -> Ask:
+    def taken(text: str) -> NameBaseline:
+        if not text.strip():
+            raise UsageError("a baseline needs a name")
+        return NameBaseline(text.strip())
+
+    return Ask(heading="Baseline", text="A name, such as: before the new switch.", then=taken)
+
+
+MOST_FROM_CATALOGUE = 5
+"""So many settings are offered at once; the catalogue has the others."""
+OWN_CHANGES = ("in-flight", "block")
+"""What this program can change by itself between two rounds."""
+
+
+def change_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """The one thing that is to be different in the next round."""
+    if known.series is None:
+        return Page(title="Change one thing", why="There is no series to start from yet.")
+    series = known.series
+    options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
+    options += [
+        Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
+        Option("Another target or file", Go(new_measurement(choices)), "a new round"),
+        Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
+    ]
+    return Page(
+        title="Change one thing, and measure again",
+        why=(
+            "With two changes at once nobody knows which one helped. Change one, measure, keep it or take it back, and"
+            " only then change the next."
+        ),
+        facts=(
+            f"Base: series {series.id}, {byte_rate(_average_rate(series))}.",
+            "The next series is measured with everything else as it was, and compared with this one.",
+        ),
+        options=tuple(options),
+    )
+
+
+def _average_rate(series: Series) -> float | None:
+    form = run_form(series)
+    return form.average.bytes_per_second if form.average else None
+
+
+def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
+    depth, block = series.client.in_flight, series.client.block_bytes
+    if series.client.name != "sharebench":
+        return
+    if series.target.protocol == "smb" and depth:
+        value = 1 if depth > 1 else 4
+        now = f"now {wording.count(depth, 'request')} at once"
+        yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
+    if block:
+        value = 65536 if block > 65536 else 1024**2
+        yield _change(choices, series, "block", wording.size(value), f"Bytes in a request: {wording.size(value)}",
+                      f"now {wording.size(block)}")  # fmt: skip
+
+
+def _from_catalogue(series: Series) -> Iterator[Option]:
+    """The settings of smb.conf that promise most and cost nothing but time, for an SMB server."""
+    if series.target.protocol != "smb":
+        return
+    offered: set[str] = set()
+    for entry in entries():
+        plain = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+        if plain and entry.parameter not in offered:
+            offered.add(entry.parameter)
+            yield Option(
+                f"{entry.parameter} (smb.conf)…",
+                Visit("entry", {"entry": entry.name, "share": series.target.share}),
+                entry.expect or entry.does,
+            )
+        if len(offered) == MOST_FROM_CATALOGUE:
+            return
+
+
+def _change(choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str) -> Option:
+    return Option(title, BeginRound(changed(choices, series, name, value)), f"{hint}; this program does it")
+
+
+def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
+    """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
+    from app.units import parse_size  # noqa: PLC0415
+
+    following = next_round(choices, name, value, choices.experiment or series.experiment or _experiment_name(series))
+    if name == "in-flight":
+        return replace(following, in_flight=int(value))
+    if name == "block":
+        return replace(following, block_bytes=parse_size(value))
+    return following
+
+
+def _experiment_name(series: Series) -> str:
+    place = series.target.host or series.target.path
+    return f"{series.target.protocol} {series.command} {wording.plain(place)} {series.id[:4]}"
+
+
+def _other_change(choices: GuideChoices, series: Series) -> Option:
+    def taken(text: str) -> BeginRound:
+        name, separator, value = text.partition("=")
+        if not separator or not name.strip() or not value.strip():
+            raise UsageError(f"not a change: {text!r}; write NAME = VALUE, such as strict sync = no")
+        return BeginRound(changed(choices, series, name.strip(), value.strip()))
+
+    ask = Ask(
+        heading="The one change",
+        text="NAME = VALUE, such as: server signing = disabled. Make it on the server yourself.",
+        then=taken,
+    )
+    return Option("A setting of the server…", ask, "NAME = VALUE; you make it there")

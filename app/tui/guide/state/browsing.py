@@ -1,0 +1,137 @@
+"""Looking around on a target before anything is measured: shares, folders, files and how well each suits."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.clients.base import Client, DirectoryEntry
+from app.errors import NotAFileError
+from app.targets import join
+from forms import wording
+from forms.series.file_size import FileSizeContext, suitability
+from storage.records import Target
+
+MakeClient = Callable[[Target], Client]
+
+
+class ItemKind(StrEnum):
+    """What a name in a place is."""
+
+    UP = "up"
+    SHARE = "share"
+    FOLDER = "folder"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One name in a place, ready to be shown."""
+
+    kind: ItemKind
+    name: str
+    """As the server spells it."""
+    path: str = ""
+    """In the form of ``Target.path``; for a share its name."""
+    size_bytes: int = 0
+    size: str = ""
+    suits: str = ""
+    """Sign and word for how well the file suits; empty for what is no file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowsedFolder:
+    """What there is to be seen at one target: its shares, or the names in its folder."""
+
+    target: Target
+    items: tuple[Item, ...]
+    file: Item | None = None
+    """The file that the target named itself, where it named one."""
+
+    @property
+    def is_share_list(self) -> bool:
+        """Whether shares are listed."""
+        return self.target.protocol == "smb" and not self.target.share
+
+
+def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:
+    """Connect, log in and list what the target names; a file named by it is found in its folder.
+
+    Raises errors of :mod:`app.errors`, worded with host, share and file.
+    """
+    client = make_client(target)
+    try:
+        client.connect()
+        if target.protocol == "iperf3":
+            return BrowsedFolder(target=target, items=())
+        if target.protocol == "smb" and not target.share:
+            return BrowsedFolder(
+                target=target, items=tuple(_share(name) for name in sorted(client.shares(), key=str.casefold))
+            )
+        named = _named_file(client, target, around)
+        if named is not None:
+            target = replace(target, path=parent(target))
+        return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named)
+    finally:
+        client.close()
+
+
+def _share(name: str) -> Item:
+    return Item(ItemKind.SHARE, name, name)
+
+
+def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item | None:
+    if not target.path.strip("/"):
+        return None
+    try:
+        size = client.size(target.path)
+    except NotAFileError:
+        return None
+    return _file(posixpath.basename(target.path), target.path, size, around)
+
+
+def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeContext) -> tuple[Item, ...]:
+    """The way up, then folders, then files, each by name."""
+    up = [Item(ItemKind.UP, "..", parent(target))] if _has_parent(target) else []
+    ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))
+    return (
+        *up,
+        *(
+            Item(ItemKind.FOLDER, entry.name, join(target, entry.name))
+            if entry.is_folder
+            else _file(entry.name, join(target, entry.name), entry.size_bytes, around)
+            for entry in ordered
+        ),
+    )
+
+
+def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Item:
+    word = suitability(size_bytes, around).word
+    return Item(ItemKind.FILE, name, path, size_bytes, _short_size(size_bytes), f"{word.sign} {word}")
+
+
+def _short_size(size_bytes: int) -> str:
+    text = wording.size(size_bytes)
+    return text if len(text) <= 6 else f"{size_bytes:,}"
+
+
+def parent(target: Target) -> str:
+    """The folder above the target's path, in the form of ``Target.path``."""
+    above = target.path.rstrip("/").rpartition("/")[0]
+    return above if target.protocol == "smb" else above or "/"
+
+
+def _has_parent(target: Target) -> bool:
+    """Whether there is somewhere to go up to: a folder above, or the list of shares."""
+    return target.protocol == "smb" or bool(target.path.strip("/"))
+
+
+def inside(target: Target, item: Item) -> Target:
+    """The target that an item leads to: a share, a folder, or one up."""
+    if item.kind is ItemKind.SHARE:
+        return replace(target, share=item.path, path="")
+    if item.kind is ItemKind.UP and target.protocol == "smb" and not target.path.strip("/"):
+        return replace(target, share=None, path="")
+    return replace(target, path=item.path)

@@ -1,0 +1,187 @@
+"""What the person has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
+from typing import Any, Self
+
+from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
+from storage.records import Command, JSONValue, Target
+
+MEMORY_KEY = "guide"
+"""Under which the notebook remembers the choices."""
+
+
+class MethodStep(StrEnum):
+    """The steps of the method (Using Samba, appendix B), in order."""
+
+    TARGET = "target"
+    FILE = "file"
+    QUIET = "quiet"
+    WARM_UP = "warm-up"
+    RUN = "run"
+    REVIEW = "review"
+    EXPECTED = "expected"
+    CHANGE = "change"
+
+
+STEPS = tuple(MethodStep)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideChoices:
+    """One round of the method, as far as it has come."""
+
+    step: MethodStep = MethodStep.TARGET
+    """The step that is open."""
+    target: Target | None = None
+    """The server, the share and the folder."""
+    file: str | None = None
+    """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
+    file_bytes: int | None = None
+    """Its size."""
+    command: Command = Command.GET
+    size_bytes: int | None = None
+    """The size of the file that is made, for a put or a made file."""
+    kerberos: bool = False
+    client: str = ""
+    """The client's name; empty for the usual one."""
+    block_bytes: int | None = None
+    in_flight: int | None = None
+    link_bits_per_second: int | None = None
+    """As the person said it; absent for what the interface says."""
+    quiet: str | None = None
+    """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
+    runs: int = DEFAULT_RUNS
+    warmups: int = DEFAULT_WARMUPS
+    until_percent: float | None = None
+    max_runs: int = DEFAULT_MAX_RUNS
+    counted: bool = False
+    """Whether the numbers of runs have been agreed to."""
+    label: str = ""
+    note: str = ""
+    series_id: str | None = None
+    """The series of this round, from the moment it is opened."""
+    reviewed: bool = False
+    compared: bool = False
+    experiment: str | None = None
+    base_id: str | None = None
+    """The series of the round before."""
+    change_name: str | None = None
+    change_value: str = ""
+
+    @property
+    def makes_file(self) -> bool:
+        """Whether a file is made for the runs."""
+        return self.size_bytes is not None
+
+    @property
+    def run_bytes(self) -> int | None:
+        """How many bytes one run moves."""
+        return self.size_bytes if self.makes_file else self.file_bytes
+
+    def to_memory(self) -> dict[str, JSONValue]:
+        """The choices as the notebook keeps them."""
+        return asdict(self)
+
+    @classmethod
+    def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
+        """The choices that were kept; fresh ones where nothing was, or what was cannot be read."""
+        known = {field.name for field in fields(cls)}
+        raw = {name: value for name, value in (found or {}).items() if name in known}
+        try:
+            if raw.get("target"):
+                raw["target"] = Target(**raw["target"])
+            if "step" in raw:
+                raw["step"] = MethodStep(raw["step"])
+            if "command" in raw:
+                raw["command"] = Command(raw["command"])
+            return cls(**raw)
+        except (TypeError, ValueError):
+            return cls()
+
+
+def at(choices: GuideChoices, step: MethodStep) -> GuideChoices:
+    """The same choices with another step open."""
+    return replace(choices, step=step)
+
+
+def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False) -> GuideChoices:
+    """A target has been reached; what belonged to another one is forgotten."""
+    if choices.target is not None and _server(choices.target) == _server(target):
+        return replace(choices, target=target, kerberos=kerberos)
+    return replace(
+        choices,
+        target=target,
+        kerberos=kerberos,
+        file=None,
+        file_bytes=None,
+        size_bytes=None,
+        client="",
+        link_bits_per_second=None,
+        **_NEW_ROUND,
+    )
+
+
+def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) -> GuideChoices:
+    """A file has been picked to be read."""
+    assert choices.target is not None
+    return replace(
+        choices,
+        target=replace(choices.target, path=folder),
+        file=path,
+        file_bytes=size_bytes,
+        size_bytes=None,
+        command=Command.GET,
+        **_NEW_ROUND,
+    )
+
+
+def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
+    """A file will be made: sent for a put, or put first and then read for a get."""
+    return replace(choices, command=command, size_bytes=size_bytes, **_NEW_ROUND)
+
+
+def new_measurement(choices: GuideChoices) -> GuideChoices:
+    """A fresh start; how one measures is kept, what was measured is not."""
+    kept = {
+        name: getattr(choices, name) for name in ("quiet", "runs", "warmups", "until_percent", "max_runs", "counted")
+    }
+    return replace(GuideChoices(), **kept)
+
+
+def same_again(choices: GuideChoices) -> GuideChoices:
+    """Another series with the same choices."""
+    return replace(choices, **{**_NEW_ROUND, "experiment": choices.experiment, "step": MethodStep.RUN})
+
+
+def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
+    """The next round: ONE thing changed, everything else as it was."""
+    return replace(
+        choices,
+        step=MethodStep.RUN,
+        base_id=choices.series_id,
+        series_id=None,
+        reviewed=False,
+        compared=False,
+        experiment=experiment,
+        change_name=name,
+        change_value=value,
+    )
+
+
+_NEW_ROUND: dict[str, Any] = {
+    "series_id": None,
+    "reviewed": False,
+    "compared": False,
+    "experiment": None,
+    "base_id": None,
+    "change_name": None,
+    "change_value": "",
+}
+
+
+def _server(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.port, target.share, target.user, target.domain)

@@ -1,0 +1,88 @@
+"""Rounds of the method that begin elsewhere: with a change from the catalogue, or from a series in the notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.errors import UsageError
+from app.measure.plan import Plan
+from app.tui.guide.pages.after_run import changed
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.guide.state.guide_store import begin_round, keep, recall
+from storage.notebook import Notebook
+from storage.records import Series, SeriesStatus, Target
+
+
+def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
+    """The next round with that one change, remembered; its base is the series that the guide measured last.
+
+    Raises UsageError where there is no such series, or where the value is none that this program could set.
+    """
+    choices, known = recall(notebook, practice)
+    if known.series is None:
+        raise UsageError(
+            "there is no series to start from: measure one with the guide (F3) as things are now, then take the change"
+        )
+    try:
+        following = changed(choices, known.series, name, value)
+    except ValueError as error:
+        raise UsageError(f"{name} = {value}: a whole number is needed") from error
+    begin_round(notebook, following)
+    keep(notebook, following, known)
+    return following
+
+
+def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None:
+    """The share that the guide measures; None where it is none."""
+    choices, _ = recall(notebook, practice)
+    return choices.target.share if choices.target is not None else None
+
+
+def choices_of(series: Series) -> GuideChoices:
+    """The choices that a series was measured by, so that the guide can go on from it."""
+    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    made = plan.size_bytes is not None
+    sizes = {run.size_bytes for run in series.runs}
+    return GuideChoices(
+        target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
+        file=None if made else series.target.path,
+        file_bytes=None if made else max(sizes, default=None),
+        command=series.command,
+        size_bytes=plan.size_bytes,
+        client=plan.client,
+        block_bytes=plan.settings.block_bytes,
+        in_flight=plan.settings.in_flight,
+        link_bits_per_second=series.link_bits_per_second,
+        quiet="record",
+        runs=plan.runs,
+        warmups=plan.warmups,
+        until_percent=plan.until_percent,
+        max_runs=plan.max_runs,
+        counted=True,
+        label=series.label,
+        experiment=series.experiment,
+    )
+
+
+def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the run, with the choices of a series, remembered; one that is not complete is gone on with.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    unfinished = series.status is SeriesStatus.INTERRUPTED
+    choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id if unfinished else None)
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return choices
+
+
+def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the change, the series being the base of the next round; remembered.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    choices = replace(choices_of(series), step=MethodStep.CHANGE, series_id=series.id, reviewed=True, compared=True)
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return choices

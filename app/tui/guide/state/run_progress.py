@@ -1,0 +1,160 @@
+"""A series while it is measured: what has been heard of it so far, and what is to be said of it now."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass, replace
+
+from app.charts import canvas
+from app.charts.bar import bar
+from app.measure.events import (
+    Failed,
+    Finished,
+    Paused,
+    Progressed,
+    RunFinished,
+    RunStarted,
+    ScratchMade,
+    Started,
+    Warned,
+)
+from app.recorder import RecorderEvent, SeriesClosed, SeriesOpened
+from forms import wording
+from forms.numbers import byte_rate
+from forms.series.estimate import duration
+from forms.series.progress import RunProgress, standing
+from forms.stats.summary import student_t
+from storage.records import Phase, RunStatus, SeriesStatus
+
+MOST_SAMPLES = 600
+"""More than a chart can show; beyond it every other sample is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesProgress:
+    """Everything that a screen shows of a series under way."""
+
+    series_id: str | None = None
+    doing: str = "looking at the surroundings and connecting"
+    number: int | None = None
+    """Of the current run, within its phase."""
+    of: int | None = None
+    phase: Phase = Phase.WARM_UP
+    now: RunProgress | None = None
+    curve: tuple[tuple[float, int], ...] = ()
+    """(seconds, bytes moved) of the current run, or of the last one between two."""
+    finished_runs: int = 0
+    paused: bool = False
+    pause_asked: bool = False
+    ending: bool = False
+    warnings: tuple[str, ...] = ()
+    status: SeriesStatus | None = None
+    """Absent until the series is closed."""
+    failure: Failed | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything is stored and nothing runs any more."""
+        return self.status is not None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a run may be under way, so that drawing takes something away from it."""
+        return self.number is not None and not self.paused and not self.is_over
+
+    def heard(self, event: RecorderEvent) -> SeriesProgress:  # noqa: PLR0911  one answer for each kind of event
+        """The same series after an event."""
+        match event:
+            case SeriesOpened(series_id=series_id):
+                return replace(self, series_id=series_id)
+            case Started(size_bytes=size):
+                return replace(self, doing=f"connected; the file has {wording.size(size)}")
+            case ScratchMade():
+                return replace(self, doing="making the file")
+            case RunStarted(number=number, phase=phase, of=of):
+                return replace(
+                    self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
+                )
+            case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
+                return replace(self, now=standing(seconds, moved, size), curve=_longer(self.curve, (seconds, moved)))
+            case RunFinished(run=run):
+                told = byte_rate(run.bytes_per_second) if run.status is not RunStatus.FAILED else "failed"
+                return replace(
+                    self,
+                    finished_runs=self.finished_runs + 1,
+                    now=None,
+                    curve=run.progress or self.curve,
+                    doing=f"{self.run_name}: {told}",
+                )
+            case Paused():
+                return replace(self, paused=True, pause_asked=False)
+            case Warned(text=text):
+                return replace(self, warnings=(*self.warnings, text))
+            case Failed():
+                return replace(self, failure=event)
+            case Finished():
+                return replace(self, doing="tidying up")
+            case SeriesClosed(status=status, failure=failure):
+                return replace(self, status=status, failure=failure or self.failure, paused=False)
+            case _:
+                return self
+
+    def asked(self, *, pause: bool | None = None, end: bool = False) -> SeriesProgress:
+        """The same series after the person asked for a pause, its end, or to end it after the run."""
+        return replace(
+            self,
+            pause_asked=bool(pause) if pause is not None else self.pause_asked,
+            paused=self.paused and pause is not False,
+            ending=self.ending or end,
+        )
+
+    @property
+    def offers(self) -> tuple[bool, ...]:
+        """What decides which words can be said to the series now."""
+        return (self.paused, self.pause_asked, self.is_over)
+
+    @property
+    def run_name(self) -> str:
+        """The current run, such as ``Warm-up 1 of 2``; empty before the first."""
+        if self.number is None:
+            return ""
+        name = "Warm-up" if self.phase is Phase.WARM_UP else "Run"
+        return f"{name} {self.number} of {self.of}" if self.of else f"{name} {self.number}"
+
+    def line(self, width: int) -> str:
+        """What happens now, in one line of at most ``width`` columns."""
+        if self.status is not None:
+            return _ended(self)
+        if self.paused:
+            return "Paused. G goes on, S stops."
+        asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
+        if self.now is None:
+            return f"{self.run_name or 'Starting'}: {self.doing.removeprefix(f'{self.run_name}: ')}{asked}"
+        rate = byte_rate(self.now.bytes_per_second)
+        percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
+        left = "" if self.now.seconds_left is None else f"{duration(self.now.seconds_left)} left"
+        ends = f"{self.run_name}{asked}", f"{percent}  {rate:>9}  {left:<11}"
+        room = width - len(ends[0]) - len(ends[1]) - 4
+        drawn = f"  {bar(self.now.percent, min(40, room))}" if room >= 8 else ""
+        return f"{ends[0]}{drawn}  {ends[1]}"[:width]
+
+
+def prepare() -> None:
+    """Load what forms and charts are computed and drawn with: a third of a second, before anything is timed."""
+    canvas.prepare()
+    student_t(0.95, 1)
+    gc.collect()
+
+
+def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:
+    """The curve with one sample more; a long one is thinned to half."""
+    kept = curve if len(curve) < MOST_SAMPLES else curve[1::2]
+    return (*kept, sample)
+
+
+def _ended(running: SeriesProgress) -> str:
+    runs = wording.count(running.finished_runs, "run")
+    if running.status is SeriesStatus.COMPLETE:
+        return f"Complete: {runs}. Enter goes on to the review."
+    why = f" {wording.plain(running.failure.text)}" if running.failure else ""
+    return f"{str(running.status).capitalize()} after {runs}; what was measured is kept.{why}"

@@ -1,0 +1,173 @@
+"""What can be done with the series that are pointed at or marked, on every screen that shows some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.tui.frame.commands import KeyCommand
+from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
+from app.tui.widgets.measure_mixin import MeasureMixin
+from storage.notebook import Notebook
+from storage.records import Series
+
+ACTING_KEYS = (
+    KeyCommand(
+        id="series.edit",
+        keys="e",
+        action="edit",
+        name="Label and note",
+        footer="Label",
+        help="Change what the series is called and what is remembered of it.",
+    ),
+    KeyCommand(
+        id="series.baseline",
+        keys="b",
+        action="baseline",
+        name="Baseline",
+        footer="Baseline",
+        help="Give the series a name to compare later ones with, or take the name away.",
+    ),
+    KeyCommand(
+        id="series.compare",
+        keys="c",
+        action="compare",
+        name="Compare",
+        footer="Compare",
+        help="Compare the marked series, the one marked first being the base; or the marked one with this one;"
+        " or this one with the series it was made from.",
+    ),
+    KeyCommand(
+        id="series.export",
+        keys="x",
+        action="export",
+        name="Export",
+        footer="Export",
+        help="Write the marked series, or this one, to a file.",
+    ),
+    KeyCommand(
+        id="series.again",
+        keys="m",
+        action="again",
+        name="Measure again",
+        help="Measure a series with the same choices, or go on with this one where it was interrupted.",
+    ),
+)
+
+
+class SeriesActions(MeasureMixin):
+    """A screen that shows series."""
+
+    def chosen(self) -> str | None:
+        """The id of the series that the cursor is on."""
+        raise NotImplementedError
+
+    def marked(self) -> Sequence[str]:
+        """Ids of the marked series, in the order in which they were marked."""
+        return ()
+
+    def changed(self, series_id: str) -> None:
+        """Show a series anew after it was changed."""
+        raise NotImplementedError
+
+    # Label and note
+
+    def action_edit(self) -> None:
+        """Ask for the label and the note."""
+        if (series_id := self.chosen()) is not None:
+            self.with_notebook(lambda notebook: notebook.series(series_id), self._ask_words)
+
+    def _ask_words(self, series: Series) -> None:
+        def answered(words: SeriesTexts | None) -> None:
+            if words is not None:
+                self.with_notebook(
+                    lambda notebook: _set_words(notebook, series.id, words), lambda _: self.changed(series.id)
+                )
+
+        self.bench.push_screen(EditDialog(series), answered)
+
+    # Baselines
+
+    def action_baseline(self) -> None:
+        """Ask for a name."""
+        if (series_id := self.chosen()) is None:
+            return
+
+        def ask(names: tuple[list[str], list[str]]) -> None:
+            self.bench.push_screen(BaselineDialog(*names), answered)
+
+        def answered(naming: BaselineNaming | None) -> None:
+            if naming is not None:
+                self.with_notebook(lambda notebook: _name(notebook, series_id, naming), lambda _: done(naming))
+
+        def done(naming: BaselineNaming) -> None:
+            self.notify(
+                f"{naming.name!r} now names this series" if naming.given else f"{naming.name!r} names no series now",
+                title="Baseline",
+                markup=False,
+            )
+            self.changed(series_id)
+
+        self.with_notebook(lambda notebook: _names(notebook, series_id), ask)
+
+    # Comparing
+
+    def action_compare(self) -> None:
+        """Find the pair, and show it."""
+        here, marked = self.chosen(), list(self.marked())
+        if len(marked) == 2:
+            self.bench.visit("compare", base=marked[0], other=marked[1])
+        elif len(marked) == 1 and here is not None and here != marked[0]:
+            self.bench.visit("compare", base=marked[0], other=here)
+        elif len(marked) > 2:
+            self.bench.visit("table", ids=marked)
+        elif here is not None:
+            self.with_notebook(lambda notebook: _base_of(notebook, here), lambda base: self._compare_with(base, here))
+
+    def _compare_with(self, base: str | None, here: str) -> None:
+        if base is None:
+            self.notify(
+                "Mark the series to compare with (space), then go to this one and press c again.", severity="warning"
+            )
+        else:
+            self.bench.visit("compare", base=base, other=here)
+
+    def action_again(self) -> None:
+        """Go to the guide with the choices of the series pointed at."""
+        from app.tui.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+
+        if (series_id := self.chosen()) is not None:
+            self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
+
+    def action_export(self) -> None:
+        """Export the marked series, or the one pointed at."""
+        ids = list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
+        if ids:
+            self.bench.visit("export", ids=ids)
+
+
+def _set_words(notebook: Notebook, series_id: str, words: SeriesTexts) -> None:
+    notebook.annotate(replace(notebook.series(series_id), label=words.label, note=words.note))
+
+
+def _names(notebook: Notebook, series_id: str) -> tuple[list[str], list[str]]:
+    """The names of this series, and those of others."""
+    baselines = notebook.baselines()
+    own = [baseline.name for baseline in baselines if baseline.series_id == series_id]
+    return own, [baseline.name for baseline in baselines if baseline.series_id != series_id]
+
+
+def _name(notebook: Notebook, series_id: str, naming: BaselineNaming) -> None:
+    if naming.given:
+        notebook.set_baseline(naming.name, series_id)
+    else:
+        notebook.remove_baseline(naming.name)
+
+
+def _base_of(notebook: Notebook, series_id: str) -> str | None:
+    """What to compare a series with where nothing is marked: the one it was made from, else the only baseline."""
+    series = notebook.heads_of([series_id])
+    if series and series[0].base_id is not None:
+        return series[0].base_id
+    named = {baseline.series_id for baseline in notebook.baselines()} - {series_id}
+    return named.pop() if len(named) == 1 else None

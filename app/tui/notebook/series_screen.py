@@ -1,0 +1,69 @@
+"""One series on a screen of its own: its form, its chart, its advice."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Label
+
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
+from app.tui.notebook.series_view import SeriesView
+from app.tui.widgets.clipboard import Copies
+from forms import wording
+from forms.exporters.text import run_form_text
+from forms.series.summary import SeriesSummary, run_form
+
+
+class SeriesScreen(Copies, SeriesActions):
+    """The filled form of a series."""
+
+    ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
+    KEYS = (
+        KeyCommand(
+            id="series.chart",
+            keys="v",
+            action="chart",
+            name="Chart",
+            footer="Chart",
+            help="The next view: the rate of each run, the throughput within a run, the form.",
+        ),
+        *ACTING_KEYS,
+    )
+
+    def __init__(self, series_id: str) -> None:
+        super().__init__()
+        self.series_id = series_id
+
+    def compose(self) -> ComposeResult:
+        """A heading, the form and its chart."""
+        yield Label("sharebench · Series", classes="title-line")
+        yield SeriesView()
+        yield KeyBar()
+
+    def action_chart(self) -> None:
+        """Show the next view."""
+        self.query_one(SeriesView).next_picture()
+
+    def text_to_copy(self) -> str:
+        """The form as the command line prints it."""
+        form = self.query_one(SeriesView).form
+        return run_form_text(form) if form else ""
+
+    def chosen(self) -> str:
+        """The series shown."""
+        return self.series_id
+
+    def on_mount(self) -> None:
+        """Read the series."""
+        self.query_one("#series-form-box").focus()
+        self.changed(self.series_id)
+
+    def changed(self, series_id: str) -> None:
+        """Read it anew."""
+        self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
+
+    def _show(self, form: SeriesSummary) -> None:
+        self.query_one(".title-line", Label).update(Content(f"sharebench · {wording.name_of(form.series)}"))
+        self.query_one(SeriesView).show(form)

@@ -1,0 +1,94 @@
+"""What is asked before a survey: the lines to fill in, what stands in them at first, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.errors import UsageError
+from app.measure.plan import DEFAULT_RUNS
+from app.targets import DEFAULT_PORTS
+from app.units import parse_size
+from app.workflows.survey import SurveyChoices
+from storage.records import JSONValue, Target
+
+MEMORY_KEY = "survey"
+"""Under which the notebook keeps what was typed last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyField:
+    """One line to fill in."""
+
+    key: str
+    name: str
+    hint: str
+    """What belongs there, and what an empty line means."""
+    usual: str = ""
+
+
+LINES = (
+    SurveyField(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
+    SurveyField(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
+    SurveyField(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
+    SurveyField(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
+    SurveyField(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
+    SurveyField(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
+    SurveyField(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
+)
+
+
+def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+    """What stands in the lines: the practice servers where they are ready, else what was typed last."""
+    values = {line.key: line.usual for line in LINES}
+    if practice:
+        ports = {target.protocol: target.port for target in practice if target.protocol in DEFAULT_PORTS}
+        smb = next((target for target in practice if target.protocol == "smb"), None)
+        values["hosts"] = practice[0].host
+        values["smb"] = (smb.share or "") if smb else ""
+        values["ftp"] = "/" if "ftp" in ports else ""
+        values["user"] = next((target.user for target in practice if target.user), "")
+        values["size"] = "64M"
+        values["ports"] = ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port)
+        return values
+    for key, value in (remembered or {}).items():
+        if key in values and isinstance(value, str):
+            values[key] = value
+    return values
+
+
+def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
+    """The choices that the lines say. Raises UsageError with what is wrong."""
+    text = {line.key: typed.get(line.key, "").strip() for line in LINES}
+    hosts = tuple(text["hosts"].replace(",", " ").split())
+    if not hosts:
+        raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
+    domain, _, user = text["user"].rpartition(";")
+    return SurveyChoices(
+        hosts=hosts,
+        smb=text["smb"] or None,
+        ftp=text["ftp"] or None,
+        ports=_ports(text["ports"]),
+        user=user or None,
+        domain=domain or None,
+        runs=_runs(text["runs"]),
+        size_bytes=parse_size(text["size"]) if text["size"] else None,
+    )
+
+
+def _runs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= 1000:
+        raise UsageError(f"not a number of runs: {text!r}; 5 is usual, 10 show smaller differences")
+    return int(text)
+
+
+def _ports(text: str) -> dict[str, int]:
+    ports = {}
+    for part in text.replace(",", ";").split(";"):
+        if not part.strip():
+            continue
+        protocol, _, number = part.strip().partition(" ")
+        if protocol not in ("smb", "ftp", "iperf3") or not number.strip().isdecimal() or not 0 < int(number) < 65536:
+            raise UsageError(f"not a port: {part.strip()!r}; write smb 4450, ftp 2121, iperf3 5301")
+        ports[protocol] = int(number)
+    return ports

@@ -1,0 +1,120 @@
+"""The catalogue: what can be changed, in order of impact; searched as one types."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.ansi_view import AnsiView
+from forms.layout import pad
+from forms.tuning.catalogue import CatalogueEntry, entries, search
+from forms.tuning.catalogue_text import entry_text, status_words
+
+
+class CatalogueScreen(BaseScreen):
+    """All that can be changed."""
+
+    ABOUT = (
+        "What can be changed on a file server, its clients and the way between them, in order of impact. Type to"
+        " search; up and down move in the list; Enter opens an entry with the lines and commands for it."
+    )
+    HINTS: ClassVar[dict[str, str]] = {
+        "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
+        "entries": "The entries, in order of impact. Enter opens one.",
+    }
+    KEYS = (
+        KeyCommand(
+            id="catalogue.search", keys="f", action="search", name="Search", footer="Search", help="Go to the search."
+        ),
+    )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
+    DEFAULT_CSS = """
+    CatalogueScreen #search-line { height: 1; background: $surface; }
+    CatalogueScreen #search { width: 1fr; }
+    CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
+    CatalogueScreen #entries {
+        width: 1fr; height: 1fr; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    CatalogueScreen #entry-box { width: 82; height: 1fr; padding-left: 1; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen.-wide #entry-box { display: block; }
+    """
+
+    def __init__(self, words: str = "") -> None:
+        """``words`` are what to search for at first."""
+        super().__init__()
+        self.sought = words
+        self.shown: tuple[CatalogueEntry, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """The search, the list, the entry pointed at."""
+        yield Label("sharebench · Catalogue", classes="title-line")
+        with Horizontal(id="search-line"):
+            box = Input(self.sought, placeholder="search: encrypt, sendfile, mount …", id="search", compact=True)
+            box.cursor_blink = False
+            yield box
+            yield Static(id="found")
+        with Horizontal():
+            yield OptionList(id="entries")
+            with VerticalScroll(id="entry-box", can_focus=False):
+                yield AnsiView(id="entry")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start on the list of all."""
+        self._look(self.sought)
+        self.query_one("#entries").focus()
+
+    def _look(self, text: str) -> None:
+        self.shown = search(text)
+        found = self.query_one("#entries", OptionList)
+        found.clear_options()
+        found.add_options([Option(Content(_line(entry))) for entry in self.shown])
+        if self.shown:
+            found.highlighted = 0
+        else:
+            self.query_one("#entry", AnsiView).show(None)
+        self.query_one("#found", Static).update(f"{len(self.shown)} of {len(entries())}")
+
+    @on(Input.Changed, "#search")
+    def _typed(self, event: Input.Changed) -> None:
+        self._look(event.value)
+
+    @on(Input.Submitted, "#search")
+    def _to_list(self) -> None:
+        self.query_one("#entries").focus()
+
+    def key_down(self) -> None:
+        """From the search to the list."""
+        if self.focused is self.query_one("#search"):
+            self.query_one("#entries").focus()
+
+    def key_slash(self) -> None:
+        """Go to the search, as in a pager."""
+        self.action_search()
+
+    def action_search(self) -> None:
+        """Go to the search."""
+        self.query_one("#search").focus()
+
+    @on(OptionList.OptionHighlighted, "#entries")
+    def _point(self, event: OptionList.OptionHighlighted) -> None:
+        entry = self.shown[event.option_index]
+        self.query_one("#entry", AnsiView).show(lambda _width, _height: entry_text(entry))
+        self.query_one("#entry-box").scroll_home(animate=False)
+
+    @on(OptionList.OptionSelected, "#entries")
+    def _open(self, event: OptionList.OptionSelected) -> None:
+        self.bench.visit("entry", entry=self.shown[event.option_index].name)
+
+
+def _line(entry: CatalogueEntry) -> str:
+    return f"{entry.rank:>3} {pad(status_words(entry), 16)} {entry.name}"

@@ -1,0 +1,265 @@
+"""The ladder of an experiment: rung by rung what was changed, what came of it, and what was gained in all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.charts import ladder_chart
+from app.tui.export import ExportScreen
+from app.tui.frame.base import BaseDialog
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.guide.state.rounds import branch_from
+from app.tui.tuning.rungs import gain_line, rung_line, rung_words
+from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.measure_mixin import MeasureMixin
+from forms.experiments.ladder import Ladder, Rung, build_ladder
+from forms.experiments.ladder_report import ladder_sheet
+from forms.experiments.ladder_text import ladder_text
+from forms.series.summary import SeriesSummary, run_form
+from forms.wording import plain
+from storage.notebook import Notebook
+from storage.records import Decision
+
+NONE_YET = (
+    "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's last"
+    " step does that, and the catalogue (f6) says what can be changed."
+)
+
+
+class LadderScreen(Copies, MeasureMixin):
+    """An experiment as a ladder."""
+
+    ABOUT = (
+        "An experiment: each series with the one change that made it, compared with the series that it was made from."
+        " Up and down move from rung to rung; k keeps a change, r notes that it was put back."
+    )
+    KEYS = (
+        KeyCommand(
+            id="ladder.keep",
+            keys="k",
+            action="decide('kept')",
+            name="Keep",
+            footer="Keep",
+            help="Note that the change stays; again: undecided.",
+        ),
+        KeyCommand(
+            id="ladder.revert",
+            keys="r",
+            action="decide('reverted')",
+            name="Put back",
+            footer="Put back",
+            help="Note that you have put the change back on the server; again: undecided.",
+        ),
+        KeyCommand(
+            id="ladder.compare",
+            keys="c",
+            action="compare",
+            name="Compare",
+            footer="Compare",
+            help="The rung and the series that it was made from, side by side.",
+        ),
+        KeyCommand(
+            id="ladder.chart",
+            keys="v",
+            action="chart",
+            name="Chart",
+            footer="Chart",
+            help="The chart of the ladder, or the words again, where there is no room for both.",
+        ),
+        KeyCommand(
+            id="ladder.branch",
+            keys="n",
+            action="branch",
+            name="New branch",
+            footer="Branch",
+            help="Go on from this rung: the next change is made from it.",
+        ),
+        KeyCommand(
+            id="ladder.export",
+            keys="x",
+            action="export",
+            name="Export",
+            footer="Export",
+            help="Write the ladder to a file.",
+        ),
+        KeyCommand(
+            id="ladder.choose",
+            keys="e",
+            action="choose",
+            name="Experiments",
+            footer="Experiments",
+            help="Choose another experiment.",
+        ),
+    )
+    HINTS = {  # noqa: RUF012  declared so in the base
+        "rungs": "The rungs, in the order measured. | is the way to the settings in force, x was put back. Enter opens"
+        " the series."
+    }
+    DEFAULT_CSS = """
+    LadderScreen #rungs { height: auto; max-height: 50%; border: none; padding: 0;
+        text-wrap: nowrap; text-overflow: ellipsis; }
+    LadderScreen #below { height: 1fr; border-top: solid $primary; }
+    LadderScreen #rung-box { width: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    LadderScreen #picture { width: 1fr; height: 1fr; max-height: 30; display: none; padding: 0 1; }
+    LadderScreen #gain { height: auto; background: $surface; padding: 0 1; width: 100%; text-style: bold; }
+    LadderScreen.-wide #picture { display: block; }
+    LadderScreen.-narrow.-pictured #rung-box { display: none; }
+    LadderScreen.-narrow.-pictured #picture { display: block; }
+    """
+
+    def __init__(self, experiment: str = "") -> None:
+        """``experiment`` is the one to show; empty for the newest."""
+        super().__init__()
+        self.experiment = experiment
+        self.ladder: Ladder | None = None
+
+    def compose(self) -> ComposeResult:
+        """The rungs, the one pointed at with the chart, what was gained."""
+        yield Label("sharebench · Experiment", classes="title-line")
+        yield OptionList(id="rungs")
+        with Horizontal(id="below"):
+            with VerticalScroll(id="rung-box", can_focus=False):
+                yield Static("Reading the notebook …", id="rung")
+            yield AnsiView(id="picture")
+        yield Static(id="gain")
+        yield KeyBar()
+
+    def on_screen_resume(self) -> None:
+        """Read the experiment anew."""
+        self._look()
+
+    def _look(self) -> None:
+        name = self.experiment
+        self.with_notebook(lambda notebook: _read(notebook, name), self._show, group="ladder", exclusive=True)
+
+    def _show(self, found: tuple[Ladder, list[SeriesSummary]] | None) -> None:
+        rungs = self.query_one("#rungs", OptionList)
+        if found is None:
+            self.query_one("#rung", Static).update(Content(NONE_YET))
+            return
+        ladder, forms = found
+        self.ladder, self.experiment = ladder, ladder.name
+        at = rungs.highlighted
+        self.query_one(".title-line", Label).update(Content(f"sharebench · Experiment · {plain(ladder.name)}"))
+        rungs.clear_options()
+        rungs.add_options([Option(Content(rung_line(rung))) for rung in ladder.rungs])
+        self.query_one("#gain", Static).update(Content(gain_line(ladder)))
+        self.query_one("#picture", AnsiView).show(lambda width, height: ladder_chart(forms, width, height))
+        rungs.highlighted = len(ladder.rungs) - 1 if at is None or at >= len(ladder.rungs) else at
+        rungs.focus()
+
+    def text_to_copy(self) -> str:
+        """The ladder as the command line prints it."""
+        return ladder_text(self.ladder) if self.ladder else ""
+
+    @property
+    def rung(self) -> Rung | None:
+        """The rung under the cursor."""
+        at = self.query_one("#rungs", OptionList).highlighted
+        return None if self.ladder is None or at is None else self.ladder.rungs[at]
+
+    @on(OptionList.OptionHighlighted, "#rungs")
+    def _point(self) -> None:
+        if self.rung is not None:
+            self.query_one("#rung", Static).update(Content(rung_words(self.rung)))
+            self.query_one("#rung-box").scroll_home(animate=False)
+
+    @on(OptionList.OptionSelected, "#rungs")
+    def _open(self) -> None:
+        if self.rung is not None:
+            self.bench.visit("series", series_id=self.rung.series.id)
+
+    def action_decide(self, decision: str) -> None:
+        """Note what became of the change, or that it is open again."""
+        rung = self.rung
+        if rung is None:
+            return
+        if rung.change is None:
+            self.notify("This rung claims no change, so there is nothing to decide.", severity="warning")
+            return
+        wanted = Decision(decision)
+        decided = None if rung.decision is wanted else wanted
+        self.with_notebook(lambda notebook: _decide(notebook, rung.series.id, decided), lambda _: self._look())
+
+    def action_compare(self) -> None:
+        """Side by side with what it was made from."""
+        rung = self.rung
+        if rung is not None and rung.comparison is not None:
+            self.bench.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
+        elif rung is not None:
+            self.notify("This rung was made from no other one.", severity="warning")
+
+    def action_branch(self) -> None:
+        """Go to the guide, the rung being the base of the next change."""
+        if (rung := self.rung) is not None:
+            self.with_notebook(lambda notebook: branch_from(notebook, rung.series.id), self.measure_with)
+
+    def action_export(self) -> None:
+        """Write it to a file."""
+        if self.ladder is not None:
+            sheet = ladder_sheet(self.ladder)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.ladder.name))
+
+    def action_chart(self) -> None:
+        """The chart in the place of the words, or the words again."""
+        self.toggle_class("-pictured")
+
+    def action_choose(self) -> None:
+        """Ask for the experiment."""
+
+        def ask(found: list[tuple[str, int, str]]) -> None:
+            if found:
+                self.bench.push_screen(ExperimentDialog(found), answered)
+
+        def answered(name: str | None) -> None:
+            if name is not None:
+                self.experiment = name
+                self._look()
+
+        self.with_notebook(lambda notebook: notebook.experiments(), ask)
+
+
+class ExperimentDialog(BaseDialog[str]):
+    """All experiments, the newest first."""
+
+    ABOUT = "The experiments in the notebook. Enter opens one."
+
+    def __init__(self, found: list[tuple[str, int, str]]) -> None:
+        super().__init__(classes="dialog")
+        self.found = found
+
+    def compose(self) -> ComposeResult:
+        """A list."""
+        with Vertical(classes="dialog-box"):
+            yield Label("Experiments", classes="dialog-heading")
+            yield OptionList(
+                *(Option(Content(f"{last[:10]}  {count:>3} series  {plain(name)}")) for name, count, last in self.found)
+            )
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.found[event.option_index][0])
+
+
+def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:
+    """The experiment, or the newest; None where there is none."""
+    if not name:
+        found = notebook.experiments()
+        if not found:
+            return None
+        name = found[0][0]
+    series = notebook.experiment(name)
+    return (build_ladder(name, series), [run_form(one) for one in series]) if series else None
+
+
+def _decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
+    notebook.annotate(replace(notebook.series(series_id), decision=decision))

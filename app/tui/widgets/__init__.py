@@ -1,0 +1,1 @@
+"""Widgets and screen parts that several screens use."""

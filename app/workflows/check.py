@@ -1,0 +1,268 @@
+"""The look before a measurement: reach, log in, share, file, server, link, quiet time, and this client's own limit."""
+
+from __future__ import annotations
+
+import secrets as random
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.clients.base import Client, Meter, Secrets, Settings
+from app.clients.content import Content
+from app.clients.registry import make_client
+from app.environment import Environment, QuietVerdict, QuietWatch, collect
+from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileError, UnreachableError
+from app.measure.control import RunGate
+from app.measure.engine import SCRATCH_PREFIX
+from app.recorder.ceilings import ceiling_of
+from app.targets import format_target, join
+from forms import wording
+from forms.findings.series_warnings import CEILING_PERCENT
+from forms.numbers import byte_rate, link_rate, size
+from forms.series.file_size import FileFit, FileSizeContext, suitability
+from storage.notebook import Notebook
+from storage.records import ClientFacts, Command, Series, Target, utc_now
+
+_SOME = 8
+"""So many names are shown of a longer list."""
+
+
+class CheckState(StrEnum):
+    """How something is; each has a mark of its own."""
+
+    FINE = "ok"
+    ATTENTION = "!!"
+    UNKNOWN = "??"
+    FAILED = "no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One thing that was looked at."""
+
+    name: str
+    state: CheckState
+    text: str
+    """What was found; where it is not fine it ends in what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is to be looked at."""
+
+    target: Target
+    secrets: Secrets
+    settings: Settings
+    client: str = ""
+    command: Command = Command.GET
+    link_bits_per_second: int | None = None
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+
+
+def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
+    """Look at one thing after the other, as far as the first failure lets us; nothing is measured or left behind."""
+    target = subject.target
+    client = make_client(target, subject.client, subject.secrets, subject.settings, 1024**2)
+    try:
+        environment = collect(target, ssh=subject.server_ssh, smb_conf=subject.smb_conf)
+        facts: ClientFacts | None = None
+        try:
+            client.connect()
+            facts = client.facts()
+        except MeasurementError as error:
+            yield from _not_connected(target, error)
+        if facts is not None:
+            yield from _connected(target, facts)
+            around = _around(subject, environment)
+            yield from _share(target, client)
+            yield from _file(subject, client, around)
+    finally:
+        client.close()
+    yield from _server(environment)
+    yield _link(subject, environment)
+    yield _quiet(subject, environment)
+    if facts is not None:
+        yield _ceiling(subject, facts, environment, notebook)
+
+
+def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
+    """How far we came."""
+    if isinstance(error, UnreachableError):
+        yield Checked(name="reach", state=CheckState.FAILED, text=str(error))
+        return
+    yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
+    if isinstance(error, LoginError):
+        yield Checked(name="log in", state=CheckState.FAILED, text=str(error))
+        return
+    name = "share" if isinstance(error, NoSuchShareError) else "connect"
+    yield Checked(name=name, state=CheckState.FAILED, text=str(error))
+
+
+def _connected(target: Target, facts: ClientFacts) -> Iterator[Checked]:
+    if target.protocol == "file":
+        return
+    yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
+    who = target.user or ("guest" if target.protocol == "smb" else "anonymous")
+    words = [f"as {who}"] if target.protocol != "iperf3" else ["iperf3 has no login"]
+    if facts.dialect:
+        words.append(f"SMB {facts.dialect}")
+    if facts.signing:
+        words.append("not signed" if facts.signing == "none" else f"signed ({facts.signing})")
+    if facts.encryption:
+        words.append("not encrypted" if facts.encryption == "none" else f"encrypted ({facts.encryption})")
+    yield Checked(name="log in", state=CheckState.FINE, text=", ".join(words))
+
+
+def _share(target: Target, client: Client) -> Iterator[Checked]:
+    if target.protocol != "smb":
+        return
+    if target.share:
+        yield Checked(name="share", state=CheckState.FINE, text=target.share)
+        return
+    names = client.shares()
+    text = f"name one of {', '.join(names)}" if names else "the server lists none; ask its admin for a name"
+    yield Checked(name="share", state=CheckState.ATTENTION, text=f"{text}: {format_target(target)}/SHARE/PATH")
+
+
+def _around(subject: Subject, environment: Environment) -> FileSizeContext:
+    memory = environment.server.get("memory_bytes")
+    return FileSizeContext(
+        link_bits_per_second=_rate(subject, environment),
+        memory_bytes=int(memory) if isinstance(memory, int | float) else None,
+    )
+
+
+def _rate(subject: Subject, environment: Environment) -> int | None:
+    return subject.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
+
+
+def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator[Checked]:
+    target = subject.target
+    if target.protocol == "iperf3" or (target.protocol == "smb" and not target.share):
+        return
+    try:
+        if subject.command is Command.PUT:
+            yield _written(target, client)
+            return
+        yield _readable(target, client, around)
+    except MeasurementError as error:
+        yield Checked(name="file", state=CheckState.FAILED, text=str(error))
+
+
+def _written(target: Target, client: Client) -> Checked:
+    """Whether a small file can be put there and removed again."""
+    path = join(target, f"{SCRATCH_PREFIX}{random.token_hex(6)}")
+    try:
+        client.put(path, Content(1), Meter(RunGate().cancelled))
+    except MeasurementError:
+        with suppress(MeasurementError):
+            client.remove(path)
+        raise
+    client.remove(path)
+    return Checked(
+        name="folder", state=CheckState.FINE, text=f"a file can be written in {format_target(target)} and removed"
+    )
+
+
+def _readable(target: Target, client: Client, around: FileSizeContext) -> Checked:
+    name = target.path.rsplit("/", 1)[-1] or "/"
+    try:
+        size_bytes = client.size(target.path) if target.path.strip("/") else None
+    except NotAFileError:
+        size_bytes = None
+    if size_bytes is None:
+        entries = client.list(target.path)
+        files = [entry.name for entry in entries if not entry.is_folder]
+        some = ", ".join(files[:_SOME]) + (", …" if len(files) > _SOME else "")
+        found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
+        return Checked(
+            name="file",
+            state=CheckState.ATTENTION,
+            text=f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE",
+        )
+    suits = suitability(size_bytes, around)
+    state = {FileFit.WELL: CheckState.FINE, FileFit.SHORT: CheckState.FINE, FileFit.UNKNOWN: CheckState.FINE}.get(
+        suits.word, CheckState.ATTENTION
+    )
+    return Checked(name="file", state=state, text=f"{name}, {size(size_bytes)}. {suits.why}")
+
+
+def _server(environment: Environment) -> Iterator[Checked]:
+    version = environment.server.get("samba.version")
+    if version:
+        yield Checked(name="server", state=CheckState.FINE, text=f"Samba {version}")
+    for problem in environment.problems:
+        yield Checked(name="server", state=CheckState.UNKNOWN, text=problem)
+
+
+def _link(subject: Subject, environment: Environment) -> Checked:
+    link, rate = environment.link, _rate(subject, environment)
+    if link is None:
+        if subject.target.host:
+            return Checked(
+                name="link", state=CheckState.UNKNOWN, text="no way leads there; look at the routes (ip route)"
+            )
+        return Checked(name="link", state=CheckState.FINE, text="a local path needs none")
+    if link.loopback:
+        return Checked(name="link", state=CheckState.FINE, text="the loopback of this machine, which has no rate")
+    parts = [link.interface, link_rate(rate) if rate else "of unknown rate"]
+    if link.duplex:
+        parts.append(f"{link.duplex} duplex")
+    if link.mtu_bytes:
+        parts.append(f"MTU {link.mtu_bytes}")
+    ceiling = environment.path.get("link.payload_ceiling_bits_per_second")
+    if isinstance(ceiling, int | float):
+        parts.append(f"at most {byte_rate(ceiling / 8)} of file content")
+    text = ", ".join(parts)
+    if link.duplex == "half":
+        return Checked(
+            name="link",
+            state=CheckState.ATTENTION,
+            text=f"{text}: half duplex halves it; set card and switch to full or auto",
+        )
+    if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
+        best = link_rate(link.fastest_bits_per_second)
+        return Checked(
+            name="link",
+            state=CheckState.ATTENTION,
+            text=f"{text}: the card could do {best}; look at the cable, the switch's port and the card's settings",
+        )
+    if not rate:
+        return Checked(name="link", state=CheckState.UNKNOWN, text=f"{text}; say it with --link RATE")
+    return Checked(name="link", state=CheckState.FINE, text=text)
+
+
+def _quiet(subject: Subject, environment: Environment) -> Checked:
+    with QuietWatch(subject.target, subject.command, environment.link) as watch:
+        quiet = watch.look()
+    reasons = "; ".join(quiet.reasons)
+    if quiet.verdict is QuietVerdict.BUSY:
+        return Checked(
+            name="quiet time",
+            state=CheckState.ATTENTION,
+            text=f"busy: {reasons}; measure at a quieter time, or wait for it with --wait SECONDS",
+        )
+    state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
+    return Checked(name="quiet time", state=state, text=f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}")
+
+
+def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
+    would_be = Series(id="", created_at=utc_now(), target=subject.target, client=facts, command=subject.command)
+    ceiling = ceiling_of(would_be, notebook)
+    if ceiling is None:
+        return Checked(
+            name="ceiling",
+            state=CheckState.UNKNOWN,
+            text=f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can",
+        )
+    text = f"this client moves {byte_rate(ceiling)} at most on this machine"
+    rate = _rate(subject, environment)
+    if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
+        return Checked(
+            name="ceiling",
+            state=CheckState.ATTENTION,
+            text=f"{text}, too near the link's {link_rate(rate)}: measure with another client (--client) as well",
+        )
+    return Checked(name="ceiling", state=CheckState.FINE, text=text)

@@ -1,0 +1,292 @@
+"""The survey as the recorder is to measure it: which hosts, by which protocols, in one round of turns."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.clients.base import Secrets, Settings
+from app.clients.registry import check_client_name
+from app.environment.link.facts import detect_link
+from app.environment.link.route import find_route, is_own_address, is_this_machine
+from app.errors import UnreachableError, UsageError
+from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
+from app.recorder import (
+    CeilingPolicy,
+    QuietTime,
+    RecorderEvent,
+    Resumption,
+    SeriesControl,
+    SeriesRequest,
+    record_in_turns,
+)
+from app.targets import DEFAULT_PORTS, join
+from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
+from storage.notebook import Notebook
+from storage.records import SURVEY, Command, Series, SeriesStatus, Target, utc_now
+
+LogIn = Callable[[Target], tuple[Target, Secrets]]
+"""Finds the user and the secrets for a target; may ask the person."""
+
+ANSWER_SECONDS = 3.0
+"""How long a port may take to answer before it is left out."""
+ELSEWHERE = "203.0.113.1"
+"""An address that is nowhere (RFC 5737): the way towards it shows this machine's own address. Nothing is sent."""
+RUN_SECONDS = 3
+"""What a run on a link of known rate is sized to last."""
+SMALLEST_BYTES = 16 * 1024**2
+LARGEST_BYTES = 1024**3
+UNKNOWN_LINK_BYTES = 512 * 1024**2
+"""The size for a loopback or a link of unknown rate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyChoices:
+    """What an admin chooses for a survey."""
+
+    hosts: tuple[str, ...]
+    smb: str | None = None
+    """``SHARE`` or ``SHARE/FOLDER``; None to leave SMB out."""
+    ftp: str | None = None
+    """The folder; None to leave FTP out."""
+    file: str | None = None
+    """A file in those folders to get, in place of one that is made; for shares that cannot be written."""
+    iperf3: bool = True
+    """Whether bare TCP is measured where an iperf3 server answers."""
+    ports: dict[str, int] = field(default_factory=dict)
+    """By protocol, where they are not the usual ones."""
+    user: str | None = None
+    domain: str | None = None
+    ftp_user: str | None = None
+    """Where FTP's user is another one."""
+    commands: tuple[Command, ...] = (Command.GET, Command.PUT)
+    size_bytes: int | None = None
+    """None to size the file by the link."""
+    runs: int = DEFAULT_RUNS
+    warmups: int = DEFAULT_WARMUPS
+    link_bits_per_second: int | None = None
+    settings: Settings = field(default_factory=Settings)
+    quiet_time: QuietTime = QuietTime.RECORD
+    wait_seconds: float = 0.0
+    server_ssh: str | None = None
+    smb_conf: Path | None = None
+    ceiling: CeilingPolicy = CeilingPolicy.RECORD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyRound:
+    """One survey, new or gone on with: all its stations, and what is still to be measured."""
+
+    name: str
+    stations: tuple[Station, ...]
+    todo: tuple[tuple[int, SeriesRequest | Resumption], ...]
+    """(index of the station, what to measure)."""
+    continued: bool
+    """Whether it takes up an earlier one that was not complete."""
+
+
+def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
+    """The round to measure: the last one of these hosts if it is incomplete, else (or with ``again``) a new one.
+
+    A port that does not answer leaves its stations out. Raises UsageError, LoginError, and UnreachableError where
+    nothing answers at all.
+    """
+    if choices.smb is None and choices.ftp is None and not choices.iperf3:
+        raise UsageError("nothing to measure: name a share with --smb SHARE[/FOLDER], or a folder with --ftp FOLDER")
+    wanted = _wanted(choices, log_in)
+    base = f"{SURVEY}{', '.join(choices.hosts)}"
+    name, stored = ("", {}) if again else _unfinished(base, wanted, notebook)
+    stations: list[Station] = []
+    todo: list[tuple[int, SeriesRequest | Resumption]] = []
+    answers: dict[tuple[str, int | None], str] = {}
+    for index, (station, order) in enumerate(wanted):
+        series = stored.get(index)
+        stations.append(station if series is None else with_series(station, series))
+        if series is not None and series.status is SeriesStatus.COMPLETE:
+            continue
+        target = order.plan.target
+        address = (target.host, target.port)
+        if address not in answers:
+            answers[address] = _no_answer(target)
+        if answers[address]:
+            stations[index] = replace(station, state=StationState.LEFT_OUT, why=answers[address])
+        else:
+            todo.append((index, order if series is None else _resumption(series, order)))
+    if not todo and not stored:
+        whys = "; ".join(dict.fromkeys(why for why in answers.values() if why))
+        raise UnreachableError(f"nothing of {', '.join(choices.hosts)} answers: {whys}")
+    name = name or f"{base} {utc_now()[:19].replace('T', ' ')}"
+    named = tuple((i, replace(o, experiment=name) if isinstance(o, SeriesRequest) else o) for i, o in todo)
+    return SurveyRound(name=name, stations=tuple(stations), todo=named, continued=bool(stored))
+
+
+def targets_of(choices: SurveyChoices) -> list[Target]:
+    """Every target that the choices name, to find out whose password is needed. Raises UsageError."""
+    return [target for _, host in places(choices.hosts) for target in _targets(choices, host)]
+
+
+def measure_round(
+    planned: SurveyRound, notebook_path: Path, control: SeriesControl
+) -> Iterator[tuple[int, RecorderEvent]]:
+    """Measure what is to do, in turns; each event comes with its station's index. Raises NotebookError."""
+    for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control):
+        yield planned.todo[turn][0], event
+
+
+def result(planned: SurveyRound, notebook: Notebook) -> Survey:
+    """The survey as the notebook has it now."""
+    stored = notebook.experiment(planned.name)
+    stations = []
+    for station in planned.stations:
+        series = next((one for one in stored if one.label == station.name and one.target.host == station.host), None)
+        stations.append(station if series is None else with_series(station, series))
+    return survey(planned.name, stations)
+
+
+def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
+    """Where the hosts are: for one that is this machine its loopback and its own address, else the network.
+
+    Raises UsageError for what is no host name or address.
+    """
+    found: list[tuple[StationPlace, str]] = []
+    for host in hosts:
+        if not host or not host.isprintable() or set(host) & set(" /@,"):
+            raise UsageError(f"not a host: {host!r}; survey takes names or addresses, and the share with --smb SHARE")
+        if not is_this_machine(host):
+            found.append((StationPlace.NETWORK, host))
+            continue
+        route = find_route(host)
+        inside = route is not None and ipaddress.ip_address(route.address.partition("%")[0]).is_loopback
+        found.append((StationPlace.LOOPBACK, host if inside else "127.0.0.1"))
+        own = _outward_address() if inside else host
+        if own:
+            found.append((StationPlace.OWN_ADDRESS, own))
+    return list(dict.fromkeys(found))
+
+
+def size_for(link_bits_per_second: int | None) -> int:
+    """The size of a file that keeps a link busy for some seconds: a power of two from 16 MiB to 1 GiB."""
+    if link_bits_per_second is None:
+        return UNKNOWN_LINK_BYTES
+    size = SMALLEST_BYTES
+    while size < link_bits_per_second / 8 * RUN_SECONDS and size < LARGEST_BYTES:
+        size *= 2
+    return size
+
+
+def _outward_address() -> str | None:
+    route = find_route(ELSEWHERE)
+    return route.local_address if route and is_own_address(route.local_address) else None
+
+
+def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest]]:
+    """Every station with its order, in the order of the table: hosts, then protocols, get before put."""
+    wanted = []
+    for place, host in places(choices.hosts):
+        link = choices.link_bits_per_second if place is StationPlace.NETWORK else None
+        size = choices.size_bytes or size_for(link or (detect_link(host)[0] if place is StationPlace.NETWORK else None))
+        for target in _targets(choices, host):
+            full, secrets = log_in(target)
+            for command in choices.commands:
+                station = Station(place=place, host=host, protocol=target.protocol, command=command)
+                wanted.append((station, _order(choices, station, full, secrets, size, link)))
+    return wanted
+
+
+def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
+    ports = {**DEFAULT_PORTS, **choices.ports}
+    if choices.ftp is not None:
+        user = choices.ftp_user or choices.user
+        yield Target(protocol="ftp", host=host, port=ports["ftp"], path="/" + choices.ftp.strip("/"), user=user)
+    if choices.smb is not None:
+        share, _, folder = choices.smb.strip("/").partition("/")
+        yield Target(
+            protocol="smb",
+            host=host,
+            port=ports["smb"],
+            share=share,
+            path=folder.strip("/"),
+            user=choices.user,
+            domain=choices.domain,
+        )
+    if choices.iperf3:
+        yield Target(protocol="iperf3", host=host, port=ports["iperf3"])
+
+
+def _order(
+    choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
+) -> SeriesRequest:
+    makes_none = target.protocol == "iperf3" or station.command is Command.PUT
+    existing = None if makes_none else choices.file
+    plan = Plan(
+        command=station.command,
+        target=replace(target, path=join(target, existing)) if existing else target,
+        client=check_client_name(target.protocol, ""),
+        settings=choices.settings,
+        runs=choices.runs,
+        warmups=choices.warmups,
+        size_bytes=None if existing else size_bytes,
+        make_file=not makes_none and not existing,
+        secrets=secrets,
+    )
+    return SeriesRequest(
+        plan=plan,
+        link_bits_per_second=link,
+        label=station.name,
+        quiet_time=choices.quiet_time,
+        wait_seconds=choices.wait_seconds,
+        server_ssh=choices.server_ssh,
+        smb_conf=choices.smb_conf,
+        ceiling=choices.ceiling,
+    )
+
+
+def _unfinished(
+    base: str, wanted: Sequence[tuple[Station, SeriesRequest]], notebook: Notebook
+) -> tuple[str, dict[int, Series]]:
+    """The last round of these hosts and its series by station, where it was made with these choices and a series of
+    it is interrupted or failed; every station begins in the first turn, so a round that was stopped has one.
+    """
+    name = next((name for name, _, _ in notebook.surveys() if name.startswith(f"{base} 2")), None)
+    if name is None:
+        return "", {}
+    stored: dict[int, Series] = {}
+    for series in notebook.experiment(name):
+        index = next((i for i, (_, order) in enumerate(wanted) if _is_of(series, order)), None)
+        if index is None:
+            return "", {}
+        stored[index] = series
+    if all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
+        return "", {}
+    return name, stored
+
+
+def _is_of(series: Series, order: SeriesRequest) -> bool:
+    plan = order.plan
+    chosen = Plan.from_notebook(series.plan, series.command, series.target)
+    return (
+        series.command is plan.command and series.target == plan.target and chosen.to_notebook() == plan.to_notebook()
+    )
+
+
+def _resumption(series: Series, order: SeriesRequest) -> Resumption:
+    return Resumption(series_id=series.id, secrets=order.plan.secrets)
+
+
+def _no_answer(target: Target) -> str:
+    """Why the port does not answer, and what to do; empty where it does."""
+    assert target.port
+    try:
+        with socket.create_connection((target.host, target.port), ANSWER_SECONDS):
+            return ""
+    except OSError as error:
+        todo = {
+            "iperf3": "iperf3 -s there starts a server",
+            "ftp": "--ftp-port says another port",
+            "smb": "--smb-port says another port",
+        }[target.protocol]
+        reason = (error.strerror or str(error)).lower()
+        return f"no answer on {target.host} port {target.port} ({reason}): {todo}"

@@ -1,0 +1,1 @@
+"""Series held against each other: verdict, what differs, reports."""

@@ -1,0 +1,141 @@
+"""What differs between two series: their settings, and those facts of their surroundings that keep still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from forms import wording
+from forms.tuning.fact_names import is_volatile
+from forms.tuning.smb_conf import same_value, spelling
+from storage.records import Facts, JSONValue, Series
+
+GLOBAL = "smb.conf/global/"
+SHARE = "smb.conf/share/"
+"""How the facts of the server name its effective parameters: those of [global], and those of the target's share."""
+
+CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
+"""What a series keeps of its client; all but the name is known only once it has connected."""
+_KNOWN_LATER = ("size_bytes", "link_bits_per_second")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One setting or fact in which two series differ; None where a series does not have it."""
+
+    name: str
+    """``target``, ``client.dialect``, ``link_bits_per_second``, ``server.smb.conf/share/strict sync``, …"""
+    base: JSONValue
+    other: JSONValue
+
+    @property
+    def parameter(self) -> str | None:
+        """The canonical name where it is a parameter of the server's smb.conf."""
+        return parameter_of(self.name.removeprefix("server."))
+
+    @property
+    def label(self) -> str:
+        """The name for people: ``strict sync`` for a parameter of smb.conf, the name itself for the rest."""
+        return self.parameter or self.name
+
+    def __str__(self) -> str:
+        return f"{self.label} {_shown(self.base)} -> {_shown(self.other)}"
+
+
+def differences(base: Series, other: Series) -> tuple[Difference, ...]:
+    """The settings and environment facts in which the two series differ, settings first, each part by name.
+
+    Facts that vary by themselves (load, counters, times) are left out, and so is what only one of the two could see:
+    without access to a server's configuration nothing is known to differ in it.
+    """
+    connected = all(_has_connected(series) for series in (base, other))
+    untold = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
+    found = [
+        Difference(name=name, base=mine, other=theirs)
+        for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
+        if mine != theirs and not (name in _KNOWN_LATER and None in (mine, theirs)) and name not in untold
+    ]
+    for group in sorted({*base.environment, *other.environment}):
+        mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})
+        found += [
+            Difference(name=f"{group}.{name}", base=mine.get(name), other=theirs.get(name))
+            for name in _differing_facts(mine, theirs)
+        ]
+    return tuple(found)
+
+
+def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | None:
+    """The value that smbd uses for the target's share (or in [global] alone); None where it is not known."""
+    value = facts.get(SHARE + parameter) if in_share else None
+    if value is None:
+        value = facts.get(GLOBAL + parameter)
+    return None if value is None else str(value)
+
+
+def parameter_of(fact: str) -> str | None:
+    """The canonical name of the smb.conf parameter that a fact is about; None for other facts."""
+    for prefix in (GLOBAL, SHARE):
+        if fact.startswith(prefix):
+            return spelling(fact.removeprefix(prefix)).name
+    return None
+
+
+def _has_connected(series: Series) -> bool:
+    return any(getattr(series.client, part) for part in CLIENT_PARTS[1:])
+
+
+def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
+    client = series.client
+    yield "command", series.command.value
+    yield "target", wording.place(series.target)
+    for part in ("user", "domain"):
+        yield f"target.{part}", getattr(series.target, part)
+    sizes = sorted({run.size_bytes for run in series.measured()})
+    yield "size_bytes", sizes[0] if len(sizes) == 1 else ", ".join(map(str, sizes)) or None
+    yield "link_bits_per_second", series.link_bits_per_second
+    for part in CLIENT_PARTS:
+        yield f"client.{part}", getattr(client, part)
+    settings = series.plan.get("settings")
+    for part in ("sign", "encrypt", "drop_cache"):
+        yield f"settings.{part}", bool(settings.get(part)) if isinstance(settings, Mapping) else False
+
+
+def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
+    seen_by_both = {_family(n) for n in base} & {_family(n) for n in other}
+    unread = "not readable" in (base.get("smb.conf.state"), other.get("smb.conf.state"))
+    for name in sorted({*base, *other}):
+        parameter = parameter_of(name)
+        if varies(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
+            continue
+        if parameter is None:
+            if base.get(name) != other.get(name):
+                yield name
+        elif _parameter_differs(name, parameter, base, other):
+            yield name
+
+
+def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> bool:
+    in_share = fact.startswith(SHARE)
+    mine, theirs = effective(base, parameter, in_share=in_share), effective(other, parameter, in_share=in_share)
+    if (
+        not in_share
+        and SHARE + parameter in {*base, *other}
+        and _parameter_differs(SHARE + parameter, parameter, base, other)
+    ):
+        return False  # said once, as the share has it
+    if mine is None or theirs is None:
+        return mine is not theirs
+    return not same_value(parameter, mine, theirs)
+
+
+def _family(name: str) -> str:
+    return name.partition("/")[0] if "/" in name else name.partition(".")[0]
+
+
+def varies(name: str) -> bool:
+    """Whether a fact changes by itself from one minute to the next, so that it tells nothing of a setting."""
+    return is_volatile(name)
+
+
+def _shown(value: JSONValue) -> str:
+    return "(not there)" if value is None else "(empty)" if value == "" else wording.plain(str(value))

@@ -1,0 +1,134 @@
+"""Several series as in table B-1 of *Using Samba*: get and put down; FTP, untuned and tuned across."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from forms import wording
+from forms.comparison.verdict import rates_of
+from forms.stats.summary import deviation, mean
+from storage.records import Command, Series
+
+FTP = "FTP"
+FTP_PROTOCOLS = frozenset({"ftp", "ftps"})
+_USUAL_NAMES = {"smb": "SMB", "file": "local path", "iperf3": "TCP (iperf3)"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixCell:
+    """One series in the table."""
+
+    series: Series
+    bytes_per_second: float | None
+    """The average; absent where no run is valid."""
+    deviation_bytes_per_second: float | None
+    percent_of_ftp: float | None = None
+    """The average in percent of FTP's in the same row; absent where the row has no FTP, and in FTP's own column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixRow:
+    """One command, on one host where there are several."""
+
+    name: str
+    """``get``, ``put``, or with the host before it."""
+    command: Command
+    cells: tuple[MatrixCell | None, ...]
+    """As many as there are columns; None where nothing was measured (the book's *n.a.*)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolMatrix:
+    """The table: FTP's column first where there is one, then the others in the order in which they were given."""
+
+    columns: tuple[str, ...]
+    rows: tuple[MatrixRow, ...]
+
+    @property
+    def has_ftp(self) -> bool:
+        """Whether anything can be put in relation to FTP."""
+        return FTP in self.columns
+
+
+def table_b1(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
+    """The table of several series; ``heading_of`` says what a series' column is called, else :func:`heading` does.
+
+    A column is a set-up: FTP, or what tells the series from the others (its label, its change, its protocol). A row is
+    a command on a host. Where two series claim the same place, the later one gets a column of its own.
+    """
+    hosts = list(dict.fromkeys(one.target.host for one in series))
+    commands = [command for command in Command if any(one.command is command for one in series)]
+    places: dict[tuple[str, str, Command], Series] = {}
+    columns: list[str] = []
+    for one in series:
+        column = _free_column((heading_of or heading)(one), one, places)
+        places[column, one.target.host, one.command] = one
+        if column not in columns:
+            columns.append(column)
+    columns.sort(key=lambda column: column != FTP)
+    rows = [
+        MatrixRow(
+            name=str(command) if len(hosts) < 2 else f"{wording.plain(host) or 'local'} {command}",
+            command=command,
+            cells=_with_ratios([_cell(places.get((column, host, command))) for column in columns], columns),
+        )
+        for host in hosts
+        for command in commands
+        if any((column, host, command) in places for column in columns)
+    ]
+    return ProtocolMatrix(columns=tuple(columns), rows=tuple(rows))
+
+
+def heading(series: Series) -> str:
+    """What a series' column is called: FTP, else its label, its change, or its protocol."""
+    if series.target.protocol in FTP_PROTOCOLS:
+        return FTP
+    if series.label:
+        return wording.plain(series.label)
+    if series.change is not None:
+        return wording.plain(f"{series.change.name} = {series.change.value}")
+    return protocol_name(series)
+
+
+def protocol_name(series: Series) -> str:
+    """What a series' protocol is called as a column: FTP, SMB, …"""
+    return FTP if series.target.protocol in FTP_PROTOCOLS else _USUAL_NAMES[series.target.protocol]
+
+
+def base_of(series: Sequence[Series], index: int) -> Series | None:
+    """What the series at ``index`` is compared with when several are: the first of all, or of its own command.
+
+    None for that one itself.
+    """
+    one, first = series[index], series[0]
+    if len(series) == 2 and index == 1:
+        return first
+    if first.command is not one.command:
+        first = next(other for other in series if other.command is one.command)
+    return None if first is one else first
+
+
+def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], Series]) -> str:
+    column, number = name, 2
+    while (column, one.target.host, one.command) in places:
+        column, number = f"{name} ({number})", number + 1
+    return column
+
+
+def _cell(series: Series | None) -> MatrixCell | None:
+    if series is None:
+        return None
+    rates = rates_of(series)
+    return MatrixCell(series=series, bytes_per_second=mean(rates), deviation_bytes_per_second=deviation(rates))
+
+
+def _with_ratios(cells: list[MatrixCell | None], columns: list[str]) -> tuple[MatrixCell | None, ...]:
+    ftp = next((cell for cell, column in zip(cells, columns, strict=True) if cell and column == FTP), None)
+    yardstick = ftp.bytes_per_second if ftp else None
+    return tuple(
+        replace(cell, percent_of_ftp=100 * cell.bytes_per_second / yardstick)
+        if cell and cell is not ftp and cell.bytes_per_second is not None and yardstick
+        else cell
+        for cell in cells
+    )

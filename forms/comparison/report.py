@@ -1,0 +1,183 @@
+"""Comparisons on paper: two series side by side, or several in the layout of table B-1 (Using Samba)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forms import wording
+from forms.comparison.document import comparison_document
+from forms.comparison.matrix import FTP, ProtocolMatrix, base_of, table_b1
+from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparison_form
+from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Report, ReportKind, Row, Table
+from storage.records import Series
+
+FORM = "comparison"
+_KILO = 1000.0
+
+
+def comparison_sheets(series: Sequence[Series]) -> list[Report]:
+    """The sheet of a base and the others, the base first: one for two series, one in B-1's layout for more."""
+    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
+    forms = [comparison_form(base, one) for base, one in pairs if base is not None]
+    return [pair_sheet(forms[0])] if len(series) == 2 else [table_sheet(table_b1(series), forms)]
+
+
+def pair_sheet(form: ComparisonSummary) -> Report:
+    """Two series side by side."""
+    comparison = form.comparison
+    tables = [_averages(form), _properties("Side by side", form.rows)]
+    if form.differences:
+        tables.append(_properties("What else differs", form.differences))
+    return Report(
+        form=FORM,
+        title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
+        name="Comparison",
+        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}"),),
+        tables=tuple(tables),
+        advice=form.remarks,
+        chart=_chart(form),
+        document=lambda: comparison_document(comparison),
+    )
+
+
+def table_sheet(table: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -> Report:
+    """Several series as in table B-1, and the verdict on each."""
+    remarks = dict.fromkeys(remark for form in forms for remark in form.remarks)
+    return Report(
+        form=FORM,
+        title="Comparison of several series",
+        name="Comparison",
+        tables=(_side_by_side(table), _verdicts(forms)),
+        advice=tuple(remarks),
+        document=lambda: [comparison_document(form.comparison) for form in forms],
+    )
+
+
+def blank_comparison_sheet(rows: int = 4) -> Report:
+    """Table B-1 as it is printed: commands down; FTP, untuned and tuned Samba across; to be filled by hand."""
+    headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
+    columns = (Column(heading="Command", kind=ReportKind.TEXT), *(Column(heading=heading) for heading in headings))
+    return Report(
+        form=FORM,
+        title="Comparison of several series",
+        name="Comparison",
+        fields=tuple(Field(name=name, text="") for name in ("Server", "Client", "Date")),
+        tables=(Table(columns=columns, rows=tuple(Row(cells=(Cell(),) * len(columns)) for _ in range(rows))),),
+        blank=True,
+    )
+
+
+def _averages(form: ComparisonSummary) -> Table:
+    rows = []
+    for index, (name, filled) in enumerate((("base", form.base), ("other", form.other))):
+        average = filled.average.bytes_per_second if filled.average else None
+        deviation = filled.deviation.bytes_per_second if filled.deviation else None
+        change = form.comparison.change_percent if index else None
+        rows.append(
+            Row(
+                cells=(
+                    Cell(value=name),
+                    Cell(value=wording.name_of(filled.series)),
+                    Cell(value=len(filled.series.measured())),
+                    Cell(value=average),
+                    Cell(value=deviation),
+                    Cell(value=change, formula=_change_of(3, 0, 1) if change is not None else None),
+                )
+            )
+        )
+    columns = (
+        Column(heading="Side", kind=ReportKind.TEXT),
+        Column(heading="Series", kind=ReportKind.TEXT),
+        Column(heading="Valid runs"),
+        Column(heading="Average, bytes/sec"),
+        Column(heading="Deviation, bytes/sec"),
+        Column(heading="Change", kind=ReportKind.SIGNED),
+    )
+    return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs", entry="side")
+
+
+def _change_of(column: int, base: int, other: int) -> Formula:
+    """The change from one row's number to another's, in percent of the first."""
+    return Formula(
+        template="100*({1}-{0})/{0}",
+        references=(
+            ColumnGroup(column=column, first=base, last=base),
+            ColumnGroup(column=column, first=other, last=other),
+        ),
+    )
+
+
+def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
+    headings = ("", "Base", "Other", "Differs")
+    return Table(
+        columns=tuple(Column(heading=heading, kind=ReportKind.TEXT) for heading in headings),
+        rows=tuple(
+            Row(cells=tuple(Cell(value=text) for text in (r.name, r.base, r.other, "yes" if r.differs else "")))
+            for r in rows
+            if r.base or r.other
+        ),
+        caption=caption,
+    )
+
+
+def _chart(form: ComparisonSummary) -> Chart | None:
+    bars = tuple(
+        Bar(name=name, value=filled.average.bytes_per_second if filled.average else None)
+        for name, filled in (("base", form.base), ("other", form.other))
+    )
+    if any(bar.value is None for bar in bars):
+        return None
+    return Chart(title="Average throughput", unit="bytes/sec", bars=bars, source=(0, 3))
+
+
+def _side_by_side(table: ProtocolMatrix) -> Table:
+    columns = [Column(heading="Command", kind=ReportKind.TEXT)]
+    for name in table.columns:
+        columns.append(Column(heading=f"{name}, kB/s", kind=ReportKind.DECIMAL))
+        if table.has_ftp and name != FTP:
+            columns.append(Column(heading="% of FTP", kind=ReportKind.PERCENT))
+    return Table(
+        columns=tuple(columns),
+        rows=tuple(_row(table, index) for index in range(len(table.rows))),
+        caption="Averages, as in table B-1",
+    )
+
+
+def _row(table: ProtocolMatrix, index: int) -> Row:
+    row = table.rows[index]
+    cells = [Cell(value=row.name)]
+    for name, cell in zip(table.columns, row.cells, strict=True):
+        rate = cell.bytes_per_second if cell else None
+        cells.append(Cell(value="n.a." if rate is None else rate / _KILO))
+        if table.has_ftp and name != FTP:
+            here = len(cells)
+            share = cell.percent_of_ftp if cell else None
+            cells.append(Cell(value=share, formula=None if share is None else _share_of_ftp(here, index)))
+    return Row(cells=tuple(cells))
+
+
+def _share_of_ftp(column: int, row: int) -> Formula:
+    """A column's share is that of the one before it in FTP's, which is the first after the names."""
+    return Formula(
+        template="100*{0}/{1}",
+        references=(ColumnGroup(column=column - 1, first=row, last=row), ColumnGroup(column=1, first=row, last=row)),
+    )
+
+
+def _verdicts(forms: Sequence[ComparisonSummary]) -> Table:
+    columns = (
+        Column(heading="Series", kind=ReportKind.TEXT),
+        Column(heading="Against", kind=ReportKind.TEXT),
+        Column(heading="Verdict", kind=ReportKind.TEXT),
+        Column(heading="Change", kind=ReportKind.SIGNED),
+        Column(heading="from", kind=ReportKind.SIGNED),
+        Column(heading="to", kind=ReportKind.SIGNED),
+        Column(heading="Runs needed"),
+    )
+    rows = []
+    for form in forms:
+        c = form.comparison
+        low, high = c.interval_percent or (None, None)
+        values = (c.other_name, c.base_name, f"[{c.sign}] {c.verdict}", c.change_percent, low, high, c.needed_runs)
+        rows.append(Row(cells=tuple(Cell(value=value) for value in values)))
+    return Table(columns=columns, rows=tuple(rows), caption="Verdicts, with the 95 % interval of the change")

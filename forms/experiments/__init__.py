@@ -1,0 +1,1 @@
+"""Several series as one piece of work: the ladder, the survey, the self-test."""

@@ -1,0 +1,113 @@
+"""The self-test: the same thing measured twice, and the smallest change that this set-up can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from forms import layout, numbers, wording
+from forms.comparison.document import comparison_document
+from forms.comparison.verdict import ALPHA, NOISE_PERCENT, Comparison, compare, rates_of
+from forms.stats.mann_whitney import runs_to_reach
+from forms.stats.sample_size import smallest_change_percent, spread_percent
+from storage.records import Series
+
+SCHEMA = "sharebench/selftest/1"
+WIDTH = 80
+COARSE_PERCENT = 5.0
+"""What compare calls *the same*: a set-up that shows no less misses most tuning."""
+_RUNS_TO_SHOW = (5, 10, 20, 30, 50)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selftest:
+    """What two series of the same thing, measured in turns, say about the set-up that measured them."""
+
+    comparison: Comparison
+    runs: int
+    """Valid runs a side, the lesser of both."""
+    smallest_percent: float | None
+    """The smallest change that this many runs show nine times in ten; None where no change could be shown."""
+    by_runs: tuple[tuple[int, float], ...]
+    """(runs a side, smallest change in percent) with the scatter as it is, this test's own number among them."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the same thing came out different."""
+        return self.comparison.verdict in {"faster", "slower"}
+
+
+def selftest(first: Series, second: Series) -> Selftest:
+    """The self-test of two series of the same thing."""
+    comparison = compare(first, second)
+    runs = min(comparison.base_runs, comparison.other_runs)
+    spread = spread_percent(rates_of(first), rates_of(second))
+    counts = sorted({*_RUNS_TO_SHOW, runs}) if spread is not None else []
+    by_runs = tuple(
+        (count, max(NOISE_PERCENT, smallest_change_percent(spread, count, ALPHA)))
+        for count in counts
+        if spread is not None and count >= runs_to_reach(ALPHA)
+    )
+    return Selftest(comparison=comparison, runs=runs, smallest_percent=dict(by_runs).get(runs), by_runs=by_runs)
+
+
+def sentences(test: Selftest) -> list[str]:
+    """What the self-test found: what it can show, how the same thing came out, and what to do."""
+    said = []
+    if test.smallest_percent is None:
+        said.append(
+            f"{wording.count(test.runs, 'run')} a side can show no change at all: measure at least"
+            f" {runs_to_reach(ALPHA)}, better ten, with --runs 10."
+        )
+    else:
+        said.append(
+            f"With {wording.count(test.runs, 'run')} a side this set-up shows a change of"
+            f" {wording.percent(test.smallest_percent)} or more, nine times in ten."
+        )
+        if test.smallest_percent > COARSE_PERCENT:
+            said.append(
+                "That is coarse, and more runs help slowly: make each run longer (--size), and measure at a quiet time."
+            )
+    if test.differs:
+        said.append(
+            f"But the same thing, measured twice in turns, came out {test.comparison.verdict}"
+            f" ({test.comparison.figures}): chance does that at most once in twenty times, so something else may be"
+            " at work. Measure again with more warm-up and at a quiet time before you trust a comparison."
+        )
+    elif test.comparison.change_percent is not None:
+        said.append(f"The same thing, measured twice in turns, came out no different: {test.comparison.figures}.")
+    return said
+
+
+def selftest_text(test: Selftest) -> str:
+    """The self-test for a terminal of 80 columns."""
+    comparison = test.comparison
+    lines = [
+        "Self-test: the same thing twice, in turns",
+        "",
+        f"first   {comparison.base_id}   {wording.rate(comparison.base_bytes_per_second)}",
+        f"second  {comparison.other_id}   {wording.rate(comparison.other_bytes_per_second)}",
+        "",
+    ]
+    for sentence in sentences(test):
+        lines += layout.wrap(sentence, WIDTH)
+    if test.by_runs:
+        lines += ["", "Runs a side   Smallest change shown"]
+        lines += [
+            f"{count:>11}   {numbers.percent(change):>10} %{'   <- this test' if count == test.runs else ''}"
+            for count, change in test.by_runs
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def selftest_document(test: Selftest) -> dict[str, Any]:
+    """The self-test as a JSON object, its comparison included."""
+    return {
+        "schema": SCHEMA,
+        "first": test.comparison.base_id,
+        "second": test.comparison.other_id,
+        "runs": test.runs,
+        "smallest_change_percent": test.smallest_percent,
+        "by_runs": [{"runs": count, "smallest_change_percent": change} for count, change in test.by_runs],
+        "comparison": comparison_document(test.comparison),
+    }

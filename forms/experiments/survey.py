@@ -1,0 +1,141 @@
+"""The survey: a server measured from every side at once, the table, the findings, and what to look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from forms import wording
+from forms.comparison.matrix import ProtocolMatrix, protocol_name, table_b1
+from forms.comparison.verdict import rates_of
+from forms.findings.finding import Finding
+from forms.findings.report import finding_document
+from forms.findings.rules import findings, first_to_look_at
+from forms.stats.summary import mean
+from storage.records import Command, Series, SeriesStatus
+
+SCHEMA = "sharebench/survey/1"
+PROTOCOL_NAMES = {"smb": "SMB", "ftp": "FTP", "iperf3": "bare TCP"}
+
+
+class StationPlace(StrEnum):
+    """Where traffic to a host goes."""
+
+    LOOPBACK = "loopback"
+    OWN_ADDRESS = "own address"
+    """This machine by an address that others reach it by."""
+    NETWORK = "network"
+
+
+class StationState(StrEnum):
+    """How far a station is."""
+
+    WAITING = "waiting"
+    MEASURING = "measuring"
+    INTERRUPTED = "interrupted"
+    DONE = "done"
+    FAILED = "failed"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Station:
+    """One series of the survey: a command by a protocol to a host."""
+
+    place: StationPlace
+    host: str
+    protocol: str
+    command: Command
+    state: StationState = StationState.WAITING
+    series: Series | None = None
+    why: str = ""
+    """Why it failed or was left out, and what to do."""
+
+    @property
+    def name(self) -> str:
+        """Such as ``loopback SMB get``."""
+        return f"{self.place} {PROTOCOL_NAMES.get(self.protocol, self.protocol)} {self.command}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """The filled survey."""
+
+    name: str
+    stations: tuple[Station, ...]
+    table: ProtocolMatrix
+    """One row a command and host; FTP, SMB and bare TCP across."""
+    findings: tuple[Finding, ...]
+    """The gravest first."""
+    first: Finding | None
+    """The one thing to look at first; None where nothing is amiss."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every station that was not left out is done."""
+        return all(station.state in {StationState.DONE, StationState.LEFT_OUT} for station in self.stations)
+
+    @property
+    def next_step(self) -> str:
+        """The one thing to do next, in a sentence or two."""
+        if not any(station.state is StationState.DONE for station in self.stations):
+            return "Nothing is measured yet."
+        if self.first is not None:
+            return f"{self.first.title}. {self.first.what_to_do}"
+        if not self.complete:
+            return "Nothing is amiss so far: run the same survey again to complete it."
+        return "Nothing is amiss. Keep the best series as a baseline: sharebench baseline set NAME SERIES."
+
+
+def survey(name: str, stations: Sequence[Station]) -> Survey:
+    """The survey of these stations, whatever they have so far; only complete series count."""
+    done = [station.series for station in stations if station.state is StationState.DONE and station.series is not None]
+    found = findings(done)
+    return Survey(
+        name=name,
+        stations=tuple(stations),
+        table=table_b1(done, protocol_name),
+        findings=tuple(found),
+        first=first_to_look_at(found),
+    )
+
+
+def with_series(station: Station, series: Series) -> Station:
+    """The station as its stored series has it."""
+    states = {SeriesStatus.COMPLETE: StationState.DONE, SeriesStatus.FAILED: StationState.FAILED}
+    return Station(
+        place=station.place,
+        host=station.host,
+        protocol=station.protocol,
+        command=station.command,
+        state=states.get(series.status, StationState.INTERRUPTED),
+        series=series,
+        why=wording.plain(series.error or ""),
+    )
+
+
+def survey_document(filled: Survey) -> dict[str, Any]:
+    """The survey as a JSON object: stations with their series' ids and averages, findings, and the first one's key."""
+    return {
+        "schema": SCHEMA,
+        "name": filled.name,
+        "complete": filled.complete,
+        "stations": [
+            {
+                "place": station.place.value,
+                "host": station.host,
+                "protocol": station.protocol,
+                "command": station.command.value,
+                "state": station.state.value,
+                "why": station.why or None,
+                "series": station.series.id if station.series else None,
+                "bytes_per_second": mean(rates_of(station.series)) if station.series else None,
+            }
+            for station in filled.stations
+        ],
+        "findings": [finding_document(finding) for finding in filled.findings],
+        "first": filled.first.key if filled.first else None,
+        "next_step": filled.next_step,
+    }

@@ -1,0 +1,202 @@
+"""Findings that take several series: SMB against FTP, the loopback against the network, all against the link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from forms import numbers, wording
+from forms.comparison.matrix import FTP_PROTOCOLS
+from forms.comparison.verdict import Comparison, compare, rates_of
+from forms.findings import series_warnings
+from forms.findings.finding import Finding, Severity, is_loopback
+from forms.stats import summary
+from storage.records import Command, Series
+
+TIME_TO_TUNE_PERCENT = 68.0
+USUAL_PERCENT = 80.0
+"""Using Samba, appendix B: expect Samba at 68 to 80 % of FTP; below, tune."""
+MUCH_FASTER = 1.2
+"""How much faster the loopback must be than the network for the TCP/IP software to be out of suspicion."""
+SLOW_PERCENT_OF_LINK = 60.0
+GOOD_PERCENT_OF_LINK = 80.0
+"""A link of which one TCP stream fills less than 60 % is slow; one of which it fills 80 % is sound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Measured:
+    """A series with a valid average."""
+
+    series: Series
+    bytes_per_second: float
+    loopback: bool
+
+    @property
+    def percent_of_link(self) -> float | None:
+        link = None if self.loopback else self.series.link_bits_per_second
+        return 100 * 8 * self.bytes_per_second / link if link else None
+
+    @property
+    def at_ceiling(self) -> bool:
+        return (series_warnings.near_ceiling_percent(self.series) or 0) > series_warnings.CEILING_PERCENT
+
+    def says(self) -> str:
+        share = self.percent_of_link
+        of_link = "" if share is None else f" ({share:.0f} % of {numbers.link_rate(self.series.link_bits_per_second)})"
+        return f"{_NAMES.get(self.series.target.protocol, 'other')} {wording.rate(self.bytes_per_second)}{of_link}"
+
+
+_NAMES = {"smb": "SMB", "ftp": "FTP", "ftps": "FTPS", "file": "local path", "iperf3": "bare TCP"}
+
+
+def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
+    """SMB against FTP with the same command on the same host; the best SMB series of each."""
+    for (host, command), group in _by_host_and_command(series):
+        smb = max((m for m in group if m.series.target.protocol == "smb"), key=_rate, default=None)
+        ftp = max((m for m in group if m.series.target.protocol in FTP_PROTOCOLS), key=_rate, default=None)
+        if smb is not None and ftp is not None:
+            yield _judged(host, command, smb, ftp)
+
+
+def _judged(host: str, command: Command, smb: _Measured, ftp: _Measured) -> Finding:
+    percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
+    unusual = sum(why is not None for why in summary.unusual(rates_of(smb.series)))
+    stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
+    comparison = compare(ftp.series, smb.series)
+    severity, key, title, todo = _ratio(command, percent, comparison, unusual=bool(unusual), smb_id=smb.series.id)
+    return Finding(
+        key=key,
+        severity=severity,
+        title=title,
+        evidence=f"{command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of {ftp.says()}{stray}.",
+        what_to_do=todo,
+        series_ids=(smb.series.id, ftp.series.id),
+    )
+
+
+def _ratio(
+    command: Command, percent: float, comparison: Comparison, *, unusual: bool, smb_id: str
+) -> tuple[Severity, str, str, str]:
+    """Severity, key, title and what to do for SMB at so many percent of FTP."""
+    catalogue = "sharebench catalogue lists what can be changed, in order of impact; change one thing at a time."
+    low, high = (100 + edge for edge in comparison.interval_percent or (-100.0, math.inf))
+    if (low < TIME_TO_TUNE_PERCENT <= percent) or (percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT):
+        about = f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
+        return (
+            Severity.NOTE,
+            "ratio-unknown",
+            f"SMB {command} against FTP: the runs scatter too much to tell",
+            f"Measure more runs{about}, longer ones (--size), or at a quiet time.",
+        )
+    level = percent >= 100 or comparison.verdict == "same"
+    if level and unusual:
+        return (
+            Severity.NOTE,
+            "unusual-runs",
+            f"SMB {command} is no slower than FTP, but its runs are not all alike",
+            f"Look at the unusual runs (sharebench show {smb_id}) and measure again at a quiet time.",
+        )
+    if level:
+        return (
+            Severity.GOOD,
+            "well-configured",
+            f"Well configured: SMB {command} is no slower than FTP",
+            "Nothing: keep this series as a baseline (sharebench baseline set NAME SERIES).",
+        )
+    if percent < TIME_TO_TUNE_PERCENT:
+        return (
+            Severity.WARNING,
+            "time-to-tune",
+            f"SMB {command} reaches {percent:.0f} % of FTP: time to tune",
+            f"Begin at the top: {catalogue}",
+        )
+    usual = percent < USUAL_PERCENT
+    return (
+        Severity.NOTE if usual else Severity.GOOD,
+        "usual-ratio",
+        f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
+        f"Tuning may gain the rest: {catalogue}",
+    )
+
+
+def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
+    """The loopback not much faster than the network: TCP/IP software (Using Samba), as bare TCP shows it best."""
+    measured = [m for m in _measured(series) if m.series.target.protocol != "file"]
+    for command in Command:
+        own = [m for m in measured if m.series.command is command]
+        bare = [m for m in own if m.series.target.protocol == "iperf3"]
+        told = bare if _both_places(bare) else own
+        for protocol in dict.fromkeys(m.series.target.protocol for m in told):
+            pair = [m for m in told if m.series.target.protocol == protocol]
+            if not _both_places(pair):
+                continue
+            near = max((m for m in pair if m.loopback), key=_rate)
+            far = max((m for m in pair if not m.loopback), key=_rate)
+            if near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second or near.at_ceiling:
+                continue
+            yield Finding(
+                key="loopback-no-faster",
+                severity=Severity.WARNING,
+                title="The loopback is no faster than the network",
+                evidence=f"{command}: {near.says()} on the loopback, {far.says()} over the network.",
+                what_to_do="The TCP/IP software is the suspect: look at socket options, buffer sizes (tcp_rmem,"
+                " tcp_wmem) and firewall rules of the server"
+                + ("." if protocol == "iperf3" else "; run iperf3 -s there and survey again to leave the disk out."),
+                series_ids=(near.series.id, far.series.id),
+            )
+
+
+def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
+    """FTP and SMB both slow against the link: the network, unless bare TCP shows that it is sound."""
+    for (host, command), group in _by_host_and_command(series):
+        files = [m for m in group if m.percent_of_link is not None and m.series.target.protocol != "iperf3"]
+        bare = max((m for m in group if m.series.target.protocol == "iperf3"), key=_rate, default=None)
+        smb = max((m for m in files if m.series.target.protocol == "smb"), key=_rate, default=None)
+        ftp = max((m for m in files if m.series.target.protocol in FTP_PROTOCOLS), key=_rate, default=None)
+        if smb is None or ftp is None or any(m.at_ceiling for m in (smb, ftp)):
+            continue
+        if any((m.percent_of_link or 0) >= SLOW_PERCENT_OF_LINK for m in (smb, ftp)):
+            continue
+        told = [m for m in (bare, smb, ftp) if m is not None]
+        sound = bare is not None and (bare.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK
+        yield Finding(
+            key="server-slow" if sound else "network-slow",
+            severity=Severity.WARNING if sound else Severity.PROBLEM,
+            title="The network is sound, the server is slow" if sound else "FTP and SMB are both slow: the network",
+            evidence=f"{command} on {wording.plain(host)}: {wording.listed([m.says() for m in told])}.",
+            what_to_do="Look at the server's disk and processors: sharebench worksheet bottleneck shows which of them"
+            " is the least."
+            if sound
+            else "Look at the card, the cable, the duplex setting and the switch before any tuning of Samba."
+            + ("" if bare else " iperf3 -s on the server and another survey tell the network from the disk."),
+            series_ids=tuple(m.series.id for m in told),
+        )
+
+
+RULES = (both_slow, loopback_no_faster, against_ftp)
+
+
+def _measured(series: Sequence[Series]) -> list[_Measured]:
+    return [
+        _Measured(series=one, bytes_per_second=average, loopback=is_loopback(one))
+        for one in series
+        if (average := summary.mean(rates_of(one))) is not None
+    ]
+
+
+def _by_host_and_command(series: Sequence[Series]) -> Iterator[tuple[tuple[str, Command], list[_Measured]]]:
+    def place(measured: _Measured) -> tuple[str, Command]:
+        return measured.series.target.host, measured.series.command
+
+    for key, group in groupby(sorted(_measured(series), key=place), place):
+        yield key, list(group)
+
+
+def _both_places(measured: Sequence[_Measured]) -> bool:
+    return any(m.loopback for m in measured) and any(not m.loopback for m in measured)
+
+
+def _rate(measured: _Measured) -> float:
+    return measured.bytes_per_second

@@ -1,0 +1,182 @@
+"""Findings about the link that one series took: duplex, rate, errors, losses, and which interface answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from forms import numbers, wording
+from forms.findings.finding import Finding, Severity, called
+from storage.records import Facts, FactValue, Series
+
+SLOW_LINK_FACTOR = 10
+"""A card that could go ten times faster sits on a bad cable, port or setting; less may be the switch's rate."""
+RETRANSMIT_PERCENT = 0.1
+"""The share of segments sent again above which a local network loses packets worth looking for."""
+_OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
+_ALL_OUTBOUND = 0.9
+_SOME_INBOUND = 0.2
+
+
+def half_duplex(series: Series) -> Iterator[Finding]:
+    """Half duplex set, or negotiated, on either end (Using Samba: a card not on a half-duplex hub)."""
+    for side, facts in _ends(series):
+        if facts.get("link.duplex") == "half":
+            yield Finding(
+                key="half-duplex",
+                severity=Severity.PROBLEM,
+                title="The link runs at half duplex",
+                evidence=f"{side} {_interface(facts)} says duplex half at {_rate(facts)}.",
+                what_to_do="Set both ends of the cable to the same negotiation (auto on both), then look at the cable"
+                " and the switch port: ethtool INTERFACE shows what each end offers.",
+                series_ids=(series.id,),
+            )
+
+
+def slow_link(series: Series) -> Iterator[Finding]:
+    """A link far below what its card can do: 100 Mbit/s on a gigabit card."""
+    for side, facts in _ends(series):
+        rate = _number(facts, "link.card_rate_bits_per_second") or _number(facts, "link.rate_bits_per_second")
+        fastest = _number(facts, "link.fastest_rate_bits_per_second")
+        if rate is None or fastest is None or rate >= fastest:
+            continue
+        grave = rate * SLOW_LINK_FACTOR <= fastest
+        yield Finding(
+            key="slow-link",
+            severity=Severity.PROBLEM if grave else Severity.NOTE,
+            title=f"A {numbers.link_rate(rate)} link on a {numbers.link_rate(fastest)} card",
+            evidence=f"{side} {_interface(facts)} runs at {numbers.link_rate(rate)} and could run at"
+            f" {numbers.link_rate(fastest)}.",
+            what_to_do="Look at the cable first (four pairs, category 5e or better, no crushed plug), then at the"
+            " switch port and at a fixed rate set by hand."
+            if grave
+            else "If the switch can do more, look at the cable and at its port's setting.",
+            series_ids=(series.id,),
+        )
+
+
+def growing_errors(series: Series) -> Iterator[Finding]:
+    """Error counters of the interface that grew while the series was measured."""
+    for side, facts in _ends(series):
+        errors, drops = _number(facts, "link.errors_during") or 0, _number(facts, "link.drops_during") or 0
+        if errors <= 0 and drops <= 0:
+            continue
+        kinds = [
+            f"{words} {_number(facts, name):.0f}"
+            for name, words in _ERROR_KINDS.items()
+            if (_number(facts, name) or 0) > 0
+        ]
+        detail = f" ({', '.join(kinds)})" if kinds else ""
+        yield Finding(
+            key="growing-errors",
+            severity=Severity.PROBLEM if errors > 0 else Severity.NOTE,
+            title="Errors on the link" if errors > 0 else "Packets dropped on the link",
+            evidence=f"During the series {side} {_interface(facts)} counted {errors:.0f} errors and {drops:.0f} drops"
+            f"{detail}.",
+            what_to_do="Change the cable, then the port, then the card, and measure again after each."
+            if errors > 0
+            else "Look at the ring buffers (ethtool -g) and at what else the machine receives.",
+            series_ids=(series.id,),
+        )
+
+
+_ERROR_KINDS = {
+    "link.rx_crc_errors_during": "bad checksums",
+    "link.rx_missed_errors_during": "missed",
+    "link.tx_carrier_errors_during": "carrier lost",
+    "link.collisions_during": "collisions",
+}
+
+
+def retransmits(series: Series) -> Iterator[Finding]:
+    """TCP segments that had to be sent again over a network; a loopback loses nothing."""
+    if series.environment.get("path", {}).get("link.kind") == "loopback":
+        return
+    for side, facts in (("this machine", "path"), ("the server", "server")):
+        known = series.environment.get(facts, {})
+        sent, again = _number(known, "tcp.segments_sent_during"), _number(known, "tcp.retransmitted_during")
+        if not sent or not again or 100 * again / sent < RETRANSMIT_PERCENT:
+            continue
+        yield Finding(
+            key="retransmits",
+            severity=Severity.WARNING,
+            title="The network loses packets",
+            evidence=f"{called(series)}: {side} sent {again:.0f} of {sent:.0f} TCP segments again"
+            f" ({100 * again / sent:.2f} %) during the series.",
+            what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a"
+            " quiet time.",
+            series_ids=(series.id,),
+        )
+
+
+def one_interface_out(series: Series) -> Iterator[Finding]:
+    """A server with several interfaces whose outbound traffic all leaves by one (IBM 2004), as counted or as routed."""
+    facts = series.environment.get("server", {})
+    evidence = _counted_one_way(facts) or _routed_one_way(facts)
+    if evidence:
+        yield Finding(
+            key="one-interface-out",
+            severity=Severity.WARNING,
+            title="One interface carries all the outbound traffic",
+            evidence=f"{called(series)}: {evidence}.",
+            what_to_do="Give each interface a subnet of its own and list them in interfaces, or use SMB multichannel"
+            " or a bond.",
+            series_ids=(series.id,),
+        )
+
+
+def _counted_one_way(facts: Facts) -> str | None:
+    sent = {match["name"]: _number(facts, name) or 0.0 for name in facts if (match := _OUTBOUND.match(name))}
+    received = {name: _number(facts, f"interface.{name}.rx_bytes_during") or 0.0 for name in sent}
+    total_out, total_in = sum(sent.values()), sum(received.values())
+    if len(sent) < 2 or total_out <= 0 or total_in <= 0:
+        return None
+    busiest = max(sent, key=lambda name: sent[name])
+    elsewhere = (total_in - received[busiest]) / total_in
+    if sent[busiest] / total_out < _ALL_OUTBOUND or elsewhere < _SOME_INBOUND:
+        return None
+    return (
+        f"{wording.plain(busiest)} of the server sent {100 * sent[busiest] / total_out:.0f} % of what {len(sent)}"
+        f" interfaces sent, while the others received {100 * elsewhere:.0f} % of what came in"
+    )
+
+
+def _routed_one_way(facts: Facts) -> str | None:
+    inward, outward = facts.get("link.inward_interface"), facts.get("link.interface")
+    if not inward or not outward or inward == outward:
+        return None
+    cards = _number(facts, "link.cards_up") or 0
+    among = f" of {cards:.0f} that are up" if cards > 1 else ""
+    return (
+        f"requests reach the server by {wording.plain(str(inward))}, its answers leave by"
+        f" {wording.plain(str(outward))}{among}"
+    )
+
+
+RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+    half_duplex,
+    slow_link,
+    growing_errors,
+    retransmits,
+    one_interface_out,
+)
+
+
+def _ends(series: Series) -> Iterator[tuple[str, Facts]]:
+    """The facts of the link at this end and, where the server could be asked, at the other one."""
+    yield "this machine's", series.environment.get("path", {})
+    yield "the server's", series.environment.get("server", {})
+
+
+def _number(facts: Facts, name: str) -> float | None:
+    value: FactValue | None = facts.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _interface(facts: Facts) -> str:
+    return wording.plain(str(facts.get("link.interface", "interface")))
+
+
+def _rate(facts: Facts) -> str:
+    rate = _number(facts, "link.card_rate_bits_per_second") or _number(facts, "link.rate_bits_per_second")
+    return "an unknown rate" if rate is None else numbers.link_rate(rate)

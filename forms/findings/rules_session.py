@@ -1,0 +1,123 @@
+"""Findings about the session and the time of one series: the client's limit, signing, dialect, others at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from forms import wording
+from forms.findings import series_warnings
+from forms.findings.finding import Finding, Severity, called, is_loopback
+from storage.records import Series
+
+LOW_UTILISATION_PERCENT = 30.0
+"""Below it neither processor nor link is at work: time goes by in waiting."""
+OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
+
+
+def client_ceiling(series: Series) -> Iterator[Finding]:
+    """An average close to what this client can do at all; on a loopback that is to be expected."""
+    share = series_warnings.near_ceiling_percent(series)
+    if share is None or share <= series_warnings.CEILING_PERCENT:
+        return
+    yield Finding(
+        key="client-ceiling",
+        severity=Severity.NOTE if is_loopback(series) else Severity.WARNING,
+        title="The client is the limit",
+        evidence=f"{called(series)}: {wording.percent(share)} of what this client can do on this machine"
+        f" ({wording.rate(series.ceiling_bytes_per_second)}).",
+        what_to_do="The server may be faster than it looks: measure"
+        f" {wording.listed(series_warnings.ways_past_the_ceiling(series))}.",
+        series_ids=(series.id,),
+    )
+
+
+def signing_and_encryption(series: Series) -> Iterator[Finding]:
+    """A session that is signed or encrypted, which costs both ends processor time for every byte."""
+    client = series.client
+    if client.encryption not in {None, "none"} and series.target.protocol == "smb":
+        yield Finding(
+            key="encryption",
+            severity=Severity.NOTE,
+            title="The session is encrypted",
+            evidence=f"{called(series)}: {wording.plain(str(client.encryption))} on SMB {client.dialect}.",
+            what_to_do="If the network is trusted, measure with server smb encrypt = default to see what it costs;"
+            " with old processors offer aes-128-gcm first.",
+            series_ids=(series.id,),
+        )
+    elif client.signing not in {None, "none"}:
+        yield Finding(
+            key="signing",
+            severity=Severity.NOTE,
+            title="The session is signed",
+            evidence=f"{called(series)}: every message is signed with {wording.plain(str(client.signing))}.",
+            what_to_do="If policy allows, measure with server signing = auto and a client that does not ask for it, to"
+            " see what it costs; AES-GMAC (Samba 4.15 and later) costs the least.",
+            series_ids=(series.id,),
+        )
+
+
+def old_dialect(series: Series) -> Iterator[Finding]:
+    """A session that speaks less than SMB 3.1.1."""
+    dialect = series.client.dialect
+    if dialect is None or dialect == "3.1.1" or series.target.protocol != "smb":
+        return
+    old = dialect in OLD_DIALECTS
+    small = " and moves at most 64 KiB a request" if dialect in {"2.0.2", "1.0", "NT1"} else ""
+    yield Finding(
+        key="old-dialect",
+        severity=Severity.WARNING if old else Severity.NOTE,
+        title=f"The session speaks SMB {wording.plain(dialect)}",
+        evidence=f"{called(series)}: SMB {wording.plain(dialect)} was negotiated, which has neither AES-GMAC nor"
+        f" AES-GCM{small}.",
+        what_to_do="Look at server max protocol on the server and at the client's own limit; SMB 3.1.1 has been there"
+        " since Samba 4.3 and Windows 10.",
+        series_ids=(series.id,),
+    )
+
+
+def busy_time(series: Series) -> Iterator[Finding]:
+    """A series that was measured while others were at work."""
+    if (series.quiet or {}).get("verdict") != "busy":
+        return
+    why = series_warnings.busy_reasons(series)
+    yield Finding(
+        key="busy",
+        severity=Severity.WARNING,
+        title="It was measured at a busy time",
+        evidence=f"{called(series)}{f': {why}' if why else ''}.",
+        what_to_do="Measure again at a quiet time, or let --quiet-time require --wait find one.",
+        series_ids=(series.id,),
+    )
+
+
+def low_utilisation(series: Series) -> Iterator[Finding]:
+    """Neither the processor nor the link has much to do: waiting, not working, sets the pace."""
+    cpu = (series.quiet or {}).get("cpu_percent_during")
+    share = _percent_of_link(series)
+    if not isinstance(cpu, int | float) or share is None:
+        return
+    if cpu >= LOW_UTILISATION_PERCENT or share >= LOW_UTILISATION_PERCENT:
+        return
+    yield Finding(
+        key="low-utilisation",
+        severity=Severity.NOTE,
+        title="Nothing is busy, and yet it is not fast",
+        evidence=f"{called(series)}: {share:.0f} % of the link and {cpu:.0f} % of this host's processors at work.",
+        what_to_do="Measure with more in flight (--in-flight) and larger blocks (--block); then look at the server's"
+        " disk and at its processors' power saving.",
+        series_ids=(series.id,),
+    )
+
+
+RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+    client_ceiling,
+    busy_time,
+    old_dialect,
+    signing_and_encryption,
+    low_utilisation,
+)
+
+
+def _percent_of_link(series: Series) -> float | None:
+    shares = [s for run in series.measured() if (s := run.percent_of_link(series.link_bits_per_second)) is not None]
+    return sum(shares) / len(shares) if shares else None

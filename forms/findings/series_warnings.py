@@ -1,0 +1,246 @@
+"""Advice about one series: what weakens it, and what to do that has not been done yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from forms import numbers, wording
+from forms.stats import summary
+from storage.records import JSONValue, Phase, RunStatus, Series, SeriesStatus
+
+SHORT_SECONDS = 1.0
+"""A run below it is mostly start-up, waiting for the scheduler and luck."""
+GOOD_SECONDS = 10.0
+"""How long a run should last to be trusted; the advised size aims at it."""
+FEW_BLOCKS = 16
+"""Fewer requests than that are a start-up, not a stream."""
+SCATTER_PERCENT = 5.0
+DRIFT_PERCENT = 2.0
+"""A trend below it is not worth a word, however sure."""
+CEILING_PERCENT = 70.0
+"""Above that share of the client's own limit the number may be the client's, not the server's."""
+MANY_RUNS = 10
+DEFAULT_WARMUPS = 2
+_LARGEST_ADVISED = 64 * 1024**3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """One warning; ``text`` says what was seen, with its figures, and ends in what to do."""
+
+    key: str
+    """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
+    ``failed`` or ``interrupted``."""
+    text: str
+
+
+def advice(series: Series) -> list[Advice]:
+    """All there is to say about a series, the gravest first; empty for one that can be trusted as it is."""
+    return [said for rule in _RULES for said in rule(series)]
+
+
+def near_ceiling_percent(series: Series) -> float | None:
+    """The average in percent of the client's own limit on this machine; None where either is unknown."""
+    average = summary.mean(_rates(series))
+    ceiling = series.ceiling_bytes_per_second
+    return 100 * average / ceiling if average is not None and ceiling else None
+
+
+def busy_reasons(series: Series) -> str:
+    """What made the time busy, as the quiet-time verdict says it; empty where it does not."""
+    reasons = (series.quiet or {}).get("reasons")
+    return "; ".join(wording.plain(str(reason)) for reason in reasons) if isinstance(reasons, list) else ""
+
+
+def advised_size(bytes_per_second: float) -> int:
+    """The least power of two, in bytes from 64 MiB to 64 GiB, that keeps a run at this rate going for ten seconds."""
+    size = 64 * 1024**2
+    while size < bytes_per_second * GOOD_SECONDS and size < _LARGEST_ADVISED:
+        size *= 2
+    return size
+
+
+def _rates(series: Series) -> list[float]:
+    return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
+
+
+def _number(value: JSONValue) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _ending(series: Series) -> Iterator[Advice]:
+    failed = [r for r in series.runs if r.status is RunStatus.FAILED]
+    if failed:
+        first = failed[0]
+        why = f" ({wording.plain(first.error)})" if first.error else ""
+        yield Advice(
+            key="failed",
+            text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why"
+            f" (sharebench check), then measure again.",
+        )
+    done, planned = len(_rates(series)), _number(series.plan.get("runs"))
+    if series.status is not SeriesStatus.COMPLETE and planned and done < planned:
+        yield Advice(
+            key="interrupted",
+            text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"
+            f" sharebench run --resume {series.id}.",
+        )
+
+
+def _single(series: Series) -> Iterator[Advice]:
+    rates = _rates(series)
+    if len(rates) == 1:
+        yield Advice(
+            key="single",
+            text="One valid run has no deviation and proves nothing: measure at least five, with --runs 5.",
+        )
+    if not rates and series.runs:
+        yield Advice(
+            key="single", text="No valid run is left, so there is no average: accept a rejected run, or measure again."
+        )
+
+
+def _busy(series: Series) -> Iterator[Advice]:
+    if (series.quiet or {}).get("verdict") != "busy":
+        return
+    why = busy_reasons(series)
+    yield Advice(
+        key="busy",
+        text=f"The time was busy{f' ({why})' if why else ''}, so the numbers are those of the load as well:"
+        f" measure again at a quiet time, or let --quiet-time require --wait find one.",
+    )
+
+
+def _unusual(series: Series) -> Iterator[Advice]:
+    runs = [r for r in series.measured() if r.bytes_per_second is not None]
+    reasons = summary.unusual(_rates(series))
+    flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
+    cold = [(run, why) for run, why in flagged if why.startswith(summary.TOO_LITTLE_WARM_UP)]
+    if cold:
+        warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
+        made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"
+        more = max(DEFAULT_WARMUPS, 2 * warmups)
+        yield Advice(
+            key="warm-up",
+            text=f"Run {cold[0][0].number}: {cold[0][1]}; {made}: measure again with --warmup {more}, or reject"
+            f" {'it' if len(cold) == 1 else f'the first {len(cold)} runs'}.",
+        )
+    for run, why in flagged:
+        if (run, why) not in cold:
+            yield Advice(
+                key="unusual",
+                text=f"Run {run.number} is unusual: {why}; find out what else happened then, and if it does not belong,"
+                f" sharebench reject {series.id} {run.number} --reason ….",
+            )
+
+
+def _drift(series: Series) -> Iterator[Advice]:
+    trend = summary.drift(_rates(series))
+    if trend is None or not trend.significant or abs(trend.percent) < DRIFT_PERCENT:
+        return
+    what = "rose" if trend.percent > 0 else "fell"
+    todo = (
+        f"more warm-up may help (--warmup {max(4, 2 * sum(r.phase is Phase.WARM_UP for r in series.runs))});"
+        if trend.percent > 0
+        else "look for heat, a filling disk or growing load;"
+    )
+    yield Advice(
+        key="drift",
+        text=f"Throughput {what} by {wording.percent(abs(trend.percent))} over the series (Mann-Kendall"
+        f" p = {trend.p_value:.3f}), so its average depends on when it stopped: {todo} and compare it only with a"
+        f" series measured in turn with it (sharebench selftest shows how far that helps).",
+    )
+
+
+def _short(series: Series) -> Iterator[Advice]:
+    timed = [r for r in series.measured() if r.seconds]
+    typical = summary.median([r.seconds for r in timed if r.seconds])
+    middle = summary.median(_rates(series))
+    if typical is None or middle is None:
+        return
+    size, block = timed[0].size_bytes, series.client.block_bytes
+    few = block is not None and size < FEW_BLOCKS * block
+    if typical >= SHORT_SECONDS and not few:
+        return
+    advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
+    own_file = bool(series.plan.get("make_file")) or series.command.value == "put"
+    todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
+    if series.target.protocol == "iperf3":
+        todo = "a longer time"
+    blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
+    yield Advice(
+        key="short",
+        text=f"A run lasts {wording.seconds(typical)}{blocks}, too short to trust: measure again with {todo}.",
+    )
+
+
+def _scatter(series: Series) -> Iterator[Advice]:
+    rates = _rates(series)
+    until, half = _number(series.plan.get("until_percent")), summary.half_width_percent(rates)
+    if until is not None and half is not None and half > until:
+        more = 2 * int(_number(series.plan.get("max_runs")) or len(rates))
+        yield Advice(
+            key="until",
+            text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"
+            f" (± {wording.percent(half)}): allow more runs"
+            f" (--max-runs {more}), make them longer (--size), or wait for a quiet time.",
+        )
+        return
+    spread = summary.deviation_percent(rates)
+    if spread is None or half is None or spread <= SCATTER_PERCENT:
+        return
+    if len(rates) < MANY_RUNS and until is None:
+        todo = f"measure more runs (--runs {MANY_RUNS}, or --until 2), longer ones (--size), or at a quieter time"
+    else:
+        todo = "more runs alone help slowly: make them longer (--size), or find what else is at work"
+    yield Advice(
+        key="scatter",
+        text=f"The runs scatter by {wording.percent(spread)} (deviation), so the average is known to ± "
+        f"{wording.percent(half)} only: {todo}.",
+    )
+
+
+def _ceiling(series: Series) -> Iterator[Advice]:
+    share = near_ceiling_percent(series)
+    if share is None or share <= CEILING_PERCENT:
+        return
+    ways = ways_past_the_ceiling(series)
+    yield Advice(
+        key="ceiling",
+        text=f"This is {wording.percent(share)} of what this client can do on this machine"
+        f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), so the server may be faster than it looks: measure"
+        f" {wording.listed(ways)}.",
+    )
+
+
+def ways_past_the_ceiling(series: Series) -> list[str]:
+    """What has not been tried yet, from the cheapest on."""
+    client, protocol = series.client, series.target.protocol
+    ways: list[str] = []
+    if client.name == "sharebench":
+        other = {"smb": "smbclient", "ftp": "curl", "ftps": "curl"}.get(protocol)
+        if protocol == "smb" and client.in_flight is not None and client.in_flight < 8:
+            ways.append(f"with more in flight (--in-flight {2 * client.in_flight})")
+        if other:
+            ways.append(f"with another client (--client {other})")
+    elif protocol in {"smb", "ftp", "ftps"}:
+        ways.append("with --client sharebench")
+    if client.encryption not in {None, "none"}:
+        ways.append("without encryption, if the server allows it")
+    elif client.signing not in {None, "none"}:
+        ways.append("without signing, if the server allows it")
+    ways.append("from a faster machine")
+    return ways
+
+
+_RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
+    _ending,
+    _single,
+    _busy,
+    _ceiling,
+    _short,
+    _unusual,
+    _drift,
+    _scatter,
+)

@@ -1,0 +1,242 @@
+"""The sheet: one form laid out on paper, as every exporter draws it and none computes it.
+
+Positions inside a table are (row, column), both from 0, headings not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from forms import numbers
+
+
+class ReportKind(StrEnum):
+    """What a column holds, and so how its numbers are written."""
+
+    TEXT = "text"
+    WHOLE = "whole"
+    SECONDS = "seconds"
+    PERCENT = "percent"
+    DECIMAL = "decimal"
+    SIGNED = "signed"
+    """A change in percent."""
+
+
+class Mark(StrEnum):
+    """Why a row is not like the others."""
+
+    NONE = ""
+    WARM_UP = "warm-up"
+    UNUSUAL = "unusual"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    PUT_BACK = "put back"
+    """A change that was undone."""
+    LEAST = "bottleneck"
+
+
+SIGNS: Mapping[Mark, str] = {
+    Mark.UNUSUAL: "*",
+    Mark.REJECTED: "x",
+    Mark.PUT_BACK: "x",
+    Mark.FAILED: "!",
+    Mark.LEAST: "<",
+}
+"""What shows a mark where there is no room for its word."""
+
+
+class Role(StrEnum):
+    """What a row is in its table."""
+
+    ENTRY = "entry"
+    HEADING = "heading"
+    """A line of text across the table: its first cell."""
+    RESULT = "result"
+    """Computed from the entries: average, deviation, total."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnGroup:
+    """Cells of one column, from one row to another one inclusive, that a formula refers to."""
+
+    column: int
+    first: int
+    last: int
+    table: int | None = None
+    """An earlier table of the sheet; the formula's own where absent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldReference:
+    """The number of a field above the table, by the field's name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """How a spreadsheet computes a cell anew: ``template`` has ``{0}``, ``{1}``, … for ``references``."""
+
+    template: str
+    references: tuple[ColumnGroup | FieldReference, ...]
+    array: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A text or a number; None is an empty cell. ``formula`` gives the same number."""
+
+    value: str | float | None = None
+    formula: Formula | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column's heading and what its cells hold."""
+
+    heading: str
+    kind: ReportKind = ReportKind.WHOLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a table; its first cell names it."""
+
+    cells: tuple[Cell, ...]
+    role: Role = Role.ENTRY
+    mark: Mark = Mark.NONE
+    remark: str = ""
+    """Why it is marked, in words."""
+
+    @property
+    def struck(self) -> bool:
+        """Whether the row is struck out."""
+        return self.mark in {Mark.REJECTED, Mark.PUT_BACK}
+
+    @property
+    def name(self) -> str:
+        """What the first cell says."""
+        return str(self.cells[0].value or "") if self.cells else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Columns and rows; ``marked`` tables have room for a status and a remark beside their rows."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+    marked: bool = False
+    entry: str = "row"
+    """What an entry is called in a remark: ``run``."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether there is a sign before the name of any row."""
+        return self.marked or any(row.mark in SIGNS for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A named line above or below the tables; ``number`` is its value where a formula or a reader needs it."""
+
+    name: str
+    text: str
+    number: float | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One bar of a chart; no value where nothing was measured."""
+
+    name: str
+    value: float | None
+    mark: Mark = Mark.NONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """Bars with level lines and a band behind them, all in one unit."""
+
+    title: str
+    unit: str
+    bars: tuple[Bar, ...]
+    levels: tuple[tuple[str, float], ...] = ()
+    """(name, value) of each level line."""
+    band: tuple[str, float, float] | None = None
+    """(name, low, high)."""
+    source: tuple[int, int] | None = None
+    """(table, column) whose numbers a spreadsheet draws."""
+    in_text: bool = False
+    """Whether it is drawn in plain text as well."""
+
+
+def _no_document() -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One form: its title, the lines above, the tables, the lines below, what is advised, and a drawing."""
+
+    form: str
+    """Which form it is: ``run form``, ``comparison``, ``bottleneck calculation``, ``clients`` or ``ladder``."""
+    title: str
+    name: str
+    """A short name, for a spreadsheet's tab."""
+    fields: tuple[Field, ...] = ()
+    tables: tuple[Table, ...] = ()
+    results: tuple[Field, ...] = ()
+    advice: tuple[str, ...] = ()
+    chart: Chart | None = None
+    document: Callable[[], Any] = field(default=_no_document, repr=False, compare=False)
+    """The form as plain lists, dicts, numbers and strings, for JSON."""
+    blank: bool = False
+
+
+def cell_text(cell: Cell, kind: ReportKind) -> str:
+    """What a cell says, with its number written as the column's kind is; empty for an empty cell."""
+    value = cell.value
+    if value is None or isinstance(value, str):
+        return value or ""
+    return _WRITTEN[kind](value)
+
+
+def remarks(table: Table) -> Iterator[tuple[Row, str]]:
+    """The marked rows of a table, each with what is said of it: ``run 3 rejected: the backup ran``."""
+    for row in table.rows:
+        if row.mark in {Mark.REJECTED, Mark.UNUSUAL, Mark.FAILED}:
+            yield row, f"{table.entry} {row.name} {remark_text(row)}"
+
+
+def remark_text(row: Row) -> str:
+    """A row's mark and the reason for it: ``rejected: the backup ran``."""
+    return ": ".join(part for part in (row.mark.value, row.remark) if part)
+
+
+def status_text(row: Row) -> str:
+    """Whether a row counts, in the notebook's words: ``valid``, ``rejected``, ``failed`` or ``warm-up``."""
+    return row.mark.value if row.mark in {Mark.REJECTED, Mark.FAILED, Mark.WARM_UP} else "valid"
+
+
+def own_remark(row: Row) -> str:
+    """What stands beside a row's status: the reason alone, or that and why it is unusual."""
+    return remark_text(row) if row.mark is Mark.UNUSUAL else row.remark
+
+
+def _decimal(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+_WRITTEN: Mapping[ReportKind, Callable[[float], str]] = {
+    ReportKind.TEXT: str,
+    ReportKind.WHOLE: numbers.whole,
+    ReportKind.SECONDS: numbers.seconds,
+    ReportKind.PERCENT: numbers.percent,
+    ReportKind.DECIMAL: _decimal,
+    ReportKind.SIGNED: numbers.signed_percent,
+}

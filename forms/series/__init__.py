@@ -1,0 +1,1 @@
+"""One series: its summary, its report, its document."""

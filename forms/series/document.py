@@ -1,0 +1,118 @@
+"""The series document ``sharebench/series/1``: a series as one JSON object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forms.series.summary import RunMeasures, SeriesSummary, run_form
+from storage.records import (
+    Change,
+    ClientFacts,
+    Run,
+    Series,
+)
+
+SCHEMA = "sharebench/series/1"
+
+Document = dict[str, Any]
+
+
+def series_document(series: Series) -> Document:
+    """The JSON object of a series, with its form's averages; plain lists, dicts, numbers and strings."""
+    form = run_form(series)
+    target = series.target
+    document: Document = {
+        "schema": SCHEMA,
+        "id": series.id,
+        "created_at": series.created_at,
+        "status": series.status.value,
+        "title": series.title,
+        "label": series.label,
+        "note": series.note,
+        "experiment": series.experiment,
+        "change": _change_document(series.change),
+        "command": series.command.value,
+        "target": {name: getattr(target, name) for name in ("protocol", "host", "port", "share", "path", "user")},
+        "client": {name: getattr(series.client, name) for name in ClientFacts.__dataclass_fields__},
+        "link_bits_per_second": series.link_bits_per_second,
+        "runs": [_run_document(row.measures, row.unusual, run) for row, run in _rows_with_runs(form)],
+        "average": _measures_document(form.average),
+        "deviation": _measures_document(form.deviation),
+        "confidence": form.confidence
+        and {
+            "level": 0.95,
+            "low_bytes_per_second": form.confidence[0],
+            "high_bytes_per_second": form.confidence[1],
+        },
+        "quiet": dict(series.quiet) if series.quiet is not None else {"verdict": "unknown"},
+        "environment": {side: dict(series.environment.get(side, {})) for side in ("client", "server", "path")},
+        "ceiling_bytes_per_second": series.ceiling_bytes_per_second,
+        "error": series.error,
+        "base_id": series.base_id,
+        "decision": series.decision.value if series.decision else None,
+        "plan": dict(series.plan),
+    }
+    if target.domain:
+        document["target"]["domain"] = target.domain
+    return document
+
+
+def blank_document(link_bits_per_second: int | None, runs: int) -> Document:
+    """The JSON object of a form that is still to be filled: every value to be given is null."""
+    run = dict.fromkeys(("size_bytes", "seconds", "open_seconds", "close_seconds", "reason", "error"))
+    return {
+        "schema": SCHEMA,
+        "id": None,
+        "created_at": None,
+        "status": "complete",
+        "title": "",
+        "label": "",
+        "note": "",
+        "command": None,
+        "target": dict.fromkeys(("protocol", "host", "port", "share", "path", "user")),
+        "client": dict.fromkeys(ClientFacts.__dataclass_fields__),
+        "link_bits_per_second": link_bits_per_second,
+        "runs": [{"number": n + 1, "phase": "measured", "status": "valid", **run} for n in range(runs)],
+    }
+
+
+def _rows_with_runs(form: SeriesSummary) -> list[tuple[Any, Run]]:
+    runs = {(run.phase, run.number): run for run in form.series.runs}
+    return [(row, runs[row.phase, row.number]) for row in form.all_rows]
+
+
+def _change_document(change: Change | None) -> Document | None:
+    if change is None:
+        return None
+    return {
+        "name": change.name,
+        "value": change.value,
+        "previous": change.previous,
+        "evidence": change.evidence,
+        "also_changed": list(change.also_changed),
+        "remark": change.remark,
+    }
+
+
+def _measures_document(measures: RunMeasures | None) -> Document | None:
+    return None if measures is None else {name: getattr(measures, name) for name in RunMeasures.__dataclass_fields__}
+
+
+def _run_document(measures: RunMeasures, unusual: str | None, run: Run) -> Document:
+    return {
+        "number": run.number,
+        "phase": run.phase.value,
+        "status": run.status.value,
+        "reason": run.reason,
+        "unusual": unusual is not None,
+        "started_at": run.started_at,
+        "size_bytes": run.size_bytes,
+        "seconds": run.seconds,
+        "open_seconds": run.open_seconds,
+        "close_seconds": run.close_seconds,
+        "bytes_per_second": measures.bytes_per_second,
+        "bits_per_second": measures.bits_per_second,
+        "percent_of_link": measures.percent_of_link,
+        "error": run.error,
+        "progress": [[seconds, moved] for seconds, moved in run.progress],
+    }

@@ -1,0 +1,126 @@
+"""The lines above and below a run form's table: what was measured, by what, when, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from forms import numbers, wording
+from forms.findings.series_warnings import near_ceiling_percent
+from forms.report import Field
+from forms.series.summary import SeriesSummary
+from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
+
+LINK = "Link"
+"""The field that the percentages refer to."""
+
+
+def head_fields(series: Series) -> Iterator[Field]:
+    """The lines above the table, in the order of the form; lines that would be empty are left out."""
+    if series.label:
+        yield Field(name="Label", text=series.label)
+    yield Field(name="Command", text=series.command.value)
+    yield Field(name="Target", text=target_text(series.target))
+    yield Field(name="Client", text=client_text(series.client))
+    yield link_field(series.link_bits_per_second)
+    yield Field(name="Measured", text=_measured(series))
+    if series.error:
+        yield Field(name="Ended by", text=series.error)
+    yield Field(name="Quiet time", text=_quiet_text(series.quiet))
+    yield from _ceiling(series)
+    if series.experiment:
+        yield Field(name="Experiment", text=series.experiment)
+    if series.change:
+        yield Field(name="Change", text=change_text(series.change))
+    if series.decision:
+        yield Field(name="Decision", text=series.decision.value)
+    if series.note:
+        yield Field(name="Note", text=series.note)
+
+
+def result_fields(form: SeriesSummary) -> Iterator[Field]:
+    """The lines below the table: median and interval of the throughput."""
+    if form.median_bytes_per_second is not None:
+        yield Field(
+            name="Median",
+            text=f"{numbers.whole(form.median_bytes_per_second)} bytes/sec",
+            number=form.median_bytes_per_second,
+            unit="bytes/sec",
+        )
+    if form.confidence is not None:
+        low, high = form.confidence
+        yield Field(
+            name="Average, 95 % sure",
+            text=f"between {numbers.whole(low)} and {numbers.whole(high)} bytes/sec",
+        )
+
+
+def link_field(bits_per_second: int | None) -> Field:
+    """The link's nominal rate, which the last column is in percent of."""
+    if bits_per_second is None:
+        return Field(name=LINK, text="unknown")
+    return Field(name=LINK, text=numbers.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
+
+
+def target_text(target: Target) -> str:
+    """Where the transfer goes, as its URL names it; never with a password."""
+    user = f"{target.user}@" if target.user else ""
+    domain = f"{target.domain};" if target.domain and user else ""
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    port = f":{target.port}" if target.port is not None and target.port != _USUAL_PORTS.get(target.protocol) else ""
+    path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
+    return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
+
+
+_USUAL_PORTS = {"smb": 445, "ftp": 21, "ftps": 21, "iperf3": 5201}
+
+
+def client_text(client: ClientFacts) -> str:
+    """The program that moved the bytes, and what it agreed on with the server."""
+    parts = [f"{client.name} {client.version}".strip()]
+    if client.dialect:
+        parts.append(f"dialect {client.dialect}")
+    if client.signing:
+        parts.append("not signed" if client.signing == "none" else f"signed by {client.signing}")
+    if client.encryption:
+        parts.append("not encrypted" if client.encryption == "none" else f"encrypted by {client.encryption}")
+    if client.block_bytes:
+        parts.append(f"blocks of {numbers.size(client.block_bytes)}")
+    if client.in_flight:
+        parts.append(f"{client.in_flight} in flight")
+    return ", ".join(parts)
+
+
+def change_text(change: Change) -> str:
+    """The one parameter that was changed, from what to what, and what speaks for it having acted."""
+    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
+    remark = f": {change.remark}" if change.remark else ""
+    listed = ", ".join(change.also_changed)
+    also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
+    return f"{change.name} = {change.value}{before}, {change.evidence}{remark}{also}"
+
+
+def _measured(series: Series) -> str:
+    moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
+    ended = "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
+    return f"{moment}{ended}, series {series.id}"
+
+
+def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:
+    verdict = str((quiet or {}).get("verdict") or "unknown")
+    reasons = (quiet or {}).get("reasons")
+    why = "; ".join(str(reason) for reason in reasons) if isinstance(reasons, list) else ""
+    return f"{verdict} ({why})" if why else verdict
+
+
+def _ceiling(series: Series) -> Iterator[Field]:
+    if series.ceiling_bytes_per_second is None:
+        return
+    share = near_ceiling_percent(series)
+    reached = "" if share is None else f"; the average is {wording.percent(share)} of it"
+    yield Field(
+        name="Ceiling",
+        text=f"{numbers.byte_rate(series.ceiling_bytes_per_second)}, this client's own limit on this machine{reached}",
+        number=series.ceiling_bytes_per_second,
+        unit="bytes/sec",
+    )

@@ -1,0 +1,125 @@
+"""Which file suits a measurement: how long a run of it would last, and whether the server's memory holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forms import wording
+from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advised_size
+
+DEFAULT_SIZE = 64 * 1024**2
+"""The size of a made file where nothing is known of the rate (the default of a put)."""
+MEMORY_SHARE = 0.5
+"""The share of the server's memory that one file may take and still be expected to stay in its page cache."""
+PATIENCE_SECONDS = 300.0
+"""Longer than that nobody waits for one run."""
+
+
+class FileFit(StrEnum):
+    """A word for a file's size; each has a sign of its own."""
+
+    WELL = "good"
+    SHORT = "short"
+    TINY = "too small"
+    LARGE = "large"
+    EMPTY = "empty"
+    UNKNOWN = "unknown"
+
+    @property
+    def sign(self) -> str:
+        """One character that stands for the word."""
+        return {"good": "+", "short": "-", "too small": "!", "large": "~", "empty": "!", "unknown": "?"}[self.value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSuitability:
+    """What is to be said of a file's size."""
+
+    word: FileFit
+    why: str
+    """A sentence that ends in what to do where something is wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSizeContext:
+    """What is known of link and server before anything is measured; absent where it is not known."""
+
+    link_bits_per_second: int | None = None
+    measured_bytes_per_second: float | None = None
+    """What a series of this server has reached before."""
+    memory_bytes: int | None = None
+    """The server's memory."""
+
+    @property
+    def expected_bytes_per_second(self) -> float | None:
+        """The rate to reckon with: what was reached before, else the link's."""
+        if self.measured_bytes_per_second:
+            return self.measured_bytes_per_second
+        return self.link_bits_per_second / 8 if self.link_bits_per_second else None
+
+
+def advised(around: FileSizeContext) -> int:
+    """The size to advise, in bytes: ten seconds a run, no more than half the server's memory."""
+    rate = around.expected_bytes_per_second
+    size = advised_size(rate) if rate else DEFAULT_SIZE
+    while around.memory_bytes and size > around.memory_bytes * MEMORY_SHARE and size > DEFAULT_SIZE:
+        size //= 2
+    return size
+
+
+def why_advised(around: FileSizeContext) -> str:
+    """Why that size is advised, and what is not known."""
+    size, rate = wording.size(advised(around)), around.expected_bytes_per_second
+    if rate is None:
+        return (
+            f"Neither the link's rate nor an earlier result is known, so {size} is a first guess: the review says"
+            " whether a run of it lasts long enough."
+        )
+    origin = "an earlier series reached" if around.measured_bytes_per_second else "the link carries"
+    fits = (
+        f"it fits the server's memory of {wording.size(around.memory_bytes)}"
+        if around.memory_bytes
+        else "the server's memory is not known, so look that it fits"
+    )
+    return (
+        f"{size}: {origin} {wording.rate(rate)}, a run should last about {GOOD_SECONDS:.0f} s so that start-up and"
+        f" chance weigh little, and {fits}."
+    )
+
+
+def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:
+    """How well a file of that size suits, and what is wrong with it where it does not."""
+    if size_bytes <= 0:
+        return FileSuitability(word=FileFit.EMPTY, why="An empty file moves no bytes: choose another.")
+    rate = around.expected_bytes_per_second
+    if rate is None:
+        if size_bytes < 1024**2:
+            return FileSuitability(
+                word=FileFit.TINY,
+                why="Under a megabyte it measures opening and closing, not throughput: choose a larger.",
+            )
+        return FileSuitability(word=FileFit.UNKNOWN, why="Neither link nor server rate is known; the review will tell.")
+    seconds = size_bytes / rate
+    larger = f"choose one of {wording.size(advised(around))} or so, or have one made"
+    if seconds < SHORT_SECONDS:
+        return FileSuitability(
+            word=FileFit.TINY,
+            why=f"A run would last {wording.seconds(seconds)}: mostly start-up and chance; {larger}.",
+        )
+    if around.memory_bytes and size_bytes > around.memory_bytes * MEMORY_SHARE:
+        return FileSuitability(
+            word=FileFit.LARGE,
+            why=f"More than half the server's memory ({wording.size(around.memory_bytes)}): after the warm-up it may"
+            f" still come from the disk, so the disk is measured too; {larger} to leave the disk out.",
+        )
+    if seconds < GOOD_SECONDS:
+        return FileSuitability(
+            word=FileFit.SHORT,
+            why=f"A run would last {wording.seconds(seconds)}: usable; {larger} for a steadier result.",
+        )
+    if seconds > PATIENCE_SECONDS:
+        return FileSuitability(
+            word=FileFit.LARGE, why=f"A run would last {wording.seconds(seconds)}; a smaller file tells as much sooner."
+        )
+    return FileSuitability(word=FileFit.WELL, why=f"A run would last {wording.seconds(seconds)}: long enough to trust.")

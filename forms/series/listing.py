@@ -1,0 +1,113 @@
+"""The list of series: one line a series, as the notebook shows them and ``sharebench list`` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forms import numbers, wording
+from forms.series.summary import measures_of
+from forms.stats import summary
+from storage.records import Baseline, JSONValue, Run, Series, SeriesStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesLine:
+    """One series in a list: its figures, and the same as they are shown."""
+
+    series_id: str
+    created_at: str
+    """UTC, ISO 8601."""
+    label: str
+    """Its label, else its title; may be empty."""
+    target: str
+    command: str
+    status: SeriesStatus
+    runs: int
+    """Valid measured runs."""
+    planned_runs: int | None
+    average_bytes_per_second: float | None
+    deviation_percent: float | None
+    """The sample standard deviation in percent of the average; absent with fewer than two runs."""
+    percent_of_link: float | None
+    """The mean of the runs' percentages; absent where the link is unknown."""
+    baselines: tuple[str, ...]
+    experiment: str
+
+    @property
+    def when(self) -> str:
+        """The minute in which it was made, UTC: ``2026-01-31 10:00``."""
+        return self.created_at[:16].replace("T", " ")
+
+    @property
+    def name(self) -> str:
+        """What the series is called: its label, else where it went."""
+        return self.label or self.target
+
+    @property
+    def runs_text(self) -> str:
+        """``5``; ``3/5`` where the series is not complete, with a ``!`` where it failed."""
+        if self.status is SeriesStatus.COMPLETE:
+            return str(self.runs)
+        planned = f"/{self.planned_runs}" if self.planned_runs else ""
+        return f"{self.runs}{planned}{'!' if self.status is SeriesStatus.FAILED else '…'}"
+
+    @property
+    def average_text(self) -> str:
+        """``118.3 MB/s``, or a dash."""
+        return wording.rate(self.average_bytes_per_second)
+
+    @property
+    def deviation_text(self) -> str:
+        """``0.8 %``, or a dash."""
+        return _percent(self.deviation_percent)
+
+    @property
+    def percent_text(self) -> str:
+        """``95 %``, or a dash."""
+        return _percent(self.percent_of_link)
+
+    @property
+    def baseline_text(self) -> str:
+        """The baselines' names, with a comma between."""
+        return ", ".join(self.baselines)
+
+
+def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
+    """The line of a series with its runs, and the names that it has as a baseline."""
+    valid = series.measured()
+    rates = [rate for run in valid if (rate := run.bytes_per_second) is not None]
+    shares = [measures_of(run, series.link_bits_per_second).percent_of_link for run in valid]
+    return SeriesLine(
+        series_id=series.id,
+        created_at=series.created_at,
+        label=wording.plain(series.label or series.title),
+        target=wording.place(series.target),
+        command=series.command.value,
+        status=series.status,
+        runs=len(valid),
+        planned_runs=_whole(series.plan.get("runs")),
+        average_bytes_per_second=summary.mean(rates),
+        deviation_percent=summary.deviation_percent(rates),
+        percent_of_link=summary.mean([share for share in shares if share is not None]),
+        baselines=tuple(wording.plain(name) for name in baselines),
+        experiment=wording.plain(series.experiment or ""),
+    )
+
+
+def series_lines(
+    heads: Iterable[Series], runs: Mapping[str, tuple[Run, ...]], baselines: Iterable[Baseline]
+) -> list[SeriesLine]:
+    """The lines of many series that were read without their runs, in the same order."""
+    names: dict[str, list[str]] = {}
+    for baseline in baselines:
+        names.setdefault(baseline.series_id, []).append(baseline.name)
+    return [series_line(replace(head, runs=runs.get(head.id, ())), names.get(head.id, ())) for head in heads]
+
+
+def _percent(value: float | None) -> str:
+    return numbers.ABSENT if value is None else wording.percent(value)
+
+
+def _whole(value: JSONValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

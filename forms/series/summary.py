@@ -1,0 +1,150 @@
+"""The run form: the rows of one series with their average and deviation (Using Samba, tables B-6, B-7 and B-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forms.numbers import link_rate
+from forms.stats import summary
+from storage.records import Phase, Run, RunStatus, Series
+
+CONFIDENCE_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMeasures:
+    """One value for each numeric column of the form; absent where it cannot be told."""
+
+    size_bytes: float | None
+    seconds: float | None
+    bytes_per_second: float | None
+    bits_per_second: float | None
+    percent_of_link: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """One run on the form."""
+
+    number: int
+    phase: Phase
+    status: RunStatus
+    reason: str | None
+    unusual: str | None
+    """Why the run stands out, in words; absent where it does not."""
+    error: str | None
+    measures: RunMeasures
+
+    @property
+    def label(self) -> str:
+        """The run's number as it stands in the first column; warm-up runs have a W before it."""
+        return f"W{self.number}" if self.phase is Phase.WARM_UP else str(self.number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesSummary:
+    """A filled form: what every exporter, chart and screen draws, and nobody computes again."""
+
+    series: Series
+    columns: tuple[str, ...]
+    """The headings, as on paper, with the real link rate."""
+    warm_ups: tuple[RunRow, ...]
+    rows: tuple[RunRow, ...]
+    """The measured runs, rejected and failed ones included."""
+    average: RunMeasures | None
+    """Over the valid measured runs."""
+    deviation: RunMeasures | None
+    """Sample standard deviation over the same; absent with fewer than two."""
+    average_with_rejected: RunMeasures | None
+    """Over valid and rejected measured runs; absent where none is rejected."""
+    deviation_with_rejected: RunMeasures | None
+    median_bytes_per_second: float | None
+    confidence: tuple[float, float] | None
+    """The 95 % interval of the mean, in bytes per second; absent with fewer than two runs."""
+
+    @property
+    def all_rows(self) -> tuple[RunRow, ...]:
+        """Warm-up runs first, then the measured ones."""
+        return self.warm_ups + self.rows
+
+
+def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
+    """The six headings of the paper form, with the real link rate in place of 10 Mb/s."""
+    return (
+        "Run No",
+        "Size in Bytes",
+        "Time (sec)",
+        "Bytes/sec",
+        "Bits/sec",
+        f"% of {link_rate(link_bits_per_second)}",
+    )
+
+
+def measures_of(run: Run, link_bits_per_second: int | None) -> RunMeasures:
+    """A run's numbers, column by column."""
+    return RunMeasures(
+        size_bytes=run.size_bytes,
+        seconds=run.seconds,
+        bytes_per_second=run.bytes_per_second,
+        bits_per_second=run.bits_per_second,
+        percent_of_link=run.percent_of_link(link_bits_per_second),
+    )
+
+
+def run_form(series: Series) -> SeriesSummary:
+    """The filled form of a series."""
+    link = series.link_bits_per_second
+    measured = [r for r in series.runs if r.phase is Phase.MEASURED]
+    finished = [r for r in measured if r.status is not RunStatus.FAILED]
+    valid = series.measured()
+    rates = [r.bytes_per_second for r in valid if r.bytes_per_second is not None]
+    unusual = unusual_runs(series)
+    some_rejected = len(finished) > len(valid)
+    return SeriesSummary(
+        series=series,
+        columns=column_names(link),
+        warm_ups=tuple(_row(r, link, None) for r in series.runs if r.phase is Phase.WARM_UP),
+        rows=tuple(_row(r, link, unusual.get(r.number)) for r in measured),
+        average=_each_column(summary.mean, valid, link),
+        deviation=_each_column(summary.deviation, valid, link) if len(valid) > 1 else None,
+        average_with_rejected=_each_column(summary.mean, finished, link) if some_rejected else None,
+        deviation_with_rejected=(
+            _each_column(summary.deviation, finished, link) if some_rejected and len(finished) > 1 else None
+        ),
+        median_bytes_per_second=summary.median(rates) if rates else None,
+        confidence=summary.confidence_interval(rates, CONFIDENCE_LEVEL),
+    )
+
+
+def unusual_runs(series: Series) -> dict[int, str]:
+    """Why runs stand out from the valid measured ones, by run number."""
+    valid = series.measured()
+    rates = [r.bytes_per_second or 0.0 for r in valid]
+    return {r.number: why for r, why in zip(valid, summary.unusual(rates), strict=True) if why}
+
+
+def _row(run: Run, link: int | None, unusual: str | None) -> RunRow:
+    return RunRow(
+        number=run.number,
+        phase=run.phase,
+        status=run.status,
+        reason=run.reason,
+        unusual=unusual,
+        error=run.error,
+        measures=measures_of(run, link),
+    )
+
+
+def _each_column(
+    statistic: Callable[[Sequence[float]], float | None], runs: Sequence[Run], link: int | None
+) -> RunMeasures | None:
+    """The statistic of each column; absent where there are no runs."""
+    if not runs:
+        return None
+    columns: dict[str, float | None] = {}
+    rows = [measures_of(run, link) for run in runs]
+    for name in RunMeasures.__dataclass_fields__:
+        values = [value for value in (getattr(row, name) for row in rows) if value is not None]
+        columns[name] = statistic(values) if values else None
+    return RunMeasures(**columns)

@@ -1,0 +1,1 @@
+"""The statistics: plain sequences of numbers in, figures out."""

@@ -1,0 +1,204 @@
+"""The catalogue of what can be changed on a file server, its clients and the way between them, in order of impact."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from forms.tuning.smb_conf import spelling, squeeze
+
+
+class EntryKind(StrEnum):
+    """Where a setting lives."""
+
+    SMB_CONF = "smb.conf"
+    SYSCTL = "sysctl"
+    MOUNT = "mount"
+    NIC = "nic"
+    CLIENT = "client"
+    FILESYSTEM = "filesystem"
+
+
+class Status(StrEnum):
+    """What current Samba makes of a parameter; what is no parameter of smb.conf simply *exists*."""
+
+    EXISTS = "exists"
+    SMB1_ONLY = "smb1-only"
+    REMOVED = "removed"
+    NEWER = "newer"
+    """Not yet known to Samba 4.17."""
+
+
+class Effect(StrEnum):
+    """When a change of the setting reaches a transfer."""
+
+    RUNNING_SESSIONS = "running sessions"
+    NEXT_TREE_CONNECT = "next tree connect"
+    NEXT_CONNECTION = "next connection"
+    RESTART = "restart"
+    REMOUNT = "remount"
+    AT_ONCE = "at once"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What must hold for a setting to act at all."""
+
+    text: str = ""
+    """In plain words."""
+    options: Mapping[str, str]
+    """Other parameters of smb.conf, by canonical name, with the value that each must have."""
+    session: tuple[str, ...] = ()
+    """``unsigned``, ``unencrypted``, ``encrypted``, ``signed`` or ``smb1``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueEntry:
+    """One thing that can be changed, with what is known of it."""
+
+    rank: int
+    """From 1, by the impact that the method expects, then what today's servers and clients offer."""
+    name: str
+    parameter: str
+    """What stands left of the equals sign: several entries may be about values of one parameter."""
+    kind: EntryKind
+    scope: str
+    """``global``, ``share`` or ``host``."""
+    does: str
+    expect: str
+    """What the sources promise, with their figures."""
+    sources: tuple[str, ...]
+    measured: str
+    """What was seen on Samba 4.17.12 (one client on the loopback of a small virtual machine); empty where nothing."""
+    values: tuple[str, ...]
+    default: str | None
+    """As ``testparm -sv`` of 4.17.12 prints it, or the kernel's or client's usual one; None where there is none."""
+    status: Status
+    status_note: str
+    since: str | None
+    removed_in: str | None
+    replaced_by: tuple[str, ...]
+    needs: Needs
+    takes_effect: Effect
+    effect_note: str
+    seen_by: str
+    """How to see that it acted."""
+    risk: str
+    """For data, locking and security, in plain words."""
+    warning: str
+    """Why not to try it on a server in use; empty where nothing speaks against it."""
+    synonyms: tuple[str, ...]
+
+    @property
+    def exists(self) -> bool:
+        """Whether Samba 4.17 knows it (SMB1 only included), or it is no matter of smb.conf."""
+        return self.status in (Status.EXISTS, Status.SMB1_ONLY)
+
+
+class UnknownEntryError(LookupError):
+    """No entry of that name; ``suggestions`` are the closest names."""
+
+    def __init__(self, name: str, suggestions: tuple[str, ...]) -> None:
+        hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
+        super().__init__(f"the catalogue has nothing called {name!r}{hint}")
+        self.name = name
+        self.suggestions = suggestions
+
+
+def entries() -> tuple[CatalogueEntry, ...]:
+    """All entries in order of impact."""
+    return _load()
+
+
+def find(name: str) -> CatalogueEntry:
+    """The entry of that name, parameter or synonym; blanks and case do not count. Raises UnknownEntryError."""
+    found = about(name)
+    if not found:
+        raise UnknownEntryError(name, _closest(name))
+    return found[0]
+
+
+def about(name: str) -> tuple[CatalogueEntry, ...]:
+    """The entries called that, or about values of the parameter that is called that; empty where there are none."""
+    key = squeeze(name)
+    canonical = squeeze(spelling(name).name)
+    by_name = tuple(e for e in entries() if key in _keys(e))
+    return by_name or tuple(e for e in entries() if squeeze(e.parameter) in (key, canonical))
+
+
+def search(text: str) -> tuple[CatalogueEntry, ...]:
+    """The entries that have every word of the text, those that have them in their names first; all for an empty one."""
+    words = text.lower().split()
+    matching = [e for e in entries() if all(word in _text_of(e) for word in words)]
+    names = {e.name: " ".join((e.name, e.parameter, *e.synonyms)).lower() for e in matching}
+    return tuple(sorted(matching, key=lambda e: not all(word in names[e.name] for word in words)))
+
+
+def _keys(entry: CatalogueEntry) -> set[str]:
+    return {squeeze(n) for n in (entry.name, *entry.synonyms)}
+
+
+def _text_of(entry: CatalogueEntry) -> str:
+    return " ".join(
+        (entry.name, entry.parameter, *entry.synonyms, entry.kind, entry.scope, entry.does, entry.expect, entry.risk)
+    ).lower()
+
+
+def _closest(name: str) -> tuple[str, ...]:
+    by_key = {key: e.name for e in entries() for key in sorted(_keys(e))}
+    by_key |= {squeeze(e.parameter): e.parameter for e in entries()}
+    close = difflib.get_close_matches(squeeze(name), by_key, n=6, cutoff=0.6)
+    return tuple(dict.fromkeys(by_key[key] for key in close))[:3]
+
+
+@cache
+def _load() -> tuple[CatalogueEntry, ...]:
+    folder = resources.files("forms").joinpath("data", "catalogue")
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
+    raw = [item for f in files for item in tomllib.loads(f.read_text(encoding="utf-8"))["entry"]]
+    return tuple(_entry(rank, item) for rank, item in enumerate(raw, start=1))
+
+
+def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
+    """The entry of one table of the data; a key that is missing or unknown is a mistake there and raises."""
+    item: dict[str, Any] = {
+        key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()
+    }
+    needs = Needs(
+        text=item.pop("needs", ""),
+        options=item.pop("needs_options", {}),
+        session=tuple(item.pop("needs_session", ())),
+    )
+    return CatalogueEntry(
+        rank=rank,
+        name=(name := item.pop("name")),
+        parameter=item.pop("parameter", name),
+        kind=EntryKind(item.pop("kind", EntryKind.SMB_CONF)),
+        takes_effect=Effect(item.pop("takes_effect")),
+        status=Status(item.pop("status", Status.EXISTS)),
+        sources=tuple(item.pop("sources")),
+        values=tuple(item.pop("values")),
+        replaced_by=tuple(item.pop("replaced_by", ())),
+        synonyms=tuple(item.pop("synonyms", ())),
+        needs=needs,
+        **{**_OPTIONAL, **item},
+    )
+
+
+_OPTIONAL: Mapping[str, str | None] = {
+    "measured": "",
+    "default": None,
+    "status_note": "",
+    "since": None,
+    "removed_in": None,
+    "effect_note": "",
+    "seen_by": "",
+    "warning": "",
+}

@@ -1,0 +1,164 @@
+"""The catalogue as text for a terminal of 80 columns, and as a JSON document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from forms.layout import cut, pad, width, wrap
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
+from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise
+from forms.wording import plain
+
+SCHEMA = "sharebench/catalogue/1"
+WIDTH = 80
+_NAME = 42
+_LABEL = 14
+
+
+def status_words(entry: CatalogueEntry) -> str:
+    """What current Samba makes of the entry, in a few words: ``exists``, ``SMB1 only``, ``removed in 3.0.2``, …"""
+    if entry.status is Status.SMB1_ONLY:
+        return "SMB1 only"
+    if entry.status is Status.REMOVED:
+        return f"removed in {entry.removed_in}"
+    if entry.status is Status.NEWER:
+        return f"since {entry.since}"
+    if entry.needs.options or entry.takes_effect is Effect.NEVER:
+        return "conditional" if entry.needs.options else "no effect"
+    return "exists" if entry.kind is EntryKind.SMB_CONF else entry.kind.value
+
+
+def list_text(entries: Sequence[CatalogueEntry]) -> str:
+    """One line an entry: rank, name, status, when it takes effect."""
+    lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
+    lines += [
+        f"{entry.rank:>3} {pad(cut(entry.name, _NAME), _NAME)} {pad(status_words(entry), 16)}"
+        f" {_EFFECTS[entry.takes_effect]}"
+        for entry in entries
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def entry_text(
+    entry: CatalogueEntry, *, value: str | None = None, share: str | None = None, conf: str = DEFAULT_CONF
+) -> str:
+    """All about one entry; with the line, the commands to check and apply it, and how to put it back.
+
+    ``value`` is the one to try; without it, the first of the entry's that is not the default.
+    """
+    lines = [f"{entry.rank}. {entry.name}", ""]
+    for label, text in _facts(entry):
+        lines += _labelled(label, text)
+    if entry.status is not Status.REMOVED:
+        lines += [
+            "",
+            *_advice(advise(entry, suggested_value(entry) if value is None else value, share=share, conf=conf)),
+        ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def suggested_value(entry: CatalogueEntry) -> str:
+    """The value to try first: the first that is not the default."""
+    return next(
+        (value for value in entry.values if value.lower() != (entry.default or "").lower()), entry.default or ""
+    )
+
+
+def catalogue_document(entries: Sequence[CatalogueEntry]) -> dict[str, Any]:
+    """The JSON object ``sharebench/catalogue/1`` of some entries."""
+    return {"schema": SCHEMA, "entries": [_entry_document(entry) for entry in entries]}
+
+
+def _entry_document(entry: CatalogueEntry) -> dict[str, Any]:
+    document = asdict(entry)
+    for name in ("kind", "status", "takes_effect"):
+        document[name] = document[name].value
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in document.items()} | {
+        "needs": {"text": entry.needs.text, "options": dict(entry.needs.options), "session": list(entry.needs.session)}
+    }
+
+
+_EFFECTS = {effect: effect.value for effect in Effect} | {
+    Effect.RUNNING_SESSIONS: "at reload",
+    Effect.NEXT_TREE_CONNECT: "tree connect",
+    Effect.NEXT_CONNECTION: "connection",
+}
+_EFFECT_SENTENCES = {
+    Effect.RUNNING_SESSIONS: "In running sessions, as soon as smbd has read its file.",
+    Effect.NEXT_TREE_CONNECT: "When a client next opens the share (tree connect).",
+    Effect.NEXT_CONNECTION: "At the next connection; running sessions keep what they have.",
+    Effect.RESTART: "When the service is started again.",
+    Effect.REMOUNT: "When it is mounted again.",
+    Effect.AT_ONCE: "At once.",
+    Effect.NEVER: "Never.",
+}
+
+
+def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
+    where = {EntryKind.SMB_CONF: f"smb.conf, [{'global' if entry.scope == 'global' else 'SHARE'}]"}
+    yield "where", where.get(entry.kind, f"{entry.kind} of the {'client' if entry.kind is EntryKind.MOUNT else 'host'}")
+    yield "does", entry.does
+    yield "expect", entry.expect
+    yield "sources", "; ".join(entry.sources)
+    yield "measured", entry.measured and f"{entry.measured} (Samba 4.17.12, one client, loopback)"
+    yield "status", _status(entry)
+    yield "default", entry.default or ("empty" if entry.default == "" else "")
+    yield "values to try", ", ".join(value or "(empty)" for value in entry.values)
+    yield "takes effect", f"{_EFFECT_SENTENCES[entry.takes_effect]} {entry.effect_note}".strip()
+    yield "needs", entry.needs.text and f"Does nothing unless {entry.needs.text}."
+    yield "seen by", entry.seen_by
+    yield "risk", entry.risk
+    yield "warning", entry.warning
+    yield "also called", ", ".join(entry.synonyms)
+
+
+def _status(entry: CatalogueEntry) -> str:
+    words = {
+        Status.EXISTS: "Exists." if entry.kind is EntryKind.SMB_CONF else "",
+        Status.SMB1_ONLY: "Exists, but for SMB1 alone.",
+        Status.REMOVED: f"Removed in Samba {entry.removed_in}.",
+        Status.NEWER: f"New in Samba {entry.since}; older ones ignore the line.",
+    }[entry.status]
+    instead = f"In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
+    return " ".join(filter(None, (words, instead, entry.status_note)))
+
+
+def _advice(advice: Instructions) -> Iterator[str]:
+    yield f"To set {plain(advice.name)} to {plain(advice.value) or '(empty)'}:"
+    if advice.line:
+        yield f"    {advice.section}"
+        yield f"        {plain(advice.line)}"
+    for number, step in enumerate(advice.steps, start=1):
+        yield from wrap_hanging(f"{number}. ", plain(step.text))
+        if step.command:
+            yield from _command(plain(step.command))
+    yield from wrap_hanging("undo: ", advice.undo)
+    yield "then measure it:"
+    yield from _command(f"sharebench run … --experiment NAME --change {plain(advice.claim)}")
+
+
+def _command(command: str) -> Iterator[str]:
+    """A command as a shell reads it, on several lines where it is long; a line that goes on ends in a backslash."""
+    line = " " * 7
+    for word in re.findall(r"(?:[^\s']|'[^']*')+", command):
+        if line.strip() and width(line) + width(word) + 3 > WIDTH:
+            yield f"{line} \\"
+            line = " " * 11
+        line = f"{line} {word}" if line.strip() else line + word
+    yield line
+
+
+def _labelled(label: str, text: str) -> Iterator[str]:
+    if text:
+        yield from wrap_hanging(pad(label, _LABEL), plain(text))
+
+
+def wrap_hanging(label: str, text: str) -> Iterator[str]:
+    """A label and a text wrapped beside it, at most 80 cells wide."""
+    first, *rest = wrap(text, WIDTH - len(label))
+    yield label + first
+    for line in rest:
+        yield " " * len(label) + line

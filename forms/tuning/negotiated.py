@@ -1,0 +1,130 @@
+"""What a session shows of the server's settings: dialect, signing and encryption as they were negotiated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from forms.tuning.smb_conf import tidy_value
+from storage.records import ClientFacts
+
+_DIALECTS = ("2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")
+_PROTOCOL_DIALECTS = {
+    "smb2_02": "2.0.2",
+    "smb2": "2.1",
+    "smb3_00": "3.0",
+    "smb3_02": "3.0.2",
+    "smb3": "3.1.1",
+}
+_SMB3 = _DIALECTS[2:]
+
+_OF_DIALECT = (
+    "client.dialect",
+    "client.signing",
+    "client.encryption",
+    "client.block_bytes",
+    "client.in_flight",
+    "path.smb.*",
+)
+_OF_SIZE = ("client.block_bytes", "client.in_flight", "path.smb.put_block_bytes")
+CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
+    "server smb encrypt": ("client.encryption", "client.signing", "path.smb.capabilities"),
+    "server signing": ("client.signing", "path.smb.requires_signing"),
+    "server smb3 encryption algorithms": ("client.encryption",),
+    "server smb3 signing algorithms": ("client.signing",),
+    "server max protocol": _OF_DIALECT,
+    "server min protocol": _OF_DIALECT,
+    "smb2 max read": (*_OF_SIZE, "path.smb.max_read_bytes"),
+    "smb2 max write": (*_OF_SIZE, "path.smb.max_write_bytes"),
+    "smb2 max trans": (*_OF_SIZE, "path.smb.max_transact_bytes"),
+    "smb2 max credits": (*_OF_SIZE, "path.smb.credits"),
+    "smb2 leases": ("path.smb.capabilities",),
+    "oplocks": ("path.smb.capabilities",),
+    "kernel oplocks": ("path.smb.capabilities",),
+    "smb3 directory leases": ("path.smb.capabilities",),
+    "server multi channel support": ("path.smb.capabilities",),
+    "map to guest": ("path.smb.guest",),
+    "smb ports": ("target", "path.peer_address"),
+}
+"""Patterns of the differences that follow from a parameter of the server, by the parameter's canonical name."""
+
+
+def follows(difference: str, parameter: str) -> bool:
+    """Whether the difference of that name comes with a change of the parameter."""
+    return any(fnmatchcase(difference, pattern) for pattern in CONSEQUENCES.get(parameter, ()))
+
+
+def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None:
+    """Why the session cannot have been made under that value of the parameter, in words for the admin; or None.
+
+    None also where the session does not tell. The rules are those of smb.conf(5) of Samba 4.17; encrypted messages
+    are not signed (MS-SMB2 3.1.4.1), so that an unsigned session that is encrypted denies nothing.
+    """
+    check = _CHECKS.get(parameter)
+    return check(tidy_value(parameter, value), client) if check and client.dialect else None
+
+
+def agreement(parameter: str, value: str, before: ClientFacts, after: ClientFacts) -> str | None:
+    """What changed in the session as the parameter's new value would have it, in words; None where nothing did."""
+    if contradiction(parameter, value, after):
+        return None
+    shown = [
+        f"{part} {getattr(before, part) or 'unknown'} -> {getattr(after, part)}"
+        for part in ("dialect", "signing", "encryption")
+        if follows(f"client.{part}", parameter) and getattr(before, part) != getattr(after, part)
+    ]
+    return ", ".join(shown) or None
+
+
+def _encryption(value: str, client: ClientFacts) -> str | None:
+    encrypted = client.encryption not in (None, "none")
+    if value == "required" and not encrypted:
+        return "the session is not encrypted"
+    if value == "desired" and not encrypted and client.dialect in _SMB3:
+        return "the session is not encrypted, although its dialect could be"
+    if value == "no" and encrypted:
+        return f"the session is encrypted ({client.encryption})"
+    return None
+
+
+def _signing(value: str, client: ClientFacts) -> str | None:
+    unsigned = client.signing in (None, "none") and client.encryption in (None, "none")
+    return "the session is not signed" if value == "required" and unsigned else None
+
+
+def _ciphers(value: str, client: ClientFacts) -> str | None:
+    return _listed(value, client.encryption, "encrypted with")
+
+
+def _signers(value: str, client: ClientFacts) -> str | None:
+    return _listed(value.replace("aes-128-", "aes-"), client.signing, "signed with")
+
+
+def _listed(value: str, negotiated: str | None, words: str) -> str | None:
+    if negotiated in (None, "none") or any(item[:1] in "+-" for item in value.split()):
+        return None
+    return None if negotiated in value.split() else f"the session is {words} {negotiated}"
+
+
+def _at_most(value: str, client: ClientFacts) -> str | None:
+    limit = _PROTOCOL_DIALECTS.get(value)
+    if limit is None or client.dialect not in _DIALECTS or _DIALECTS.index(client.dialect) <= _DIALECTS.index(limit):
+        return None
+    return f"the session speaks SMB {client.dialect}"
+
+
+def _at_least(value: str, client: ClientFacts) -> str | None:
+    limit = _PROTOCOL_DIALECTS.get(value)
+    if limit is None or client.dialect not in _DIALECTS or _DIALECTS.index(client.dialect) >= _DIALECTS.index(limit):
+        return None
+    return f"the session speaks SMB {client.dialect}"
+
+
+_CHECKS = {
+    "server smb encrypt": _encryption,
+    "server signing": _signing,
+    "server smb3 encryption algorithms": _ciphers,
+    "server smb3 signing algorithms": _signers,
+    "server max protocol": _at_most,
+    "server min protocol": _at_least,
+}

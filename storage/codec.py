@@ -1,0 +1,133 @@
+"""Records to rows of the notebook, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from storage.encoding import as_it_was
+from storage.records import (
+    Change,
+    ClientFacts,
+    Command,
+    Decision,
+    FactValue,
+    JSONValue,
+    Phase,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+)
+
+Row = dict[str, Any]
+
+_PLAIN = (
+    "id",
+    "created_at",
+    "error",
+    "title",
+    "label",
+    "note",
+    "experiment",
+    "base_id",
+    "link_bits_per_second",
+    "ceiling_bytes_per_second",
+    "scratch_path",
+)
+WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
+"""Columns of a series that a person may write at any time, apart from those that its measurement goes on writing."""
+
+_CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
+_TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
+_NAMES = {"share", "path", "user"}
+"""Columns of a target that hold names as the server has them, in whatever encoding."""
+_RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def series_to_row(series: Series) -> Row:
+    """The series without its runs and facts, as a row of ``series``."""
+    row: Row = {name: getattr(series, name) for name in _PLAIN}
+    row |= {name: getattr(series.client, name) for name in _CLIENT}
+    row |= {name: getattr(series.target, name) for name in _TARGET}
+    row |= {
+        "status": series.status.value,
+        "command": series.command.value,
+        "client": series.client.name,
+        "client_version": series.client.version,
+        "decision": series.decision.value if series.decision else None,
+        "plan": _json(dict(series.plan)),
+        "quiet": None if series.quiet is None else _json(dict(series.quiet)),
+    }
+    return row | change_to_row(series.change)
+
+
+def change_to_row(change: Change | None) -> Row:
+    """The columns of a change; all absent where there is none."""
+    return {
+        "change_name": change.name if change else None,
+        "change_value": change.value if change else None,
+        "change_previous": change.previous if change else None,
+        "change_evidence": change.evidence if change else None,
+        "change_also_changed": _json(list(change.also_changed)) if change else None,
+        "change_remark": change.remark if change else None,
+    }
+
+
+def series_from_row(
+    row: Mapping[str, Any],
+    runs: Iterable[Run] = (),
+    environment: Mapping[str, Mapping[str, FactValue]] | None = None,
+) -> Series:
+    """The series of a row, with the runs and facts that are given."""
+    change = None
+    if row["change_name"] is not None:
+        change = Change(
+            name=row["change_name"],
+            value=row["change_value"],
+            previous=row["change_previous"],
+            evidence=row["change_evidence"],
+            also_changed=tuple(json.loads(row["change_also_changed"] or "[]")),
+            remark=row["change_remark"],
+        )
+    quiet: dict[str, JSONValue] | None = json.loads(row["quiet"]) if row["quiet"] else None
+    return Series(
+        **{name: row[name] for name in _PLAIN} | {"scratch_path": as_it_was(row["scratch_path"])},
+        status=SeriesStatus(row["status"]),
+        command=Command(row["command"]),
+        decision=Decision(row["decision"]) if row["decision"] else None,
+        change=change,
+        target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
+        client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
+        plan=json.loads(row["plan"]),
+        quiet=quiet,
+        environment=environment or {},
+        runs=tuple(runs),
+    )
+
+
+def run_to_row(series_id: str, run: Run) -> Row:
+    """The run as a row of ``runs``."""
+    row: Row = {name: getattr(run, name) for name in _RUN}
+    return row | {
+        "series_id": series_id,
+        "phase": run.phase.value,
+        "status": run.status.value,
+        "progress": _json([[round(seconds, 4), moved] for seconds, moved in run.progress]),
+    }
+
+
+def run_from_row(row: Mapping[str, Any]) -> Run:
+    """The run of a row."""
+    return Run(
+        **{name: row[name] for name in _RUN},
+        phase=Phase(row["phase"]),
+        status=RunStatus(row["status"]),
+        progress=tuple((seconds, moved) for seconds, moved in json.loads(row["progress"])),
+    )

@@ -1,0 +1,116 @@
+"""Which series a list shows, and in which order: ids by the thousand, without loading the series themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+
+class SortKey(StrEnum):
+    """What a list is sorted by: one of its columns."""
+
+    WHEN = "when"
+    LABEL = "label"
+    TARGET = "target"
+    COMMAND = "command"
+    RUNS = "runs"
+    AVERAGE = "average"
+    DEVIATION = "deviation"
+    PERCENT_OF_LINK = "percent of link"
+    BASELINE = "baseline"
+    EXPERIMENT = "experiment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesQuery:
+    """What a list asks for."""
+
+    text: str = ""
+    """Words that must all occur somewhere in what the list shows of a series, or in its note; case does not count."""
+    order: SortKey = SortKey.WHEN
+    descending: bool = True
+    grouped: bool = False
+    """By experiment, the one with the newest series first; series without an experiment come last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A series that the list shows."""
+
+    series_id: str
+    experiment: str | None
+
+
+_TARGET = (
+    "series.protocol || '://' || series.host || coalesce(':' || series.port, '')"
+    " || coalesce('/' || series.share, '') || '/' || trim(series.path, '/')"
+)
+_HAYSTACK = (
+    "series.id || char(10) || series.created_at || char(10) || series.label || char(10) || series.title || char(10)"
+    f" || series.note || char(10) || {_TARGET} || char(10) || series.command || char(10) || series.client"
+    " || char(10) || coalesce(series.experiment, '') || char(10) || coalesce(series.change_name, '')"
+    " || char(10) || coalesce(named.names, '')"
+)
+_RATES = """
+LEFT JOIN (
+    SELECT series_id, count(*) AS n, avg(size_bytes / seconds) AS average,
+        sum((size_bytes / seconds) * (size_bytes / seconds)) AS squares
+    FROM runs WHERE phase = 'measured' AND status = 'valid' GROUP BY series_id
+) AS rates ON rates.series_id = series.id
+"""
+_COLUMN = {
+    SortKey.WHEN: "series.created_at",
+    SortKey.LABEL: "coalesce(nullif(series.label, ''), nullif(series.title, '')) COLLATE NOCASE",
+    SortKey.TARGET: f"{_TARGET} COLLATE NOCASE",
+    SortKey.COMMAND: "series.command",
+    SortKey.RUNS: "coalesce(rates.n, 0)",
+    SortKey.AVERAGE: "rates.average",
+    SortKey.DEVIATION: (
+        "CASE WHEN rates.n > 1 THEN (rates.squares / rates.average / rates.average - rates.n) / (rates.n - 1) END"
+    ),
+    SortKey.PERCENT_OF_LINK: "rates.average / series.link_bits_per_second",
+    SortKey.BASELINE: "named.names COLLATE NOCASE",
+    SortKey.EXPERIMENT: "series.experiment COLLATE NOCASE",
+}
+_NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
+
+
+def find(db: Database, query: SeriesQuery) -> list[Found]:
+    """The series that match, in order; those without a value in the sorted column come last, newest first."""
+    words = query.text.split()
+    arguments: list[str] = []
+    conditions: list[str] = []
+    for word in words:
+        if word.isascii():
+            conditions.append(f"{_HAYSTACK} LIKE ? ESCAPE '\\'")
+            arguments.append(f"%{_escaped(word)}%")
+        else:
+            conditions.append(f"instr(folded({_HAYSTACK}), ?)")
+            arguments.append(word.casefold())
+    if len(arguments) != sum(word.isascii() for word in words):
+        db.conn.create_function("folded", 1, _folded, deterministic=True)
+    column = _COLUMN[query.order]
+    direction = "DESC" if query.descending else "ASC"
+    order = f"{column} {direction} NULLS LAST, series.created_at DESC, series.rowid DESC"
+    if query.grouped:
+        newest = "max(series.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
+        order = f"series.experiment IS NULL, {newest}, {order}"
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    sql = (
+        "SELECT series.id, series.experiment FROM series"  # noqa: S608 (our own expressions; words are arguments)
+        " LEFT JOIN (SELECT series_id, group_concat(name, ' ') AS names FROM baselines GROUP BY series_id) AS named"
+        f" ON named.series_id = series.id {_RATES if query.order in _NEEDS_RATES else ''} {where} ORDER BY {order}"
+    )
+    return [Found(*row) for row in db.execute(sql, arguments)]
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _folded(text: str) -> str:
+    return text.casefold()

@@ -1,0 +1,122 @@
+"""The client for local paths."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+
+import pytest
+
+from app.clients.base import Meter, Secrets, Settings
+from app.clients.content import Content
+from app.clients.local import LocalClient, mount_facts
+from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
+from storage.records import Target
+
+ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "*?"]
+
+
+def client(path, **settings):
+    return LocalClient(Target(protocol="file", path=str(path)), Secrets(), Settings(**settings))
+
+
+def meter():
+    return Meter(threading.Event())
+
+
+@pytest.mark.parametrize("drop_cache", [False, True])
+def test_get_reads_every_byte(tmp_path, drop_cache):
+    content = os.urandom(3_000_001)
+    (tmp_path / "file").write_bytes(content)
+    seen = bytearray(len(content))
+
+    def sink(offset, block):
+        seen[offset : offset + len(block)] = block
+
+    done = client(tmp_path, block_bytes=65536, drop_cache=drop_cache).get(str(tmp_path / "file"), meter(), sink)
+    assert bytes(seen) == content
+    assert done.size_bytes == len(content)
+    assert done.seconds > 0
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_put_writes_what_it_is_given_under_any_name(tmp_path, name):
+    content, path = Content(9_000_001), str(tmp_path / name)
+    it = client(tmp_path)
+    assert it.put(path, content, meter()).size_bytes == 9_000_001
+    assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == content.digest() == it.digest(path)
+    assert [(e.name, e.size_bytes, e.is_folder) for e in it.list(str(tmp_path))] == [(name, 9_000_001, False)]
+    assert it.size(path) == 9_000_001
+    it.remove(path)
+    it.remove(path)
+    assert it.list(str(tmp_path)) == []
+
+
+def test_put_replaces_nothing(tmp_path):
+    (tmp_path / "file").write_bytes(b"precious")
+    with pytest.raises(AccessDeniedError, match="none is replaced"):
+        client(tmp_path).put(str(tmp_path / "file"), Content(10), meter())
+    assert (tmp_path / "file").read_bytes() == b"precious"
+
+
+def test_put_into_a_full_disk_says_so(small_disk):
+    it, path = client(small_disk), str(small_disk / "file")
+    with pytest.raises(NoSpaceError, match="disk is full"):
+        it.put(path, Content(8 << 20), meter())
+    it.remove(path)
+    assert it.list(str(small_disk)) == []
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    it = client(tmp_path)
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(NoSuchFileError, match="no such file"):
+        it.size(str(tmp_path / "missing"))
+    with pytest.raises(NoSuchFileError, match="no such folder"):
+        it.put(str(tmp_path / "missing" / "file"), Content(10), meter())
+    for path in (tmp_path, tmp_path / "empty", tmp_path / "pipe"):
+        with pytest.raises(NotAFileError):
+            it.get(str(path), meter())
+    with pytest.raises(NotAFileError, match="folder"):
+        it.size(str(tmp_path))
+
+
+def test_a_name_that_no_file_can_have_is_refused(tmp_path):
+    with pytest.raises(NoSuchFileError):
+        client(tmp_path).size("/a\0b")
+
+
+def test_a_folder_that_cannot_be_written_is_named():
+    with pytest.raises(AccessDeniedError):
+        client("/sys").put("/sys/kernel/sharebench", Content(10), meter())
+
+
+def test_cancelling_ends_a_transfer(tmp_path):
+    (tmp_path / "file").write_bytes(bytes(1_000_000))
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(CancelledError):
+        client(tmp_path, block_bytes=4096).get(str(tmp_path / "file"), Meter(stop, interval_seconds=0))
+
+
+def test_the_mount_is_told():
+    mounts = [
+        "/dev/vda / ext4 rw 0 0",
+        "//srv/share /mnt/my\\040share cifs rw,vers=3.1.1 0 0",
+        "tmpfs /mnt tmpfs rw 0 0",
+    ]
+    assert mount_facts("/mnt/my share/file", mounts) == {
+        "mount.source": "//srv/share",
+        "mount.folder": "/mnt/my\\040share",
+        "mount.type": "cifs",
+        "mount.options": "rw,vers=3.1.1",
+    }
+    assert mount_facts("/mnt/my sharefile", mounts)["mount.type"] == "tmpfs"
+    assert mount_facts("/srv", mounts)["mount.type"] == "ext4"
+
+
+def test_a_mount_whose_folder_is_not_ascii_is_found():
+    mounts = ["/dev/sda1 / ext4 rw 0 0", "//srv/share /mnt/Bücher\\040\\134neu cifs rw 0 0"]
+    assert mount_facts("/mnt/Bücher \\neu/file", mounts)["mount.type"] == "cifs"

@@ -1,0 +1,328 @@
+"""The server asked through a real ssh, and every way in which that cannot work."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.clients.base import Settings
+from app.clients.registry import make_client
+from app.environment import collect, remote, with_counters
+from app.environment.remote import Answer, ask_server
+from app.environment.samba.server import counters_since, server_facts
+from storage.records import Target
+from tests.servers.netns import PAYLOAD_SHARE, Link
+from tests.servers.process import ServerProcess, program, require, unavailable
+from tests.servers.smbd import Smbd
+
+pytestmark = pytest.mark.xdist_group("sshd")
+
+SEPARATION_FOLDER = Path("/run/sshd")
+FAR = Target(protocol="smb", host="192.0.2.250", port=445, share="bench", path="x")
+
+
+class Sshd(ServerProcess):
+    """A running sshd that lets this user in with a key of its own, and an ``ssh`` that has that key."""
+
+    name = "sshd"
+
+    def __init__(self) -> None:
+        require("sshd", "ssh", "ssh-keygen")
+        super().__init__()
+        for key in ("host_key", "user_key"):
+            words = [program("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(self.root / key)]
+            subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+        shutil.copy(self.root / "user_key.pub", self.root / "authorized_keys")
+        self.path = self.root / "bin"
+        self.path.mkdir()
+
+    def configure(self) -> None:
+        (self.root / "sshd_config").write_text(
+            f"Port {self.port}\nListenAddress {self.host}\nHostKey {self.root}/host_key\n"
+            f"AuthorizedKeysFile {self.root}/authorized_keys\nStrictModes no\nUsePAM no\nPidFile none\n"
+            "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
+        )
+        host_key = (self.root / "host_key.pub").read_text()
+        (self.root / "known_hosts").write_text(f"[{self.host}]:{self.port} {host_key}")
+        (self.root / "ssh_config").write_text(
+            f"Host fileserver\n  HostName {self.host}\n  Port {self.port}\n  User {getpass.getuser()}\n"
+            f"Host *\n  IdentityFile {self.root}/user_key\n  IdentitiesOnly yes\n"
+            f"  UserKnownHostsFile {self.root}/known_hosts\n  GlobalKnownHostsFile none\n"
+        )
+        wrapper = self.path / "ssh"
+        wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.root}/ssh_config "$@"\n')
+        wrapper.chmod(0o755)
+
+    def command(self) -> list[str]:
+        return [program("sshd"), "-D", "-e", "-f", str(self.root / "sshd_config")]
+
+
+@pytest.fixture(scope="module")
+def sshd() -> Iterator[Sshd]:
+    """A running sshd; its folder of privilege separation is made and removed where the system has none."""
+    made = not SEPARATION_FOLDER.exists()
+    if made:
+        try:
+            SEPARATION_FOLDER.mkdir(mode=0o755)
+        except OSError:
+            unavailable("sshd needs /run/sshd, which only root can make")
+    server = Sshd()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        if made:
+            SEPARATION_FOLDER.rmdir()
+
+
+@pytest.fixture
+def through(sshd: Sshd, monkeypatch: pytest.MonkeyPatch) -> Sshd:
+    """The running sshd, with its ``ssh`` first on the PATH."""
+    monkeypatch.setenv("PATH", f"{sshd.path}:{os.environ['PATH']}")
+    return sshd
+
+
+@pytest.mark.usefixtures("through")
+def test_a_distant_servers_facts_come_through_one_ssh_call(tmp_path: Path) -> None:
+    conf = tmp_path / "it's $HOME" / "smb.conf"
+    conf.parent.mkdir()
+    conf.write_text("[global]\nlog level = 4\n[bench]\npath = /\nstrict sync = no\n")
+    found = server_facts(FAR, "fileserver", str(conf), window_seconds=1)
+    assert found.facts["smb.conf/global/log level"] == "4"
+    assert found.facts["smb.conf/share/strict sync"] == "No"
+    assert found.facts["smb.conf.path"] == str(conf)
+    assert found.facts["filesystem.mounted_at"] == "/"
+    assert found.facts["samba.version"]
+    assert found.facts["kernel"]
+    assert found.facts["tcp.congestion_control"]
+    assert found.facts["link.interface"]
+    assert 0 <= float(found.facts["cpu.busy_percent_before"]) <= 100
+    assert found.counters is not None
+    during = counters_since(found)
+    assert int(during["tcp.segments_sent_during"]) > 0
+    assert float(during["cpu.busy_percent_during"]) <= 100
+
+
+@pytest.mark.usefixtures("through")
+def test_the_surroundings_hold_what_a_distant_server_counted(tmp_path: Path) -> None:
+    before = collect(FAR, ssh="fileserver", smb_conf=str(tmp_path / "none.conf"))
+    assert set(before.parts()) <= {"client", "server", "path"}
+    assert any("--smb-conf FILE" in line for line in before.problems)
+    after = with_counters(before)
+    assert "tcp.retransmitted_during" in after.server
+    assert "tcp.retransmitted_during" not in before.server
+
+
+def test_a_key_that_is_not_let_in_costs_facts_alone(through: Sshd) -> None:
+    allowed = through.root / "authorized_keys"
+    kept = allowed.read_text()
+    allowed.write_text("")
+    try:
+        found = server_facts(FAR, "fileserver")
+    finally:
+        allowed.write_text(kept)
+    assert found.facts == {}
+    assert "Permission denied" in found.problems[0]
+    assert "`ssh fileserver true`" in found.problems[0]
+
+
+def test_a_server_whose_key_is_unknown_is_not_trusted(through: Sshd) -> None:
+    known = through.root / "known_hosts"
+    kept = known.read_text()
+    known.write_text("")
+    try:
+        found = server_facts(FAR, "fileserver")
+    finally:
+        known.write_text(kept)
+    assert "Host key verification failed" in found.problems[0]
+
+
+@pytest.mark.parametrize("name", ["no-such-host.invalid", "user@no-such-host.invalid"])
+def test_a_host_that_nobody_knows(through: Sshd, name: str) -> None:
+    found = server_facts(FAR, name)
+    assert found.facts == {}
+    assert name in found.problems[0]
+
+
+@pytest.mark.parametrize("name", ["-oProxyCommand=touch /tmp/pwned", "", "  "])
+def test_no_option_can_be_smuggled_in_as_a_host(name: str) -> None:
+    assert "--server-ssh" in str(ask_server({}, name).problem)
+
+
+def test_no_ssh_program_costs_facts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = server_facts(FAR, "fileserver")
+    assert found.facts == {}
+    assert "`ssh` cannot be run here" in found.problems[0]
+
+
+def fake_ssh(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
+    """Let ``ssh`` be this shell script; the rest of the PATH stays."""
+    (folder / "ssh").write_text("#!/bin/sh\n" + script)
+    (folder / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+def test_a_server_without_a_posix_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_ssh(monkeypatch, tmp_path, "cat >/dev/null; echo \"'exec' is not recognized\" >&2; exit 1")
+    problem = server_facts(FAR, "winbox").problems[0]
+    assert "is not recognized" in problem
+    assert "POSIX shell" in problem
+
+
+def test_a_login_that_greets_does_no_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_ssh(monkeypatch, tmp_path, "echo Welcome; echo '@sharebench-0@ uid'; exec sh -s")
+    found = server_facts(FAR, "chatty")
+    assert found.problems == () or "POSIX" not in found.problems[0]
+    assert found.facts["kernel"]
+
+
+def test_a_server_that_does_not_answer_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_ssh(monkeypatch, tmp_path, "exec sleep 60")
+    monkeypatch.setattr(remote, "SSH_TIMEOUT_SECONDS", 0.2)
+    problem = server_facts(FAR, "slow").problems[0]
+    assert "did not answer" in problem
+    assert "slow" in problem
+
+
+def test_a_distant_server_without_ssh_is_unknown_and_says_what_to_give() -> None:
+    found = server_facts(FAR)
+    assert found.facts == {}
+    assert found.problems == ("the settings of 192.0.2.250 are unknown; give --server-ssh [USER@]192.0.2.250",)
+
+
+def bare_path(folder: Path, *, without: str) -> str:
+    """A PATH whose only folder has links to the system's programs but one."""
+    bare = folder / "bare"
+    bare.mkdir()
+    for place in ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"):
+        for found in Path(place).iterdir():
+            link = bare / found.name
+            if found.name != without and not link.is_symlink():
+                link.symlink_to(found)
+    return str(bare)
+
+
+@pytest.mark.parametrize("missing", ["testparm", "smbd", "ip", "smbstatus"])
+def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> None:
+    require("smbd", "testparm", root=False)
+    conf = tmp_path / "smb.conf"
+    conf.write_text("[global]\n[bench]\npath = /\n")
+    script = remote._script({**remote.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"})
+    lines = [line for line in script.splitlines() if not line.startswith("PATH=")]
+    path = bare_path(tmp_path, without=missing)
+    answer = remote._run(("env", f"PATH={path}", "sh", "-s"), "\n".join(lines) + "\n", "@m@", 20, where="here")
+    assert answer.problem is None
+    if missing == "testparm":
+        assert answer.code("testparm") is None
+        assert answer.text("version")
+    elif missing == "smbd":
+        assert answer.text("version") is None
+        assert answer.code("testparm") == 0
+    else:
+        assert answer.code("testparm") == 0
+
+
+def test_without_testparm_the_measurement_keeps_its_other_facts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = ask_server
+
+    def without_testparm(settings: dict[str, str], through: str | None) -> Answer:
+        answer = real(settings, through)
+        return Answer(sections={k: v for k, v in answer.sections.items() if not k.startswith(("testparm", "scopes"))})
+
+    monkeypatch.setattr("app.environment.samba.server.ask_server", without_testparm)
+    conf = tmp_path / "smb.conf"
+    conf.write_text("[global]\n")
+    target = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")
+    found = server_facts(target, None, str(conf))
+    assert found.facts["kernel"]
+    assert not [name for name in found.facts if name.startswith("smb.conf/")]
+    assert any("testparm is not installed" in line for line in found.problems)
+
+
+def test_a_running_smbd_on_this_machine_is_read_with_its_configuration(make_smbd: Callable[..., Smbd]) -> None:
+    server = make_smbd({"log level": "2", "server signing": "mandatory"}, {"strict sync": "no"})
+    found = server_facts(server.target("x"), None, str(server.conf))
+    assert found.facts["smb.conf/global/log level"] == "2"
+    assert found.facts["smb.conf/global/server signing"] == "required"
+    assert found.facts["smb.conf/share/strict sync"] == "No"
+    assert found.facts["smb.conf/share/path"] == str(server.folder)
+    assert found.facts["samba.running_log_level"] == "2"
+    assert found.facts["server.sessions"] == 0
+    assert found.facts["filesystem.type"]
+    assert found.problems == ()
+
+
+def test_a_real_session_is_counted(make_smbd: Callable[..., Smbd]) -> None:
+    server = make_smbd()
+    client = make_client(server.target("x"), "", server.secrets(), Settings())
+    client.connect()
+    try:
+        facts = server_facts(server.target("x"), None, str(server.conf)).facts
+    finally:
+        client.close()
+    assert facts["server.sessions"] == 1
+    assert facts["server.sessions.other_machines"] == 0
+
+
+def test_a_link_that_is_shaped_anew_has_another_rate(make_link: Callable[[str], Link]) -> None:
+    slow, fast = make_link("100mbit"), make_link("1gbit")
+    for link, rate in ((slow, 10**8), (fast, 10**9)):
+        facts = collect(Target(protocol="ftp", host=link.host, port=21, path="/x")).path
+        assert facts["link.rate_bits_per_second"] == rate
+        assert facts["link.shaper"] == "tbf"
+        assert facts["link.payload_ceiling_bits_per_second"] == round(PAYLOAD_SHARE * rate)
+
+
+def test_without_its_path_a_private_configuration_is_not_guessed(make_smbd: Callable[..., Smbd]) -> None:
+    server = make_smbd()
+    found = server_facts(server.target("x"))
+    assert not [name for name in found.facts if name.startswith("smb.conf")]
+    assert any("--smb-conf FILE" in line for line in found.problems)
+
+
+def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]) -> None:
+    server = make_smbd()
+    before = server_facts(server.target("x"), None, str(server.conf)).facts
+    for options, share_options, changed in (
+        ({"debug level": "3"}, {}, {"smb.conf/global/log level"}),
+        ({"smb encrypt": "required"}, {}, {"smb.conf/global/server smb encrypt", "smb.conf/share/server smb encrypt"}),
+        ({"server signing": "mandatory"}, {}, {"smb.conf/global/server signing"}),
+        ({"socket options": "TCP_NODELAY SO_SNDBUF=65536"}, {}, {"smb.conf/global/socket options"}),
+        ({}, {"strict sync": "no"}, {"smb.conf/share/strict sync"}),
+        ({"dead time": "15"}, {}, {"smb.conf/global/deadtime"}),
+        ({"vfs objects": "posixacl"}, {}, {"smb.conf/share/vfs objects"}),
+    ):
+        server.rewrite_conf(options, share_options)
+        after = server_facts(server.target("x"), None, str(server.conf)).facts
+        names = {name for name in before.keys() | after.keys() if name.startswith("smb.conf/")}
+        assert {name for name in names if before.get(name) != after.get(name)} == changed
+        before = after
+
+
+def test_facts_of_a_local_folder(tmp_path: Path) -> None:
+    found = server_facts(Target(protocol="file", path=str(tmp_path)))
+    assert found.facts["filesystem.type"]
+    assert int(found.facts["filesystem.size_bytes"]) > 0
+    assert server_facts(Target(protocol="file", path=str(tmp_path / "nowhere"))).facts == {}
+
+
+def test_collecting_never_loads_psutil_where_ip_is_installed() -> None:
+    require("ip", root=False)
+    code = (
+        "import sys; from app.environment import collect; from storage.records import Target;"
+        "collect(Target(protocol='ftp', host='127.0.0.1', port=21, path='/'));"
+        "print('psutil' in sys.modules, 'textual' in sys.modules, 'impacket' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "False"]

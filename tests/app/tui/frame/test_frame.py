@@ -1,0 +1,252 @@
+"""The frame of the TUI: commands, keys, help, palette, errors, and leaving."""
+
+import re
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from textual.widgets import Input, Label
+
+from app.errors import UnreachableError
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.app_keys import known_commands
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import Commanded, KeyCommand, keys_of
+from app.tui.frame.context import Context
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.frame.help import HelpDialog
+from app.tui.frame.keys import KeysFileError, allowed, read_keys
+from app.tui.frame.themes import THEMES
+from storage.notebook import Notebook
+from tests.app.tui.driving import painted, settle, text_of
+
+NASTY = "[bold]share[/] \x1b[31mred\x1b[0m"
+
+
+class Bench(BaseScreen):
+    """A screen for the tests."""
+
+    ABOUT = "A screen for the tests."
+    HINTS: ClassVar = {"box": "The box for the tests."}
+    AUTO_FOCUS = ""
+    KEYS: ClassVar = (
+        KeyCommand(id="test.count", keys="n", action="count", name="Count", footer="Count", help="Counts one up."),
+        KeyCommand(id="test.fail", keys="x", action="fail", name="Fail", help="Fails in a thread."),
+    )
+    counted = 0
+    question: str | None = None
+
+    def compose(self):
+        yield Label("bench")
+        yield Input(id="box")
+
+    def action_count(self):
+        self.counted += 1
+
+    def action_fail(self):
+        def job():
+            raise UnreachableError(NASTY)
+
+        self.in_background(job, lambda _: None)
+
+    def quit_question(self):
+        return self.question
+
+
+@pytest.fixture
+def app(tmp_path):
+    return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml"))
+
+
+async def test_a_command_is_key_footer_palette_and_help_at_once(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await pilot.press("n")
+        assert app.screen.counted == 1
+        binding = app.screen.active_bindings["n"].binding
+        assert (binding.description, binding.id, binding.show) == ("Count", "test.count", True)
+        await pilot.press("f1")
+        assert "Count: Counts one up." in text_of(app.screen, ".help-box Static")
+        await pilot.press("f1")
+        await pilot.press("ctrl+p")
+        await pilot.press(*"count")
+        await settle(app, pilot)
+        await pilot.press("enter")
+        await settle(app, pilot)
+        assert app.screen.counted == 2
+
+
+async def test_help_explains_the_focused_widget_first(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        app.screen.query_one("#box").focus()
+        await pilot.press("f1")
+        about = text_of(app.screen, ".help-box Static")
+        assert about.startswith("The box for the tests.\n\nA screen for the tests.")
+        await pilot.press("escape")
+        assert isinstance(app.screen, Bench)
+
+
+async def test_keys_can_be_changed_in_the_keys_file(app, tmp_path):
+    (tmp_path / "keys.toml").write_text('[keys]\n"test.count" = "k,f9"\n')
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await pilot.press("n", "k", "f9")
+        assert app.screen.counted == 2
+        await pilot.press("f1")
+        assert re.search(r"k f9 +Count", text_of(app.screen, ".help-box Static"), re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[keys", "is not TOML"),
+        ('[keys]\n"no.such" = "k"', "no command 'no.such'"),
+        ('[keys]\n"test.count" = "ctrl+shift+k"', "every terminal"),
+        ('[keys]\n"test.count" = 3', "every terminal"),
+        ("keys = 3", "must be a table"),
+    ],
+)
+def test_a_bad_keys_file_is_named_with_its_fault(tmp_path, text, why):
+    path = tmp_path / "keys.toml"
+    path.write_text(text)
+    with pytest.raises(KeysFileError, match=why):
+        read_keys(path, lambda: {"test.count"})
+
+
+async def test_a_bad_keys_file_leaves_the_usual_keys(app, tmp_path):
+    (tmp_path / "keys.toml").write_text("[keys")
+    async with app.run_test(notifications=True) as pilot:
+        await app.push_screen(Bench())
+        await pilot.press("n")
+        assert app.screen.counted == 1
+
+
+def test_every_key_is_one_that_every_terminal_hands_on():
+    known_commands()
+    kinds = [Commanded]
+    while kinds:
+        kind = kinds.pop()
+        kinds.extend(kind.__subclasses__())
+        for command in keys_of(kind):
+            assert allowed(command.keys), command
+            assert command.help.endswith("."), command
+
+
+def test_each_command_name_means_one_thing():
+    known_commands()
+    meaning: dict[str, KeyCommand] = {}
+    kinds = [Commanded]
+    while kinds:
+        kind = kinds.pop()
+        kinds.extend(kind.__subclasses__())
+        for command in keys_of(kind):
+            assert meaning.setdefault(command.id, command) == command
+
+
+async def test_an_error_in_a_thread_becomes_one_dialog_and_its_text_is_no_markup(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await pilot.press("x")
+        await settle(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "[bold]share[/] ␛[31mred␛[0m" in text_of(app.screen, ".dialog-text")
+        await pilot.press("enter")
+        assert [type(screen) for screen in app.screen_stack[1:]] == [Bench]
+
+
+async def test_an_unexpected_error_says_that_it_is_ours(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        app.screen.in_background(lambda: 1 / 0, lambda _: None)
+        await settle(app, pilot)
+        assert "A fault in sharebench" in text_of(app.screen, ".dialog-heading")
+        assert "ZeroDivisionError" in text_of(app.screen, ".dialog-text")
+
+
+async def test_notebook_work_comes_back_to_the_screen(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        found: list[int] = []
+        app.screen.with_notebook(Notebook.count, found.append)
+        await settle(app, pilot)
+        assert found == [0]
+
+
+async def test_a_notebook_that_cannot_be_opened_is_told(app):
+    app.context.notebook_path = Path("/proc/no/notebook.db")
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        app.screen.with_notebook(Notebook.count)
+        await settle(app, pilot)
+        assert "cannot open the notebook /proc/no/notebook.db" in text_of(app.screen, ".dialog-text")
+
+
+async def test_quitting_asks_while_something_is_under_way(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        app.screen.question = "A run is on."
+        await pilot.press("ctrl+q")
+        assert isinstance(app.screen, ConfirmDialog)
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 2
+        await pilot.press("ctrl+q", "left", "enter")
+    assert app.return_code == 0
+
+
+async def test_escape_goes_back_but_never_past_the_first_screen(app):
+    async with app.run_test() as pilot:
+        first = app.screen
+        await app.push_screen(Bench())
+        await pilot.press("escape", "escape", "escape")
+        assert app.screen is first
+
+
+async def test_questions_answer_with_text_or_nothing(app):
+    async with app.run_test() as pilot:
+        answers: list[Any] = []
+        await app.push_screen(AskDialog("Why?", "A reason", needed=True), answers.append)
+        await pilot.press("enter")
+        assert isinstance(app.screen, AskDialog)
+        await pilot.press(*"noise", "enter")
+        await app.push_screen(AskDialog("Why?", "A reason"), answers.append)
+        await pilot.press("escape")
+        assert answers == ["noise", None]
+
+
+async def test_f1_opens_help_and_closes_it(app):
+    async with app.run_test() as pilot:
+        await pilot.press("f1")
+        assert [isinstance(screen, HelpDialog) for screen in app.screen_stack] == [False, True]
+        await pilot.press("f1")
+        assert len(app.screen_stack) == 1
+
+
+@pytest.mark.parametrize(("columns", "narrow"), [(80, True), (120, False)])
+async def test_below_100_columns_the_layout_is_narrow(app, columns, narrow):
+    async with app.run_test(size=(columns, 24)) as pilot:
+        await pilot.pause()
+        assert app.screen.has_class("-narrow") is narrow
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+async def test_each_theme_draws_the_usual_widgets(app, theme):
+    async with app.run_test() as pilot:
+        app.theme = theme.name
+        await app.push_screen(ConfirmDialog("Sure?", "Really?", yes="Yes"))
+        await pilot.pause()
+        assert app.theme == theme.name
+        assert "Really?" in painted(app)
+
+
+async def test_from_the_room_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    app = SharebenchApp(context, first="catalogue")
+    async with app.run_test() as pilot:
+        await settle(app, pilot)
+        seen = []
+        for key in ("escape", "escape", "f6", "escape"):
+            await pilot.press(key)
+            await settle(app, pilot)
+            seen.append(type(app.screen).__name__)
+        assert seen == ["NotebookScreen", "NotebookScreen", "CatalogueScreen", "NotebookScreen"]

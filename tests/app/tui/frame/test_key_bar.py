@@ -1,0 +1,87 @@
+"""The last line of a screen: which keys it shows, and that a click presses them."""
+
+from typing import ClassVar
+
+import pytest
+from textual.widgets import Label
+
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.context import Context
+from app.tui.frame.key_bar import KeyBar
+from tests.app.tui.driving import painted
+
+
+class Bench(BaseScreen):
+    """A screen with a key that comes and goes."""
+
+    KEYS: ClassVar = (
+        KeyCommand(id="bar.count", keys="n,k", action="count", name="Count", footer="Count", help="Counts one up."),
+        KeyCommand(id="bar.other", keys="o", action="other", name="Other", footer="Other", help="Comes and goes."),
+        KeyCommand(id="bar.hidden", keys="h", action="count", name="Hidden", help="Not in the bar."),
+    )
+    counted = 0
+    offers_other = True
+
+    def compose(self):
+        yield Label("bench")
+        yield KeyBar()
+
+    def action_count(self):
+        self.counted += 1
+
+    def check_action(self, action, parameters):
+        return action != "other" or self.offers_other
+
+
+@pytest.fixture
+def app(tmp_path):
+    return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml"))
+
+
+def last_line(app):
+    return painted(app).splitlines()[-1]
+
+
+async def test_keys_that_do_not_fit_are_left_out_whole_and_the_commands_key_stays(app):
+    async with app.run_test(size=(60, 12)) as pilot:
+        await app.push_screen(Bench())
+        await pilot.pause()
+        assert last_line(app) == " esc Back  n Count  o Other  ^q Quit  f1 Help   ^p Commands "
+        await pilot.resize_terminal(40, 12)
+        await pilot.pause()
+        assert last_line(app) == " esc Back  n Count          ^p Commands "
+        await pilot.resize_terminal(8, 12)
+        await pilot.pause()
+        assert last_line(app) == " ^p Comm"
+
+
+async def test_a_shorter_key_does_not_jump_the_queue(app):
+    async with app.run_test(size=(83, 12)) as pilot:
+        await app.push_screen(Bench())
+        await pilot.pause()
+        assert "f2 Notebook" in last_line(app)
+        assert "f3 Measure" not in last_line(app)
+        assert "f4 Survey" not in last_line(app)
+
+
+async def test_a_click_presses_the_key_and_beside_the_keys_nothing(app):
+    async with app.run_test(size=(40, 12)) as pilot:
+        await app.push_screen(Bench())
+        await pilot.pause()
+        await pilot.click(KeyBar, offset=(12, 0))
+        assert app.screen.counted == 1
+        await pilot.click(KeyBar, offset=(24, 0))
+        assert app.screen.counted == 1
+
+
+async def test_a_key_that_can_no_longer_be_pressed_goes(app):
+    async with app.run_test(size=(60, 12)) as pilot:
+        await app.push_screen(Bench())
+        await pilot.pause()
+        assert "o Other" in last_line(app)
+        app.screen.offers_other = False
+        app.screen.refresh_bindings()
+        await pilot.pause()
+        assert "o Other" not in last_line(app)

@@ -1,0 +1,182 @@
+"""Review, compare and change: marking runs, undoing it, names, and the next round."""
+
+from dataclasses import replace
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from app.tui.guide.screen import GuideScreen
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.guide.steps_view import StepsView
+from storage.notebook import Notebook
+from storage.records import RunStatus, Target
+from tests.app.tui.conftest import SMB
+from tests.app.tui.driving import measured, painted, press, settled, text_of
+from tests.forms.samples import series
+
+MEASURED = series(
+    [100e6, 101e6, 60e6, 100e6, 100.5e6],
+    id="aaaaaaaaaaaa",
+    target=Target(protocol="smb", host="127.0.0.1", port=4450, share="data", path="big.bin", user="bench"),
+)
+REVIEWING = GuideChoices(
+    step=MethodStep.REVIEW,
+    target=replace(SMB, share="data"),
+    file="big.bin",
+    file_bytes=1 << 30,
+    quiet="record",
+    counted=True,
+    series_id=MEASURED.id,
+)
+
+
+@pytest.fixture
+def reviewing(guide_app):
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        notebook.add(MEASURED)
+        notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+    return guide_app
+
+
+def status_of(app, number):
+    with Notebook(app.context.notebook_path) as notebook:
+        runs = notebook.series(MEASURED.id).runs
+        found = [run for run in runs if run.phase.value == "measured" and run.number == number]
+        return found[0].status, found[0].reason
+
+
+async def test_an_unusual_run_is_flagged_with_why(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        assert "unusual: 40.0 % slower than the median run" in painted(reviewing)
+
+
+async def test_a_run_is_marked_unusable_with_a_reason_and_taken_back(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "down", "down", "down", "enter")
+        assert "Why is run 3 unusable?" in text_of(reviewing.screen, ".dialog-heading")
+        await press(reviewing, pilot, "enter")
+        assert "Why is run 3 unusable?" in text_of(reviewing.screen, ".dialog-heading"), "a reason is needed"
+        reviewing.screen.query_one(Input).value = "[the] backup"
+        await press(reviewing, pilot, "enter")
+        assert status_of(reviewing, 3) == (RunStatus.REJECTED, "[the] backup")
+        assert "Run 3  60 MB/s  unusable  [the] backup" in painted(reviewing)
+        assert "average 100 MB/s; 92.3 MB/s with the unusable" in painted(reviewing), "both averages"
+        await press(reviewing, pilot, "u")
+        assert status_of(reviewing, 3) == (RunStatus.VALID, None)
+        assert "with the unusable" not in painted(reviewing)
+        await press(reviewing, pilot, "u")
+        assert status_of(reviewing, 3) == (RunStatus.VALID, None), "there is nothing more to undo"
+
+
+async def test_a_marked_run_is_taken_back_in_by_choosing_it_again(reviewing):
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        notebook.judge_run(MEASURED.id, 3, RunStatus.REJECTED, "noise")
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "down", "down", "down", "enter")
+        assert status_of(reviewing, 3) == (RunStatus.VALID, None)
+        await press(reviewing, pilot, "u")
+        assert status_of(reviewing, 3) == (RunStatus.REJECTED, "noise")
+
+
+async def test_with_every_run_unusable_there_is_no_going_on(reviewing):
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        for number in range(1, 6):
+            notebook.judge_run(MEASURED.id, number, RunStatus.REJECTED, "noise")
+    async with reviewing.run_test(notifications=True) as pilot:
+        await settled(reviewing, pilot)
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        assert screen.query_one(OptionList).get_option_at_index(0).disabled
+        await press(reviewing, pilot, "7")
+        assert screen.choices.step is MethodStep.REVIEW
+        assert "needs a valid run" in painted(reviewing)
+
+
+async def test_the_comparison_uses_ftp_and_baselines(reviewing):
+    ftp = series([110e6] * 5, id="bbbbbbbbbbbb", target=Target(protocol="ftp", host="127.0.0.1", path="/big.bin"))
+    named = series([50e6, 51e6, 50e6, 51e6, 50e6], id="cccccccccccc")
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        notebook.add(ftp)
+        notebook.add(named)
+        notebook.set_baseline("before [x]", named.id)
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "enter")
+        shown = painted(reviewing)
+        assert "Against baseline before [x]: [" in shown
+        assert "Against FTP: [" in shown
+        await press(reviewing, pilot, "down", "enter")
+        assert type(reviewing.screen).__name__ == "CompareScreen"
+        await press(reviewing, pilot, "escape")
+        assert isinstance(reviewing.screen, GuideScreen)
+
+
+async def test_a_series_is_kept_as_a_baseline(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "enter", "up", "enter")
+        await press(reviewing, pilot, "enter")
+        assert "a baseline needs a name" in text_of(reviewing.screen, ".dialog-text")
+        await press(reviewing, pilot, "enter")
+        reviewing.screen.query_one(Input).value = "before the switch"
+        await press(reviewing, pilot, "enter")
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        assert [(b.name, b.series_id) for b in notebook.baselines()] == [("before the switch", MEASURED.id)]
+
+
+async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "8")
+        assert "Base: series aaaaaaaaaaaa" in painted(reviewing)
+        assert "log level (smb.conf)…" in painted(reviewing)
+        await press(reviewing, pilot, *["down"] * 7, "enter")
+        reviewing.screen.query_one(Input).value = "strict sync"
+        await press(reviewing, pilot, "enter")
+        assert "not a change: 'strict sync'" in text_of(reviewing.screen, ".dialog-text")
+        await press(reviewing, pilot, "enter")
+        reviewing.screen.query_one(Input).value = "strict sync = no"
+        await press(reviewing, pilot, "enter")
+        assert "The ONE change: strict sync = no. Make it on the server now" in painted(reviewing)
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        assert (screen.choices.base_id, screen.choices.series_id) == (MEASURED.id, None)
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        assert notebook.series(MEASURED.id).experiment == screen.choices.experiment
+
+
+async def test_measuring_the_same_again_is_two_keys_away(reviewing, world):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "5", "down", "enter")
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        assert screen.choices.series_id is None
+        await press(reviewing, pilot, "enter")
+        await measured(reviewing, pilot)
+    assert len(world.orders) == 1
+
+
+async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        await pilot.click(StepsView, offset=(4, 3 * 6 + 1))
+        await settled(reviewing, pilot)
+        assert screen.choices.step is MethodStep.EXPECTED
+        await pilot.click(OptionList, offset=(6, 0))
+        await settled(reviewing, pilot)
+        assert screen.choices.compared
+
+
+async def test_a_new_measurement_keeps_how_one_measures(reviewing):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "n")
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        assert screen.choices == GuideChoices(quiet="record", counted=True)

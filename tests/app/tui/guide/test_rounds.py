@@ -1,0 +1,87 @@
+"""A change goes from the catalogue into the guide's next series."""
+
+import pytest
+
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.guide.screen import GuideScreen
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.tuning.entry import EntryScreen
+from storage.notebook import Notebook
+from storage.records import Target
+from tests.app.tui.books import book, one
+from tests.app.tui.driving import settled, text_of
+from tests.app.tui.worlds import FakeWorld
+
+SHARE = Target(protocol="smb", host="nas", port=445, share="projects", path="")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return book(tmp_path / "notebook.db", one(1))
+
+
+def app_with(path, *, series_id=None, first="entry", **arguments):
+    """The app on a notebook whose guide has measured that series."""
+    choices = GuideChoices(
+        step=MethodStep.CHANGE, target=SHARE, file="big.bin", file_bytes=1 << 30, series_id=series_id
+    )
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, choices.to_memory())
+    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), world=FakeWorld())
+    return SharebenchApp(context, first=first, **arguments)
+
+
+async def test_the_change_becomes_the_one_of_the_next_round(path):
+    app = app_with(path, series_id=f"{1:012x}", entry="strict sync")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "[projects] strict sync = " in text_of(app.screen, "#chosen")
+        await pilot.press("v", "tab", *"no", "enter", "t")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, GuideScreen)
+        assert (screen.choices.change_name, screen.choices.change_value) == ("strict sync", "no")
+        assert (screen.choices.base_id, screen.choices.step) == (f"{1:012x}", MethodStep.RUN)
+    with Notebook(path) as notebook:
+        base = notebook.series("last")
+    assert base.experiment == screen.choices.experiment != ""
+
+
+async def test_a_guide_that_is_open_takes_it_up(path):
+    app = app_with(path, series_id=f"{1:012x}", first="guide")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        guide = app.screen
+        app.visit("entry", entry="log level")
+        await settled(app, pilot)
+        await pilot.press("t")
+        await settled(app, pilot)
+        assert app.screen is guide
+        assert isinstance(guide, GuideScreen)
+        assert guide.choices.change_name == "log level"
+    with Notebook(path) as notebook:
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).change_name == "log level"
+
+
+async def test_without_a_series_to_start_from_it_says_what_to_do_first(path):
+    app = app_with(path, entry="log level")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("t")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "there is no series to start from" in text_of(app.screen, ".dialog-text")
+
+
+async def test_a_value_that_this_program_cannot_set_is_refused(path):
+    app = app_with(path, series_id=f"{1:012x}", entry="in-flight")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("v", "tab", *"many", "enter", "t")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "in-flight = many: a whole number is needed" in text_of(app.screen, ".dialog-text")
+        await pilot.press("enter")
+        assert isinstance(app.screen_stack[-1], EntryScreen)

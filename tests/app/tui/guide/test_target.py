@@ -1,0 +1,270 @@
+"""The target and file steps: logging in, looking around, and everything that can be wrong with it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from textual.strip import Strip
+from textual.widgets import Input
+
+from app.clients.base import DirectoryEntry, Secrets
+from app.errors import LoginError, NoSuchShareError, UnreachableError
+from app.tui.guide.browser import MAKE_HERE, BrowseScreen
+from app.tui.guide.screen import GuideScreen
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.guide.state.guide_context import GuideContext
+from app.tui.widgets.virtual_list import VirtualList
+from storage.notebook import Notebook
+from storage.records import Command, Target
+from tests.app.tui.conftest import SMB
+from tests.app.tui.driving import painted, press, settled, text_of
+from tests.app.tui.worlds import folder_of
+
+NASTY = "[red]a[b] \x1b[31mb\x1b[0m \u202ec.bin"
+SHOWN = "[red]a[b] ␛[31mb␛[0m �c.bin"
+
+
+def choices_of(app) -> GuideChoices:
+    screen = next(screen for screen in app.screen_stack if isinstance(screen, GuideScreen))
+    return screen.choices
+
+
+async def test_a_wrong_password_is_asked_for_again(guide_app, world):
+    world.errors = [LoginError("127.0.0.1 refused bench: wrong password")]
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        assert "127.0.0.1 refused bench: wrong password Type the password again" in text_of(
+            guide_app.screen, ".dialog-text"
+        )
+        assert guide_app.screen.query_one(Input).password
+        await press(guide_app, pilot, "s", "3", "enter")
+        assert isinstance(guide_app.screen, BrowseScreen)
+    assert [secrets.password for secrets in world.logins] == ["practice", "s3"]
+    assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
+
+
+async def test_escape_gives_up_the_login(guide_app, world):
+    world.errors = [LoginError("refused")]
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "escape")
+        assert isinstance(guide_app.screen, GuideScreen)
+        assert choices_of(guide_app).target is None
+
+
+async def test_a_guest_that_is_refused_is_told(guide_app, world):
+    guide_app.context.practice = (replace(SMB, user=None),)
+    world.errors = [LoginError("the server takes no guests; name a user: smb://USER@HOST/SHARE")]
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        assert "the server takes no guests" in text_of(guide_app.screen, ".dialog-text")
+
+
+@pytest.mark.parametrize("error", [UnreachableError("no way to 127.0.0.1"), NoSuchShareError("no share [b]x[/b]")])
+async def test_what_the_server_says_is_told_and_one_stays(guide_app, world, error):
+    world.errors = [error]
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        assert str(error) in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, "enter")
+        assert isinstance(guide_app.screen, GuideScreen)
+        assert "connecting" not in painted(guide_app)
+
+
+async def test_a_typed_target_is_asked_for_until_it_is_one(guide_app, world, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "from the environment")
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "enter", *"smb:x", "enter")
+        assert "not a target" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, "enter")
+        box = guide_app.screen.query_one(Input)
+        assert box.value == "smb:x", "nothing that was typed is lost"
+        box.value = "smb://me@nas/data"
+        await press(guide_app, pilot, "enter")
+        assert isinstance(guide_app.screen, BrowseScreen)
+    assert world.logins == [Secrets(password="from the environment")]
+
+
+async def test_a_password_in_a_url_is_refused_and_not_repeated(guide_app):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "enter")
+        guide_app.screen.query_one(Input).value = "smb://me:hush@nas/data"
+        await press(guide_app, pilot, "enter")
+        told = text_of(guide_app.screen, ".dialog-text")
+        assert "does not belong in a URL" in told
+        assert "hush" not in told
+
+
+async def test_without_a_password_anywhere_it_is_asked_for(guide_app, world, monkeypatch):
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "enter")
+        guide_app.screen.query_one(Input).value = "smb://me@nas/data"
+        await press(guide_app, pilot, "enter")
+        assert "Password of me on nas" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, "p", "enter")
+    assert world.logins == [Secrets(password="p")]
+
+
+async def test_a_credentials_file_names_user_and_password(guide_app, world, tmp_path):
+    path = tmp_path / "cred"
+    path.write_text("username = anna\npassword = a b\ndomain = WORK\n")
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "down", "down", "enter")
+        guide_app.screen.query_one(Input).value = str(path)
+        await press(guide_app, pilot, "enter")
+        guide_app.screen.query_one(Input).value = "smb://nas/data"
+        await press(guide_app, pilot, "enter")
+        assert isinstance(guide_app.screen, BrowseScreen)
+        assert (guide_app.screen.place.target.user, guide_app.screen.place.target.domain) == ("anna", "WORK")
+    assert world.logins == [Secrets(password="a b")]
+
+
+async def test_kerberos_asks_for_no_password(guide_app, world):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "down", "enter")
+        guide_app.screen.query_one(Input).value = "smb://me@nas/data"
+        await press(guide_app, pilot, "enter", "enter")
+        assert choices_of(guide_app).kerberos
+    assert world.logins == [Secrets(kerberos=True)]
+
+
+async def test_an_empty_share_offers_a_file_that_is_made(guide_app, world):
+    world.folders = {"": []}
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter")
+        assert "The folder is empty: have a file made in it." in painted(guide_app)
+        await press(guide_app, pilot, "enter")
+        assert choices_of(guide_app).step is MethodStep.FILE
+        await press(guide_app, pilot, "enter")
+        choices = choices_of(guide_app)
+        assert (choices.command, choices.file, choices.size_bytes) == (Command.GET, None, 2 * 1024**3)
+
+
+async def test_a_server_without_shares_says_so(guide_app, world):
+    world.shares = []
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        assert "The server shows no shares to this user." in painted(guide_app)
+        await press(guide_app, pilot, "enter", "escape")
+        assert isinstance(guide_app.screen, GuideScreen)
+
+
+async def test_names_from_outside_are_text(guide_app, world):
+    world.shares = [NASTY]
+    world.folders = {"": folder_of({NASTY: 5 << 30, "[x": 3})}
+    async with guide_app.run_test(size=(120, 30)) as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        assert f"{SHOWN}/" in painted(guide_app)
+        await press(guide_app, pilot, "enter")
+        assert SHOWN in painted(guide_app)
+        await press(guide_app, pilot, "enter")
+        assert choices_of(guide_app).file == NASTY, "the server's own spelling is what is asked for"
+        assert SHOWN in painted(guide_app)
+        assert "\x1b" not in painted(guide_app)
+        await press(guide_app, pilot, "f1", "escape", "1", "enter")
+        assert "[red]a[b]" in painted(guide_app)
+
+
+async def test_ten_thousand_files_are_listed_without_delay(guide_app, world, monkeypatch):
+    world.folders = {"": folder_of({f"file {number:05d}.bin": number for number in range(10_000)})}
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter")
+        assert "10,000 names." in painted(guide_app)
+        lines = guide_app.screen.query_one(VirtualList)
+        await press(guide_app, pilot, "end")
+        assert "file 09999.bin" in painted(guide_app)
+        drawn: list[int] = []
+        original: Callable[[int], Strip] = lines.render_line
+
+        def counted(y: int) -> Strip:
+            drawn.append(y)
+            return original(y)
+
+        monkeypatch.setattr(lines, "render_line", counted)
+        await press(guide_app, pilot, "up")
+        assert 0 < len(drawn) <= 2 * lines.size.height, "what is not in view is not drawn"
+
+
+async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, world):
+    world.folders = {
+        "": [
+            DirectoryEntry(name="logs", is_folder=True, size_bytes=0),
+            DirectoryEntry(name="a.bin", is_folder=False, size_bytes=9),
+        ],
+        "logs": folder_of({"x.log": 4, "y.log": 5}),
+    }
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter", "l", "enter")
+        assert "/data/logs" in painted(guide_app)
+        await press(guide_app, pilot, "y")
+        lines = guide_app.screen.query_one(VirtualList)
+        assert lines.names[lines.cursor] == "y.log"
+        await press(guide_app, pilot, "left")
+        assert lines.names[0] == MAKE_HERE
+        assert "logs/" in painted(guide_app)
+        await press(guide_app, pilot, "left")
+        assert "IPC$/" in painted(guide_app), "above the share there are the shares"
+
+
+async def test_a_click_chooses_and_the_wheel_is_not_needed(guide_app):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        await pilot.click(VirtualList, offset=(3, 0))
+        await settled(guide_app, pilot)
+        assert "big.bin" in painted(guide_app)
+
+
+async def test_another_size_is_asked_for_until_it_is_one(guide_app, world):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter", "enter", "down", "down", "down", "down", "enter")
+        guide_app.screen.query_one(Input).value = "lots"
+        await press(guide_app, pilot, "enter")
+        assert "not a size: 'lots'" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, "enter")
+        guide_app.screen.query_one(Input).value = "3G"
+        await press(guide_app, pilot, "enter")
+        choices = choices_of(guide_app)
+        assert (choices.command, choices.size_bytes, choices.step) == (Command.PUT, 3 * 1024**3, MethodStep.QUIET)
+
+
+async def test_a_look_at_who_else_is_at_work(guide_app):
+    async with guide_app.run_test(size=(120, 36)) as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter", "enter", "enter")
+        assert choices_of(guide_app).step is MethodStep.QUIET
+        await press(guide_app, pilot, "up", "enter")
+        assert "A look just now: busy." in painted(guide_app)
+        assert "- others moved 40 MB/s over [eth0]" in painted(guide_app)
+        await press(guide_app, pilot, "up", "up", "enter")
+        choices = choices_of(guide_app)
+        assert (choices.quiet, choices.step) == ("wait", MethodStep.WARM_UP)
+
+
+async def test_recent_targets_are_offered(guide_app, world):
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        from tests.forms.samples import series
+
+        notebook.add(series([1e6], target=Target(protocol="ftp", host="old", port=21, path="/pub/a.iso")))
+        notebook.remember(MEMORY_KEY, GuideChoices(target=SMB).to_memory())
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        assert "ftp://old/pub" in painted(guide_app)
+        screen = guide_app.screen
+        assert isinstance(screen, GuideScreen)
+        assert isinstance(screen.known, GuideContext)

@@ -1,0 +1,355 @@
+"""The notebook's list: what it shows, how it is sorted, filtered and grouped, and what is done from it."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.widgets import Input, OptionList, TextArea
+
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.notebook.compare import CompareScreen
+from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SortDialog
+from app.tui.notebook.screen import NotebookScreen
+from app.tui.notebook.series_list import SeriesList
+from app.tui.notebook.series_screen import SeriesScreen
+from storage.notebook import Notebook
+from storage.records import Command, Run, SeriesStatus, Target
+from tests.app.tui.books import NASTY, app_on, book, one
+from tests.app.tui.driving import painted, settled, text_of
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    return book(
+        tmp_path / "notebook.db",
+        one(1, (100e6, 100e6, 101e6, 99e6, 100e6), experiment="signing"),
+        one(2, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="signing", command=Command.PUT),
+        one(3, (110e6,) * 5, target=Target(protocol="ftp", host="box", path="/pub/x")),
+        baselines={"before": f"{1:012x}"},
+    )
+
+
+def here(app: App[Any]) -> Any:
+    """The screen, by whatever type it has."""
+    return app.screen
+
+
+def shown(app) -> list[str]:
+    """The labels in the list, from the top."""
+    rows = app.screen.query_one(SeriesList)
+    return [rows.lines[row.series_id].label if hasattr(row, "series_id") else f"# {row[0]}" for row in rows.rows]
+
+
+async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
+    app = app_on(three)
+    async with app.run_test(size=(140, 24)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        lines = painted(app).splitlines()
+        assert "When (UTC)▼" in lines[2]
+        assert lines[3].split()[:5] == [">", "2026-01-03", "10:00", "series", "3"]
+        assert lines[4].split()[0] == "2026-01-02"
+        assert "B 2026-01-01" in lines[5]
+        for part in ("80.00 MB/s", "0.9 %", "64 %", "put", "signing", "smb://nas:445/data/big.bin"):
+            assert part in lines[4]
+        assert "before" in lines[5]
+        assert "3 series" in lines[1]
+
+
+async def test_an_empty_notebook_says_what_to_do(tmp_path):
+    app = app_on(tmp_path / "notebook.db")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "The notebook is empty." in painted(app)
+        await pilot.press("e", "b", "c", "x", "d", "enter", "space", "g")
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        await pilot.press("n")
+        assert type(app.screen).__name__ == "GuideScreen"
+
+
+async def test_words_filter_as_they_are_typed(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("f", *"signing PUT")
+        here(app).look()
+        await settled(app, pilot)
+        assert shown(app) == ["series 2"]
+        assert "1 of 3 series" in painted(app)
+        await pilot.press("enter")
+        assert app.focused is app.screen.query_one(SeriesList)
+        await pilot.press("escape")
+        here(app).look()
+        await settled(app, pilot)
+        assert len(shown(app)) == 3
+
+
+async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("slash", *"zebra", "down")
+        here(app).look()
+        await settled(app, pilot)
+        assert here(app).chosen() is None
+        await pilot.press("e", "d", "enter", "space")
+        await settled(app, pilot)
+        assert "0 of 3 series" in painted(app)
+
+
+async def test_sorting_by_a_column_and_the_other_way_round(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        for expected in (["series 3", "series 1", "series 2"], ["series 2", "series 1", "series 3"]):
+            await pilot.press("s")
+            assert isinstance(app.screen, SortDialog)
+            app.screen.query_one(OptionList).highlighted = 5
+            await pilot.press("enter")
+            await settled(app, pilot)
+            assert shown(app) == expected
+
+
+async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settled(app, pilot)
+        heading = painted(app).splitlines()[2]
+        await pilot.click(SeriesList, offset=(heading.index("Cmd") + 1, 0))
+        await settled(app, pilot)
+        assert shown(app) == ["series 2", "series 3", "series 1"]
+        await pilot.click(SeriesList, offset=(10, 3))
+        assert here(app).chosen() == f"{1:012x}"
+        await pilot.click(SeriesList, offset=(10, 2), times=2)
+        await settled(app, pilot)
+        assert isinstance(app.screen, SeriesScreen)
+        assert app.screen.series_id == f"{3:012x}"
+
+
+async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("g")
+        await settled(app, pilot)
+        assert shown(app) == ["# signing", "series 2", "series 1", "# None", "series 3"]
+        assert "─ signing (2 series)" in painted(app)
+        assert "─ No experiment (1 series)" in painted(app)
+        rows = app.screen.query_one(SeriesList)
+        seen = []
+        await pilot.press("home")
+        for key in ("down", "down", "up", "up"):
+            seen.append(rows.cursor)
+            await pilot.press(key)
+        assert seen == [1, 2, 4, 2]
+        assert rows.cursor == 1
+
+
+async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "d")
+        await settled(app, pilot)
+        assert shown(app) == ["series 3", "series 2"]
+        with Notebook(three) as notebook:
+            assert notebook.count() == 2
+            assert not notebook.baselines()
+        await pilot.press("u")
+        await settled(app, pilot)
+        assert shown(app) == ["series 3", "series 2", "series 1"]
+        with Notebook(three) as notebook:
+            assert notebook.series("before").label == "series 1"
+        await pilot.press("u")
+        await settled(app, pilot)
+        assert len(shown(app)) == 3
+
+
+async def test_label_and_note_are_kept_as_typed(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("e")
+        await settled(app, pilot)
+        assert isinstance(app.screen, EditDialog)
+        app.screen.query_one("#label", Input).value = NASTY
+        app.screen.query_one("#note", TextArea).text = "two\nlines"
+        await pilot.press("ctrl+s")
+        await settled(app, pilot)
+        assert "[bold]x[/] ␛[31mred" in painted(app)
+        with Notebook(three) as notebook:
+            series = notebook.series("last")
+        assert (series.label, series.note) == (NASTY, "two\nlines")
+        await pilot.press("e")
+        await settled(app, pilot)
+        app.screen.query_one("#label", Input).value = "thrown away"
+        await pilot.press("escape")
+        await settled(app, pilot)
+        with Notebook(three) as notebook:
+            assert notebook.series("last").label == NASTY
+
+
+async def test_baselines_are_given_moved_and_taken_away(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("b")
+        await settled(app, pilot)
+        assert isinstance(app.screen, BaselineDialog)
+        await pilot.press(*"fast", "enter")
+        await settled(app, pilot)
+        assert names(three) == {"before": f"{1:012x}", "fast": f"{3:012x}"}
+        await pilot.press("b")
+        await settled(app, pilot)
+        await pilot.press("tab", "down", "enter")
+        await settled(app, pilot)
+        assert names(three) == {"before": f"{3:012x}", "fast": f"{3:012x}"}
+        await pilot.press("b")
+        await settled(app, pilot)
+        await pilot.press("tab", "enter")
+        await settled(app, pilot)
+        assert names(three) == {"fast": f"{3:012x}"}
+
+
+def names(path: Path) -> dict[str, str]:
+    with Notebook(path) as notebook:
+        return {baseline.name: baseline.series_id for baseline in notebook.baselines()}
+
+
+async def test_the_first_marked_series_is_the_base_of_a_comparison(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "space", "home", "space", "c")
+        await settled(app, pilot)
+        assert isinstance(app.screen, CompareScreen)
+        assert "[+] Faster: +10.0 %" in text_of(app.screen, "#verdict")
+        await pilot.press("s")
+        await settled(app, pilot)
+        assert "[-] Slower: -9.1 %" in text_of(app.screen, "#verdict")
+
+
+async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("c")
+        await settled(app, pilot)
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+        await pilot.press("escape", "space", "end", "c")
+        await settled(app, pilot)
+        assert (here(app).base_id, here(app).other_id) == (f"{3:012x}", f"{1:012x}")
+
+
+async def test_comparing_without_anything_to_compare_with_says_how(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2)))
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("c")
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        assert any("Mark the series to compare with" in note.message for note in app._notifications)
+
+
+async def test_with_room_the_form_and_chart_of_the_series_stand_below(three):
+    app = app_on(three)
+    async with app.run_test(size=(130, 44)) as pilot:
+        await settled(app, pilot)
+        here(app)._read_pointed()
+        await settled(app, pilot)
+        text = painted(app)
+        assert "110,000,000" in text
+        assert "Rate of each run" in text
+        await pilot.resize_terminal(80, 24)
+        await settled(app, pilot)
+        assert "Rate of each run" not in painted(app)
+
+
+async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path):
+    failed = one(1, (), status=SeriesStatus.FAILED, plan={"runs": 5})
+    app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "0/5!" in painted(app)
+        assert "1/1…" in painted(app)
+
+
+async def test_a_notebook_that_cannot_be_read_is_told_and_the_screen_stays(tmp_path):
+    path = tmp_path / "notebook.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE something (x)")
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "not a notebook" in text_of(app.screen, ".dialog-text")
+
+
+async def test_a_list_asks_only_for_the_lines_near_the_view(tmp_path):
+    many = [one(1 + n % 28, (1e8,), id=f"{n:012x}", runs=(), label=f"n{n}") for n in range(700)]
+    app = app_on(book(tmp_path / "notebook.db", *many))
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        rows = app.screen.query_one(SeriesList)
+        assert len(rows.rows) == 700
+        assert 0 < len(rows.lines) < 300
+        await pilot.press("end")
+        await settled(app, pilot)
+        assert rows.cursor == 699
+        assert rows.lines[here(app).chosen()].label in painted(app)
+        assert len(rows.lines) < 500
+        await pilot.press("pageup", "pageup", "home")
+        await settled(app, pilot)
+        assert rows.cursor == 0
+        assert rows.scroll_offset.y == 0
+
+
+async def test_a_tiny_terminal_breaks_nothing(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(app, pilot)
+        for size in ((1, 1), (10, 3), (30, 6), (200, 60)):
+            await pilot.resize_terminal(*size)
+            await settled(app, pilot)
+            await pilot.press("down", "up")
+        assert "series 3" in painted(app)
+
+
+async def test_a_progress_of_a_run_is_drawn_over_time(tmp_path):
+    series = one(1, (1e8,))
+    run: Run = series.runs[-1]
+    curve = tuple((n / 10, n * 10_000_000) for n in range(1, 100))
+    app = app_on(
+        book(tmp_path / "notebook.db", one(1, runs=(*series.runs[:-1], _with(run, curve)))),
+        first="series",
+        series_id="last",
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(app, pilot)
+        assert "Rate of each run" in painted(app)
+        await pilot.press("v")
+        await settled(app, pilot)
+        assert "Throughput within run 1" in painted(app)
+        assert "throughput over time" in painted(app)
+        await pilot.resize_terminal(80, 24)
+        await settled(app, pilot)
+        views = []
+        for _ in range(3):
+            views.append("100,000,000" in painted(app))
+            await pilot.press("v")
+            await settled(app, pilot)
+        assert sorted(views) == [False, False, True]
+
+
+def _with(run: Run, progress: tuple[tuple[float, int], ...]) -> Run:
+    return Run(number=run.number, phase=run.phase, size_bytes=run.size_bytes, seconds=run.seconds, progress=progress)
+
+
+async def test_a_series_that_is_gone_is_told(three):
+    app = app_on(three, first="series", series_id="nothing")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "no series or baseline is called 'nothing'" in text_of(app.screen, ".dialog-text")

@@ -1,0 +1,137 @@
+"""The survey in the TUI, against a real smbd."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from app.clients.base import Secrets
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.survey.run_screen import SurveyRunScreen
+from app.tui.survey.screen import SurveyScreen
+from app.tui.widgets.ansi_view import AnsiView
+from storage.notebook import Notebook
+from storage.records import SeriesStatus
+from tests.app.tui.driving import measured, settle, text_of
+from tests.servers.smbd import Smbd
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    monkeypatch.setattr("app.recorder.series_monitor.ceiling_of", lambda *_args, **_more: None)
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    return SharebenchApp(context, first="survey")
+
+
+def shows(app: SharebenchApp, kind: type) -> bool:
+    return isinstance(app.screen, kind)
+
+
+def fill(screen, **values: str) -> None:
+    for key, value in values.items():
+        screen.query_one(f"#{key}", Input).value = value
+
+
+def lines_for(server: Smbd, runs: int = 2) -> dict[str, str]:
+    return {
+        "hosts": "127.0.0.1",
+        "smb": server.share,
+        "user": server.user,
+        "runs": str(runs),
+        "size": "1M",
+        "ports": f"smb {server.port}, iperf3 1",
+    }
+
+
+async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, smbd: Smbd):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        assert shows(app, SurveyScreen)
+        fill(app.screen, **lines_for(smbd))
+        await pilot.press("f9")
+        assert shows(app, AskDialog)
+        app.screen.query_one("#answer", Input).value = smbd.password
+        await pilot.press("enter")
+        await settle(app, pilot)
+        assert shows(app, SurveyRunScreen)
+        await measured(app, pilot)
+        await settle(app, pilot)
+        text = app.screen.query_one("#survey-text", AnsiView).text
+        assert "Findings" in text
+        assert "Look at this first" in text
+        assert "MB/s" in text
+        assert text_of(app.screen, "#survey-now").strip()
+        assert app.screen.quit_question() is None
+        await pilot.press("escape")
+        assert shows(app, SurveyScreen)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert {head.status for head in notebook.heads()} == {SeriesStatus.COMPLETE}
+        kept = notebook.remembered("survey")
+    assert kept is not None
+    assert kept["smb"] == smbd.share
+    assert smbd.password not in str(kept)
+
+
+async def test_wrong_lines_are_told_and_kept(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        fill(app.screen, hosts="nas", runs="many")
+        await pilot.press("f9")
+        assert shows(app, MessageDialog)
+        assert "number of runs" in text_of(app.screen, ".dialog-text")
+        await pilot.press("enter")
+        assert app.screen.query_one("#hosts", Input).value == "nas"
+
+
+async def test_nobody_there_is_told(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        fill(app.screen, hosts="127.0.0.1", ports="iperf3 1", runs="2")
+        await pilot.press("f9")
+        await settle(app, pilot)
+        assert shows(app, MessageDialog)
+        assert "no answer on 127.0.0.1 port 1" in text_of(app.screen, ".dialog-text")
+
+
+async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd):
+    app.context.logins = Known(Secrets(password=smbd.password))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(app, pilot)
+        fill(app.screen, **lines_for(smbd, runs=40))
+        app.screen.action_start()
+        await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "plan"])
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, SurveyRunScreen)
+        assert screen.quit_question()
+        await pilot.press("escape")
+        assert shows(app, ConfirmDialog)
+        await pilot.press("escape")
+        await pilot.press("s")
+        await measured(app, pilot)
+        await settle(app, pilot)
+        assert screen.survey is not None
+        assert not screen.survey.complete
+        text = screen.query_one("#survey-text", AnsiView).text
+        assert "interrupted: loopback SMB" in text
+        await pilot.press("escape", "f9")
+        await settle(app, pilot)
+        assert shows(app, ConfirmDialog)
+        assert "is not complete" in text_of(app.screen, ".dialog-text")
+        await pilot.press("escape")
+        assert shows(app, SurveyScreen)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert SeriesStatus.COMPLETE not in {head.status for head in notebook.heads()}
+
+
+class Known:
+    """Logins that know one password."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self.secrets = secrets
+
+    def find(self, _target, **_more) -> Secrets:
+        return self.secrets

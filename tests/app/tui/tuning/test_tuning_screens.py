@@ -1,0 +1,194 @@
+"""The catalogue, its entries, and the ladder of an experiment."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.widgets import OptionList
+
+from app.tui.notebook.compare import CompareScreen
+from app.tui.notebook.series_screen import SeriesScreen
+from app.tui.tuning.catalogue import CatalogueScreen
+from app.tui.tuning.entry import EntryScreen, ValueDialog
+from app.tui.tuning.ladder import LadderScreen
+from forms.tuning.catalogue import entries
+from storage.notebook import Notebook
+from storage.records import Change, Decision
+from tests.app.tui.books import NASTY, app_on, book, one
+from tests.app.tui.driving import painted, settled, text_of
+
+
+def here(app: App[Any]) -> Any:
+    """The screen, by whatever type it has."""
+    return app.screen
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
+    proven = Change(name="log level", value="0", previous="3", evidence="confirmed")
+    faster = one(2, (90e6, 91e6, 90e6, 89e6, 90e6), experiment="files", base_id=base.id, change=proven)
+    doubtful = Change(name="strict sync", value="no", evidence="contradicted", remark="It still says Yes.")
+    slower = one(3, (70e6,) * 5, experiment="files", base_id=faster.id, change=doubtful)
+    return book(tmp_path / "notebook.db", base, faster, slower, one(4, experiment=NASTY))
+
+
+async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_types(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(app.screen, CatalogueScreen)
+        assert painted(app).splitlines()[2].split() == ["1", "exists", "log", "level"]
+        await pilot.press("f", *"strict sync")
+        await settled(app, pilot)
+        assert "strict sync" in painted(app).splitlines()[2]
+        assert f" of {len(entries())}" in painted(app)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), EntryScreen)
+        assert here(app).entry.name == "strict sync"
+
+
+async def test_a_search_that_finds_nothing_shows_nothing(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(130, 36)) as pilot:
+        await settled(app, pilot)
+        assert "How much smbd writes to its log" in painted(app)
+        await pilot.press("slash", *"zebra", "enter", "enter")
+        await settled(app, pilot)
+        assert f"0 of {len(entries())}" in painted(app)
+        assert "How much smbd writes" not in painted(app)
+        assert isinstance(app.screen, CatalogueScreen)
+
+
+async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
+    app = app_on(path, first="entry", entry="strict sync")
+    async with app.run_test(size=(80, 40)) as pilot:
+        await settled(app, pilot)
+        assert "testparm -s /etc/samba/smb.conf" in here(app).text_to_copy()
+        await pilot.press("v")
+        assert isinstance(app.screen, ValueDialog)
+        last = app.screen.query_one(OptionList).option_count - 1
+        app.screen.query_one(OptionList).highlighted = last
+        await pilot.press("enter")
+        value = here(app).entry.values[last]
+        assert f"strict sync = {value}" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "tab", *"nonsense", "enter")
+        assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+        assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "escape")
+        assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+
+
+async def test_what_is_removed_can_be_read_but_not_taken(path):
+    app = app_on(path, first="entry", entry="read size")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "Removed" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "t")
+        assert isinstance(app.screen, EntryScreen)
+
+
+async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(path):
+    app = app_on(path, first="entry", entry="log level")
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await settled(app, pilot)
+        copied = path.with_name("copied.txt")
+        assert app.clipboard == copied.read_text()
+        assert "log level = 1" in app.clipboard
+        assert any(str(copied) in note.message for note in app._notifications)
+
+
+async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        lines = painted(app).splitlines()
+        assert "files" in lines[0]
+        assert lines[1].startswith("| 0 base")
+        assert "| 1 log level = 0 (was 3)" in lines[2]
+        assert "[+]  +12.5 %" in lines[2]
+        assert "[-]" in lines[3]
+        assert lines[3].rstrip().endswith("!")
+        assert "It still says Yes." in painted(app)
+        assert "Gained in all" in painted(app)
+        await pilot.press("v")
+        await settled(app, pilot)
+        assert "average of a series" in painted(app)
+
+
+async def test_a_change_is_kept_or_put_back_or_open_again(path):
+    app = app_on(path, first="ladder", experiment="files")
+
+    def decision() -> Decision | None:
+        with Notebook(path) as notebook:
+            return notebook.series(f"{3:012x}").decision
+
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        for key, expected in (("r", Decision.REVERTED), ("k", Decision.KEPT), ("k", None)):
+            await pilot.press(key)
+            await settled(app, pilot)
+            assert decision() is expected
+            assert here(app).rung.number == 2
+        await pilot.press("r")
+        await settled(app, pilot)
+        assert "x 2 strict sync = no" in painted(app)
+        await pilot.press("up", "up", "k")
+        await settled(app, pilot)
+        assert here(app).rung.decision is None
+
+
+async def test_from_a_rung_to_its_series_and_its_comparison(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("up", "enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, SeriesScreen)
+        await pilot.press("escape", "c")
+        await settled(app, pilot)
+        assert isinstance(here(app), CompareScreen)
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}")
+        await pilot.press("escape", "up", "c")
+        await settled(app, pilot)
+        assert isinstance(here(app), LadderScreen)
+
+
+async def test_the_newest_experiment_is_shown_and_another_can_be_chosen(path):
+    app = app_on(path, first="ladder")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "[bold]x[/]" in painted(app).splitlines()[0]
+        await pilot.press("e")
+        await settled(app, pilot)
+        assert "3 series  files" in painted(app)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert here(app).ladder.name == "files"
+
+
+async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1)), first="ladder")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "There is no experiment yet." in painted(app)
+        await pilot.press("k", "r", "c", "v", "e", "y", "enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), LadderScreen)
+
+
+async def test_an_experiment_whose_series_are_gone_says_so(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        with Notebook(path) as notebook:
+            for number in (1, 2, 3):
+                notebook.annotate(replace(notebook.series(f"{number:012x}"), experiment=None))
+        await pilot.press("k")
+        await settled(app, pilot)
+        assert "There is no experiment" in painted(app)

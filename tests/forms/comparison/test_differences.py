@@ -1,0 +1,102 @@
+"""What differs between two series, and what is known to vary by itself."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forms.comparison.differences import Difference, differences, varies
+from storage.records import ClientFacts, Command, FactValue, Series, Target
+from tests.forms.samples import CLIENT, series
+
+
+def on_server(**environment: dict[str, FactValue]) -> Series:
+    return series((100.0, 101.0), environment=environment)
+
+
+def named(found: tuple[Difference, ...]) -> list[tuple[str, Any, Any]]:
+    return [(d.name, d.base, d.other) for d in found]
+
+
+def test_a_series_does_not_differ_from_itself() -> None:
+    same = on_server(server={"smb.conf/global/log level": "0"})
+    assert differences(same, same) == ()
+
+
+def test_settings_that_differ_are_named() -> None:
+    base = series((100.0,))
+    other = series(
+        (100.0,),
+        size_bytes=1 << 20,
+        command=Command.PUT,
+        target=Target(protocol="smb", host="nas", port=445, share="data", path="folder"),
+        client=replace(CLIENT, encryption="aes-128-gcm", in_flight=1),
+        plan={"settings": {"drop_cache": True}},
+    )
+    assert named(differences(base, other)) == [
+        ("command", "get", "put"),
+        ("target", "smb://nas:445/data/big.bin", "smb://nas:445/data/folder"),
+        ("size_bytes", 1 << 30, 1 << 20),
+        ("client.encryption", "none", "aes-128-gcm"),
+        ("client.in_flight", 4, 1),
+        ("settings.drop_cache", False, True),
+    ]
+
+
+def test_a_parameter_of_the_share_is_said_once_although_global_has_it_too() -> None:
+    base = on_server(server={"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "Yes"})
+    other = on_server(server={"smb.conf/global/strict sync": "No", "smb.conf/share/strict sync": "No"})
+    (found,) = differences(base, other)
+    assert found == Difference(name="server.smb.conf/share/strict sync", base="Yes", other="No")
+    assert (found.parameter, found.label, str(found)) == ("strict sync", "strict sync", "strict sync Yes -> No")
+
+
+def test_a_share_without_a_line_of_its_own_has_the_value_of_global() -> None:
+    base = on_server(server={"smb.conf/global/strict sync": "Yes"})
+    other = on_server(server={"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "no"})
+    assert named(differences(base, other)) == [("server.smb.conf/share/strict sync", None, "no")]
+    unchanged = on_server(server={"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "True"})
+    assert differences(base, unchanged) == ()
+
+
+def test_another_word_for_the_same_value_is_no_difference() -> None:
+    base = on_server(server={"smb.conf/global/server signing": "mandatory", "smb.conf/global/smb2 max read": "1M"})
+    other = on_server(server={"smb.conf/global/server signing": "required", "smb.conf/global/smb2 max read": "1048576"})
+    assert differences(base, other) == ()
+
+
+def test_what_only_one_of_the_two_could_see_is_not_known_to_differ() -> None:
+    seen = on_server(server={"smb.conf/global/log level": "0", "smbd.version": "4.17.12"})
+    unseen = on_server(server={"smbd.version": "4.17.12"})
+    assert differences(seen, unseen) == ()
+    assert named(differences(unseen, on_server(server={"smbd.version": "4.20.0"}))) == [
+        ("server.smbd.version", "4.17.12", "4.20.0")
+    ]
+
+
+def test_a_size_that_no_run_has_shown_yet_is_not_known_to_differ() -> None:
+    assert differences(series((100.0,)), series(())) == ()
+
+
+def test_a_series_that_never_connected_has_told_nothing_of_its_client() -> None:
+    assert differences(series((100.0,)), series((), client=ClientFacts(name="sharebench"))) == ()
+    other = differences(series((100.0,)), series((), client=ClientFacts(name="smbclient")))
+    assert named(other) == [("client.name", "sharebench", "smbclient")]
+
+
+@pytest.mark.parametrize("name", ["host.load_1", "host.uptime_seconds", "link.rx_errors"])
+def test_facts_that_vary_by_themselves_do_not_count(name: str) -> None:
+    assert varies(name)
+    assert differences(on_server(client={name: 1}), on_server(client={name: 2})) == ()
+
+
+def test_no_parameter_of_the_server_is_taken_for_a_fact_that_varies() -> None:
+    assert not varies("smb.conf/global/keepalive")
+    assert not varies("smb.conf/global/load printers")
+    assert not varies("smb.conf/global/lpq cache time")
+
+
+def test_another_way_out_of_this_machine_is_a_difference() -> None:
+    by_cable = on_server(path={"local_address": "192.0.2.7"})
+    by_radio = on_server(path={"local_address": "198.51.100.7"})
+    assert named(differences(by_cable, by_radio)) == [("path.local_address", "192.0.2.7", "198.51.100.7")]

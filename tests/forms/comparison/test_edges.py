@@ -1,0 +1,99 @@
+"""Compare on whatever may come: any sizes, any scale, ties, wild runs; what must hold for all of them."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from forms.comparison.document import comparison_document
+from forms.comparison.summary import comparison_form
+from forms.comparison.text import comparison_text
+from forms.comparison.verdict import compare
+from forms.stats.sample_size import needed_runs
+from storage.records import RunStatus
+from tests.forms.samples import series
+
+OPPOSITE = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
+
+
+def pairs(count: int, seed: int) -> Iterator[tuple[list[float], list[float]]]:
+    """Pairs of rates of every kind: few and many, steady and wild, equal, with ties, tiny and huge."""
+    generator = random.Random(seed)
+    for _ in range(count):
+        middle = 10 ** generator.uniform(1, 11)
+        scatter = generator.choice([0.0, 0.001, 0.01, 0.1, 0.5])
+        shift = 1 + generator.choice([0.0, 0.0, 0.005, 0.02, -0.03, 0.2, -0.5])
+        sides = []
+        for factor in (1.0, shift):
+            rates = [
+                middle * factor * max(0.01, generator.gauss(1, scatter)) for _ in range(generator.randrange(1, 14))
+            ]
+            if generator.random() < 0.2:
+                rates[-1] *= generator.choice([0.1, 3.0])
+            if generator.random() < 0.3:
+                rates = [float(f"{rate:.2g}") for rate in rates]
+            sides.append(rates)
+        yield sides[0], sides[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_comes_the_answer_is_whole(seed):
+    for left, right in pairs(150, seed):
+        base, other = series(left, id="a"), series(right, id="b")
+        result = compare(base, other)
+        document = json.loads(json.dumps(comparison_document(result), allow_nan=False))
+        assert document["verdict"] in OPPOSITE
+        assert result.p_value is not None
+        assert 0 < result.p_value <= 1
+        if result.verdict in {"faster", "slower"}:
+            assert (result.change_percent or 0) * (1 if result.verdict == "faster" else -1) > 1
+            assert result.p_value < 0.05
+        if result.verdict == "same":
+            assert result.interval_percent is not None
+            assert max(map(abs, result.interval_percent)) <= 5
+        assert (result.needed_runs is None) == result.known
+        if result.needed_runs is not None:
+            assert result.needed_runs >= max(4, min(len(left), len(right)) + 1)
+        assert result.sentence.endswith(".")
+        assert max(map(len, comparison_text(comparison_form(base, other)).splitlines())) <= 80
+
+
+def test_order_scale_and_side_do_not_matter():
+    generator = random.Random(5)
+    for left, right in pairs(150, 99):
+        result = compare(series(left), series(right))
+        shuffled = compare(series(generator.sample(left, len(left))), series(generator.sample(right, len(right))))
+        assert shuffled.verdict == result.verdict
+        assert shuffled.p_value == pytest.approx(result.p_value)
+        scaled = compare(series([8 * rate for rate in left]), series([8 * rate for rate in right]))
+        assert scaled.verdict == result.verdict
+        assert scaled.change_percent == pytest.approx(result.change_percent)
+        swapped = compare(series(right), series(left))
+        assert swapped.p_value == pytest.approx(result.p_value)
+        assert swapped.verdict in {OPPOSITE[result.verdict], "same", "unknown"} or result.verdict in {"same", "unknown"}
+
+
+def test_rejected_failed_and_warm_up_runs_do_not_count():
+    base = series((100e6, 101e6, 99e6, 100e6, 500e6))
+    wild = base.runs[-1]
+    assert compare(base, series((100e6, 101e6, 99e6, 100e6))).base_bytes_per_second == pytest.approx(180e6)
+    for status in (RunStatus.REJECTED, RunStatus.FAILED):
+        runs = (*base.runs[:-1], replace(wild, status=status))
+        clean = series(runs=runs)
+        assert compare(clean, clean).base_bytes_per_second == pytest.approx(100e6)
+        assert compare(clean, clean).verdict == "same"
+
+
+def test_a_million_runs_are_the_most_that_are_asked_for():
+    left, right = [100.0, 200.0, 50.0, 120.0], [101.2, 201.2, 51.2, 121.2]
+    assert needed_runs(left, right, 1.0, 1.3, 0.05) is not None
+    assert needed_runs(left, right, 5.0, 0.1, 0.05) is None
+
+
+def test_ten_thousand_runs_a_side_are_compared_at_once():
+    generator = random.Random(2)
+    left = series([generator.gauss(100e6, 1e6) for _ in range(10_000)])
+    right = series([generator.gauss(102e6, 1e6) for _ in range(10_000)])
+    assert compare(left, right).verdict == "faster"

@@ -1,0 +1,113 @@
+"""The comparison as a form, as text and as a document."""
+
+import json
+from dataclasses import replace
+
+from forms import layout
+from forms.comparison.document import comparison_document
+from forms.comparison.summary import comparison_form
+from forms.comparison.text import comparison_text, verdict_lines
+from forms.comparison.verdict import compare
+from storage.records import Change, Command
+from tests.forms.samples import CLIENT, series
+
+BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")
+CHANGE = Change(
+    name="log level",
+    value="0",
+    previous="3",
+    evidence="contradicted",
+    also_changed=("server.kernel 6.1 -> 6.2",),
+    remark="log level did not change: it still is 3.",
+)
+OTHER = series((110e6, 111e6, 109e6, 110.5e6, 109.5e6, 110e6), id="bbbbbbbbbbbb", label="log level 0", change=CHANGE)
+
+
+def test_the_document_is_the_contracts():
+    document = json.loads(json.dumps(comparison_document(compare(BASE, OTHER))))
+    assert list(document) == [
+        "schema",
+        "base",
+        "other",
+        "verdict",
+        "change_percent",
+        "interval_percent",
+        "p_value",
+        "needed_runs",
+        "differences",
+        "change",
+    ]
+    assert document["schema"] == "sharebench/comparison/1"
+    assert (document["base"], document["other"], document["verdict"]) == ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "faster")
+    assert document["needed_runs"] is None
+    assert document["interval_percent"][0] < document["change_percent"] < document["interval_percent"][1]
+    assert document["change"]["evidence"] == "contradicted"
+    unchanged = comparison_document(compare(BASE, series((1.0,), command=Command.PUT)))
+    assert "change" not in unchanged
+    assert unchanged["verdict"] == "unknown"
+    assert unchanged["interval_percent"] is None
+    assert {"name": "command", "base": "get", "other": "put"} in unchanged["differences"]
+
+
+def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
+    text = comparison_text(comparison_form(BASE, OTHER))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "as found" in text
+    assert "log level 0" in text
+    assert "[+] Faster: +10.0 % (95 % interval" in text
+    assert "contradicted" in " ".join(text.split())
+    assert "it still is 3" in " ".join(text.split())
+
+
+def test_rows_that_differ_are_marked_not_coloured():
+    signed = replace(OTHER, client=replace(CLIENT, signing="aes-gmac", block_bytes=65536), change=None)
+    form = comparison_form(BASE, signed)
+    marked = {row.name for row in form.rows if row.differs}
+    assert marked == {"Protocol"}
+    assert [row.name for row in form.differences] == ["client: block"]
+    lines = comparison_text(form).splitlines()
+    assert any(line.startswith("Protocol") and "≠" in line for line in lines)
+    assert any(line.startswith("client: block") and "65536" in line for line in lines)
+
+
+def test_remarks_name_what_weakens_the_verdict():
+    busy = series((100e6, 101e6, 99e6, 50e6, 100e6), quiet={"verdict": "busy"}, command=Command.PUT)
+    said = " ".join(comparison_form(BASE, busy).remarks)
+    assert "different work" in said
+    assert "1 unusual run" in said
+    assert "busy time" in said
+    assert comparison_form(BASE, replace(OTHER, change=None)).remarks == ()
+
+
+def test_a_verdict_without_a_claimed_change_names_what_differs():
+    path = {"link.rate_bits_per_second": 1_000_000_000, "link.mtu_bytes": 1500}
+    slow = {**path, "link.rate_bits_per_second": 100_000_000}
+    base = replace(BASE, environment={"path": path})
+    other = replace(OTHER, change=None, link_bits_per_second=100_000_000, environment={"path": slow})
+    form = comparison_form(base, other)
+    what = "link (1 Gb/s, then 100 Mb/s) and rate of the link (1 Gb/s, then 100 Mb/s)"
+    assert form.remarks == (f"What differs, and may be the reason: {what}.",)
+    assert [row.name for row in form.differences] == ["rate of the link"]
+    assert comparison_form(base, replace(BASE, link_bits_per_second=100_000_000)).remarks == ()
+
+
+def test_markup_and_escapes_from_outside_are_plain_text():
+    nasty = replace(OTHER, label="[red]\x1b[31m\nx", change=None)
+    text = comparison_text(comparison_form(BASE, nasty))
+    assert "\x1b" not in text
+    assert "[red]" in text
+
+
+def test_several_verdicts_a_line_each():
+    text = verdict_lines([comparison_form(BASE, OTHER), comparison_form(BASE, BASE)])
+    assert text.startswith("[+] log level 0 against as found (get): Faster")
+    assert "[=] as found against as found (get): The same" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_wide_characters_keep_their_column():
+    wide = replace(OTHER, label="測試伺服器 👍", change=None)
+    lines = comparison_text(comparison_form(wide, BASE)).splitlines()
+    label = next(line for line in lines if line.startswith("Label"))
+    assert layout.width(label.partition("as found")[0]) == 50
+    assert max(map(layout.width, lines)) <= 80

@@ -1,0 +1,217 @@
+"""The ladder of an experiment: rungs, branches, what was kept and what was gained."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from forms.experiments.ladder import Ladder, build_ladder, next_base
+from forms.experiments.ladder_text import ladder_document, ladder_text
+from forms.layout import width
+from storage.records import Change, Command, Decision, Series, SeriesStatus
+from tests.forms.samples import series
+
+FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
+KEPT, REVERTED = Decision.KEPT, Decision.REVERTED
+
+
+def rung(name: str, factor: float = 1.0, **fields: Any) -> Series:
+    change = fields.pop("change", None)
+    if isinstance(change, str):
+        option, _, value = change.partition("=")
+        change = Change(name=option, value=value, previous="old", evidence="confirmed", remark=f"{option} changed.")
+    return series([rate * factor for rate in FIVE], id=name * 12, experiment="tuning", change=change, **fields)
+
+
+def path(ladder: Ladder) -> list[int]:
+    return [one.number for one in ladder.kept_path]
+
+
+def test_each_rung_is_compared_with_what_it_was_made_from() -> None:
+    ladder = build_ladder(
+        "tuning",
+        [
+            rung("a"),
+            rung("b", 0.9, change="log level=3", base_id="a" * 12, decision=REVERTED),
+            rung("c", 1.2, change="strict sync=no", base_id="a" * 12, decision=KEPT),
+            rung("d", 1.5, change="deadtime=15", base_id="c" * 12),
+        ],
+    )
+    assert [one.base_number for one in ladder.rungs] == [None, 0, 0, 2]
+    assert [one.comparison and one.comparison.verdict for one in ladder.rungs] == [None, "slower", "faster", "faster"]
+    assert [round(one.comparison.change_percent or 0, 6) for one in ladder.rungs if one.comparison] == [-10, 20, 25]
+    assert path(ladder) == [0, 2, 3]
+    assert ladder.gain
+    assert (ladder.gain.base_id, ladder.gain.other_id) == ("a" * 12, "d" * 12)
+    assert ladder.gain.change_percent == pytest.approx(50)
+
+
+def test_a_series_without_a_recorded_base_stands_on_what_was_in_force() -> None:
+    made = [
+        rung("a"),
+        rung("b", change="x=1", decision=REVERTED),
+        rung("c", change="y=1", decision=REVERTED),
+        rung("d", change="z=1", decision=KEPT),
+        rung("e", change="w=1"),
+    ]
+    ladder = build_ladder("tuning", made)
+    assert [one.base_number for one in ladder.rungs] == [None, 0, 0, 0, 3]
+    assert path(ladder) == [0, 3, 4]
+
+
+def test_the_next_change_is_made_from_the_last_that_was_not_put_back() -> None:
+    made = [rung("a"), rung("b", change="x=1", base_id="a" * 12), rung("c", change="y=1", base_id="b" * 12)]
+    assert next_base([]) is None
+    assert next_base(made) == made[2]
+    assert next_base([*made[:2], rung("c", base_id="b" * 12, decision=REVERTED)]) == made[1]
+    both = [made[0], rung("b", base_id="a" * 12, decision=REVERTED), rung("c", base_id="b" * 12, decision=REVERTED)]
+    assert next_base(both) == made[0]
+    assert next_base([rung("a", decision=REVERTED)]) is None
+
+
+def test_a_put_is_not_made_from_a_get() -> None:
+    made = [rung("a"), rung("b", command=Command.PUT)]
+    assert next_base(made, Command.GET) == made[0]
+    assert next_base(made, Command.PUT) == made[1]
+
+
+def test_gets_and_puts_of_one_experiment_are_ladders_of_their_own() -> None:
+    put = {"command": Command.PUT}
+    made = [rung("a"), rung("b", 0.5, **put), rung("c", 1.2, change="x=1"), rung("d", 0.4, change="x=1", **put)]
+    ladder = build_ladder("tuning", made)
+    assert [one.base_number for one in ladder.rungs] == [None, None, 0, 1]
+    assert [(gain.command.value, [one.number for one in gain.path]) for gain in ladder.gains] == [
+        ("get", [0, 2]),
+        ("put", [1, 3]),
+    ]
+    assert [gain.comparison and gain.comparison.verdict for gain in ladder.gains] == ["faster", "slower"]
+    assert (ladder.gain, path(ladder)) == (ladder.gains[1].comparison, [1, 3])
+    assert "Gained in all (get), 0 to 2, by x = 1: [+]" in ladder_text(ladder)
+    assert "Gained in all (put), 1 to 3, by x = 1: [-]" in ladder_text(ladder)
+
+
+def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
+    failed = rung("b", change="vfs objects=nosuch", status=SeriesStatus.FAILED, runs=())
+    made = [rung("a"), failed, rung("c", 1.2, change="x=1")]
+    assert next_base(made[:2]) == made[0]
+    ladder = build_ladder("tuning", made)
+    assert [one.base_number for one in ladder.rungs] == [None, 0, 0]
+    assert path(ladder) == [0, 2]
+    assert "series bbbbbbbbbbbb, failed, undecided" in ladder_text(ladder)
+    assert ladder_document(ladder)["rungs"][1]["status"] == "failed"
+
+
+def test_bases_that_are_gone_or_run_in_circles_break_nothing() -> None:
+    gone = build_ladder("tuning", [rung("a", change="x=1", base_id="f" * 12)])
+    assert (gone.rungs[0].base_number, gone.rungs[0].comparison, gone.gain) == (None, None, None)
+    assert "is not in this experiment" in ladder_text(gone)
+    circle = [rung("a", base_id="b" * 12, decision=REVERTED), rung("b", base_id="a" * 12, decision=REVERTED)]
+    assert next_base(circle) is None
+    assert path(build_ladder("tuning", circle)) == []
+
+
+def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
+    two = Change(name="x", value="1", evidence="confirmed", also_changed=("y 1 -> 2",), remark="2 things changed.")
+    wrong = Change(name="z", value="1", evidence="contradicted", remark="z did not change.")
+    unseen = Change(name="v", value="1", evidence="unconfirmed", remark="Unproven: not to be seen.")
+    ladder = build_ladder(
+        "tuning",
+        [rung("a"), rung("b", change=two), rung("c", change=wrong), rung("d", change=unseen), rung("e", change="w=1")],
+    )
+    assert [one.standing and one.standing.value for one in ladder.rungs] == [
+        None,
+        "not alone",
+        "not as claimed",
+        "unproven",
+        "proven",
+    ]
+    assert ladder.rungs[1].doubts == ("2 things changed.", "Also changed: y 1 -> 2.")
+    assert ladder.rungs[4].doubts == ()
+    text = ladder_text(ladder)
+    for words in ("! not alone: 2 things", "! not as claimed: z did", "! unproven: Unproven", "proven: w changed."):
+        assert words in text
+    assert "z = 1 (not as claimed)" in " ".join(text.split())
+
+
+def test_a_second_base_that_differs_says_so() -> None:
+    ladder = build_ladder("tuning", [rung("a"), rung("b", link_bits_per_second=10**8)])
+    assert ladder.rungs[1].doubts == ("No change is claimed, but: link_bits_per_second 1000000000 -> 100000000.",)
+
+
+def test_the_text_fits_eighty_columns_and_survives_anything_typed() -> None:
+    hostile = Change(
+        name="socket options",
+        value="TCP_NODELAY SO_SNDBUF=1048576 SO_RCVBUF=1048576 IPTOS_LOWDELAY\x1b[31m\n" * 3,
+        previous="TCP_NODELAY",
+        evidence="contradicted",
+        also_changed=("日本語" * 30, "x" * 200),
+        remark="[bold]why[/bold] " * 20,
+    )
+    text = ladder_text(build_ladder("日本\x1b[0m語", [rung("a"), rung("b", 2.0, change=hostile)]))
+    assert "\x1b" not in text
+    assert max(width(line) for line in text.splitlines()) <= 80
+
+
+def test_the_text_of_a_small_ladder() -> None:
+    ladder = build_ladder(
+        "tuning",
+        [
+            rung("a"),
+            rung("b", 0.9, change="log level=3", base_id="a" * 12, decision=REVERTED),
+            rung("c", 1.2, change="strict sync=no", base_id="a" * 12, decision=KEPT),
+        ],
+    )
+    assert ladder_text(ladder) == (
+        "Experiment tuning: 3 series, get smb://nas:445/data/big.bin\n"
+        "\n"
+        "|  0 base                                                             100.0 MB/s\n"
+        "     series aaaaaaaaaaaa\n"
+        "\n"
+        "x  1 log level = 3 (was old)                                          90.00 MB/s\n"
+        "     series bbbbbbbbbbbb, put back\n"
+        "     [-] from 0: Slower: -10.0 % (95 % interval -11.1 % to -8.9 %), p =\n"
+        "       0.0079.\n"
+        "     proven: log level changed.\n"
+        "\n"
+        "|  2 strict sync = no (was old)                                       120.0 MB/s\n"
+        "     series cccccccccccc, kept\n"
+        "     [+] from 0: Faster: +20.0 % (95 % interval +18.7 % to +21.3 %), p =\n"
+        "       0.0079.\n"
+        "     proven: strict sync changed.\n"
+        "\n"
+        "Gained in all, 0 to 2, by strict sync = no: [+] Faster: +20.0 % (95 % interval\n"
+        "+18.7 % to +21.3 %), p = 0.0079.\n"
+    )
+
+
+def test_the_document_has_every_rung_and_the_gain() -> None:
+    ladder = build_ladder("tuning", [rung("a"), rung("b", 1.2, change="x=1", decision=KEPT)])
+    document = json.loads(json.dumps(ladder_document(ladder)))
+    assert (document["schema"], document["experiment"]) == ("sharebench/experiment/1", "tuning")
+    first, second = document["rungs"]
+    assert (first["change"], first["base"], first["verdict"], first["decision"]) == (None, None, None, None)
+    assert second["change"]["name"] == "x"
+    assert (second["base"], second["base_number"], second["standing"]) == ("a" * 12, 0, "proven")
+    assert (second["verdict"], second["decision"], second["on_kept_path"]) == ("faster", "kept", True)
+    assert second["change_percent"] == pytest.approx(20)
+    (gain,) = document["gains"]
+    assert (gain["command"], gain["kept_path"], gain["verdict"]) == ("get", ["a" * 12, "b" * 12], "faster")
+    assert gain["change_percent"] == pytest.approx(20)
+
+
+def test_an_empty_experiment_is_a_ladder_without_rungs() -> None:
+    ladder = build_ladder("nothing", [])
+    assert (ladder.rungs, ladder.gain, ladder.rung_of("a")) == ((), None, None)
+    assert "nothing yet" in ladder_text(ladder)
+
+
+def test_bases_that_go_round_in_a_circle_are_no_way_out() -> None:
+    made = [
+        rung("a", change="x=1", base_id="b" * 12, decision=REVERTED),
+        rung("b", change="y=1", base_id="a" * 12, decision=REVERTED),
+        rung("c"),
+    ]
+    assert [one.series.id for one in build_ladder("tuning", made).rungs] == [one.id for one in made]
+    assert next_base(made[:2]) is None

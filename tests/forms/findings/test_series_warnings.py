@@ -1,0 +1,123 @@
+"""Each piece of advice with a series that provokes it and one in which it stays silent."""
+
+from dataclasses import replace
+
+import pytest
+
+from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
+from tests.forms.samples import CLIENT, series
+
+STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)
+
+
+def texts(one: Series) -> dict[str, str]:
+    return {a.key: a.text for a in advice(one)}
+
+
+def test_a_sound_series_needs_no_advice():
+    assert advice(series(STEADY)) == []
+    assert advice(series()) == []
+
+
+def test_too_little_warm_up_depends_on_what_was_done():
+    cold = (60e6, 100e6, 101e6, 100.5e6, 99.5e6, 100e6)
+    none = texts(series(cold, warmups=0))["warm-up"]
+    assert "no warm-up run was made" in none
+    assert "--warmup 2" in none
+    some = texts(series(cold, warmups=2))["warm-up"]
+    assert "in spite of 2 warm-up runs" in some
+    assert "--warmup 4" in some
+    assert "unusual" not in texts(series(cold))
+
+
+def test_an_unusual_run_is_named_with_the_command_that_rejects_it():
+    text = texts(series((100e6, 101e6, 99e6, 70e6, 100e6)))["unusual"]
+    assert "Run 4 is unusual: 30 % slower" in text.replace("30.0", "30")
+    assert "sharebench reject 0123456789ab 4" in text
+
+
+def test_a_rejected_run_is_not_advised_about_again():
+    one = series((100e6, 101e6, 99e6, 70e6, 100e6))
+    rejected = tuple(replace(r, status=RunStatus.REJECTED) if r.number == 4 else r for r in one.runs)
+    assert "unusual" not in texts(replace(one, runs=rejected))
+
+
+def test_drift_up_and_down():
+    falling = texts(series([100e6 - i * 1e6 for i in range(10)]))["drift"]
+    assert "fell by 9." in falling
+    assert "heat" in falling
+    assert "--warmup 4" in texts(series([100e6 + i * 1e6 for i in range(10)]))["drift"]
+    assert "drift" not in texts(series([100e6 + i * 1e5 for i in range(10)]))
+
+
+def test_short_runs_are_told_the_size_to_take():
+    short = series(STEADY, size_bytes=10_000_000)
+    assert "--make-file --size 1G" in texts(short)["short"]
+    put = replace(short, command=Command.PUT)
+    assert texts(put)["short"].endswith("measure again with --size 1G.")
+    iperf = replace(short, target=Target(protocol="iperf3", host="nas"))
+    assert "--size" not in texts(iperf)["short"]
+
+
+def test_few_blocks_are_short_however_slow():
+    slow = series((1e5, 1.01e5, 0.99e5), size_bytes=2_000_000)
+    assert "takes 1 block" in texts(slow)["short"]
+    assert "--size 64M" in texts(slow)["short"]
+    assert "short" not in texts(series((1e7, 1.01e7), size_bytes=16 << 20))
+
+
+@pytest.mark.parametrize(("rate", "size"), [(1.0, 64 << 20), (118e6, 2 << 30), (1e12, 64 << 30)])
+def test_advised_size_lasts_ten_seconds(rate, size):
+    assert advised_size(rate) == size
+
+
+def test_scatter_advises_what_was_not_tried():
+    wild = (100e6, 120e6, 85e6, 110e6, 90e6)
+    assert "--runs 10" in texts(series(wild))["scatter"]
+    many = texts(series(wild * 3))["scatter"]
+    assert "--runs 10" not in many
+    assert "--size" in many
+
+
+def test_until_not_reached_says_so():
+    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan={"runs": 5, "until_percent": 2.0, "max_runs": 5})
+    assert "± 2.0 % was not reached in 5 runs" in texts(wild)["until"]
+    assert "--max-runs 10" in texts(wild)["until"]
+    assert "scatter" not in texts(wild)
+    assert "until" not in texts(series(STEADY, plan={"runs": 5, "until_percent": 2.0, "max_runs": 30}))
+
+
+def test_one_run_and_none():
+    assert "--runs 5" in texts(series((100e6,)))["single"]
+    failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")
+    lost = series(runs=(failed,), plan={"runs": 5}, status=SeriesStatus.FAILED)
+    assert "the server went away" in texts(lost)["failed"]
+    assert "--resume 0123456789ab" in texts(lost)["interrupted"]
+    assert "no average" in texts(lost)["single"]
+
+
+def test_close_to_the_ceiling_names_the_ways_that_are_left():
+    near = series(STEADY, ceiling_bytes_per_second=120e6)
+    assert near_ceiling_percent(near) == pytest.approx(83.5, abs=0.1)
+    text = texts(near)["ceiling"]
+    assert "--in-flight 8" in text
+    assert "--client smbclient" in text
+    assert "signing" not in text
+    deep = replace(near, client=replace(CLIENT, in_flight=16, signing="aes-cmac"))
+    assert "--in-flight" not in texts(deep)["ceiling"]
+    assert "without signing" in texts(deep)["ceiling"]
+    sealed = replace(near, client=replace(CLIENT, name="smbclient", encryption="aes-128-gcm"))
+    assert "--client sharebench" in texts(sealed)["ceiling"]
+    assert "without encryption" in texts(sealed)["ceiling"]
+    disk = replace(near, target=Target(protocol="file", path="/srv/x"), client=replace(CLIENT, signing=None))
+    assert "from a faster machine" in texts(disk)["ceiling"]
+    assert "ceiling" not in texts(series(STEADY, ceiling_bytes_per_second=1e9))
+    assert near_ceiling_percent(series(STEADY)) is None
+
+
+def test_a_busy_time():
+    busy = texts(series(STEADY, quiet={"verdict": "busy", "reasons": ["CPU 93 % at work"]}))["busy"]
+    assert "CPU 93 % at work" in busy
+    assert "--wait" in busy
+    assert "busy" not in texts(series(STEADY, quiet={"verdict": "typical"}))

@@ -1,0 +1,39 @@
+"""Throughput over time within a run, and how far a run has come."""
+
+import pytest
+
+from forms.series.progress import over_time, standing
+
+
+def test_rates_are_those_between_samples():
+    spans = over_time([(1.0, 100), (2.0, 300), (4.0, 300)])
+    assert [(s.until_seconds, s.bytes_per_second) for s in spans] == [(1.0, 100.0), (2.0, 200.0), (4.0, 0.0)]
+
+
+def test_many_samples_are_drawn_together_and_none_is_lost():
+    samples = [(i / 10, i * 10) for i in range(1, 1002)]
+    spans = over_time(samples, most=100)
+    assert len(spans) <= 100
+    assert spans[-1].until_seconds == pytest.approx(100.1)
+    assert sum(s.bytes_per_second for s in spans) / len(spans) == pytest.approx(100)
+
+
+def test_samples_of_the_same_moment_divide_nothing_by_zero():
+    assert [s.bytes_per_second for s in over_time([(1.0, 10), (1.0, 20), (2.0, 30)])] == [10.0, 10.0]
+
+
+def test_standing_half_way():
+    now = standing(2.0, 50, 100)
+    assert (now.bytes_per_second, now.percent, now.seconds_left) == (25.0, 50.0, 2.0)
+
+
+@pytest.mark.parametrize(("seconds", "moved", "size"), [(0.0, 0, 100), (1.0, 0, 100)])
+def test_before_anything_moved_nothing_is_foretold(seconds, moved, size):
+    now = standing(seconds, moved, size)
+    assert (now.bytes_per_second, now.seconds_left) == (None, None)
+    assert now.percent == 0.0
+
+
+def test_a_file_of_unknown_size_has_no_end_in_sight():
+    now = standing(1.0, 50, 0)
+    assert (now.percent, now.seconds_left) == (None, None)

@@ -1,0 +1,171 @@
+"""Statistics against scipy, the method's own tables and worked examples."""
+
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from forms.stats import summary as s
+
+B9_RATES = (761_580, 767_820, 747_420, 760_020, 772_700)
+"""Table B-9's own five rates; the printed average of 777,310 belongs to none of them."""
+
+
+def test_table_b9_averages_what_its_rows_say():
+    assert s.mean(B9_RATES) == 761_908
+    assert s.median(B9_RATES) == 761_580
+    assert s.deviation(B9_RATES) == pytest.approx(9_552, abs=0.5)
+    assert s.deviation((2.3, 2.3, 2.4, 2.3, 2.3)) == pytest.approx(0.0447, abs=0.0001)
+    assert s.unusual(B9_RATES) == [None] * 5
+
+
+@pytest.mark.parametrize(
+    ("function", "least"),
+    [
+        (s.mean, 1),
+        (s.median, 1),
+        (s.deviation, 2),
+        (s.deviation_percent, 2),
+        (s.confidence_interval, 2),
+        (s.half_width_percent, 2),
+        (s.drift, 5),
+    ],
+)
+def test_too_few_values_are_absent_not_zero(function, least):
+    values = [100.0, 103.0, 99.0, 101.0, 102.0]
+    for n in range(least):
+        assert function(values[:n]) is None
+    assert function(values[:least]) is not None
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 30, 200])
+def test_interval_and_deviation_agree_with_scipy(n):
+    values = np.random.default_rng(n).normal(100e6, 3e6, n)
+    low, high = stats.t.interval(0.95, n - 1, loc=values.mean(), scale=stats.sem(values))
+    assert s.deviation(values.tolist()) == pytest.approx(np.std(values, ddof=1))
+    assert s.confidence_interval(values.tolist()) == pytest.approx((low, high))
+    assert s.half_width_percent(values.tolist()) == pytest.approx(50 * (high - low) / values.mean())
+    wide = s.confidence_interval(values.tolist(), level=0.99)
+    assert wide is not None
+    assert wide[0] < low < high < wide[1]
+
+
+def test_equal_values_have_no_spread_and_nothing_unusual():
+    for n in (2, 3, 5, 40):
+        values = [118e6] * n
+        assert s.deviation(values) == 0
+        assert s.confidence_interval(values) == (118e6, 118e6)
+        assert s.half_width_percent(values) == 0
+        assert s.modified_z_scores(values) == [0.0] * n
+        assert s.unusual(values) == [None] * n
+    assert s.drift([118e6] * 8) == s.Drift(percent=0.0, p_value=1.0)
+    assert s.modified_z_scores([0.0, 0.0, 0.0]) == [0.0, 0.0, 0.0]
+    assert s.half_width_percent([0.0, 0.0]) is None
+
+
+def test_one_or_two_runs_are_never_unusual():
+    assert s.unusual([]) == []
+    assert s.unusual([5.0]) == [None]
+    assert s.unusual([5.0, 500.0]) == [None, None]
+
+
+def test_scores_are_those_of_the_definition():
+    values = [100.0, 102.0, 98.0, 101.0, 70.0]
+    middle = np.median(values)
+    mad = stats.median_abs_deviation(values)
+    assert s.modified_z_scores(values) == pytest.approx([0.6745 * (v - middle) / mad for v in values])
+
+
+def test_a_dip_of_seven_mads_is_unusual():
+    values = [100.0, 101.0, 99.0, 100.5, 99.5, 101.0, 99.0, 93.0]
+    reasons = s.unusual(values)
+    assert [r is not None for r in reasons] == [False] * 7 + [True]
+    assert "6.8 % slower than the median run" in (reasons[-1] or "")
+
+
+def test_one_wild_value_among_three_and_many():
+    assert [bool(r) for r in s.unusual([100.0, 50.0, 101.0])] == [False, True, False]
+    fast = s.unusual([100.0, 101.0, 99.0, 180.0, 100.0])
+    assert "80.0 % faster" in (fast[3] or "")
+    assert "warm-up" not in (fast[3] or "")
+
+
+def test_near_identical_runs_are_left_alone():
+    assert s.unusual([100.000, 100.001, 100.0, 100.002, 98.0]) == [None] * 5
+
+
+def test_slow_first_runs_are_too_little_warm_up():
+    reasons = s.unusual([60.0, 80.0, 100.0, 101.0, 99.5, 100.5, 60.0, 100.2])
+    assert [(r or "").startswith("too little warm-up") for r in reasons] == [True, True] + [False] * 6
+    assert reasons[6] is not None
+    assert s.unusual([150.0, 60.0, 100.0, 101.0, 99.5, 100.5, 100.0])[1] is not None
+    assert "warm-up" not in str(s.unusual([150.0, 60.0, 100.0, 101.0, 99.5, 100.5, 100.0]))
+
+
+@pytest.mark.parametrize("n", [5, 8, 12, 30])
+def test_drift_agrees_with_kendalls_exact_test(n):
+    generator = random.Random(n)
+    for slope in (0.0, 0.3, -1.0):
+        values = [100 + slope * i + generator.gauss(0, 1) for i in range(n)]
+        trend = s.drift(values)
+        assert trend is not None
+        expected = stats.kendalltau(range(n), values, method="exact")
+        assert trend.p_value == pytest.approx(expected.pvalue)
+        line = stats.theilslopes(values, range(n))
+        assert trend.percent == pytest.approx(100 * line.slope * (n - 1) / np.median(values))
+
+
+def test_drift_with_ties_agrees_with_the_tie_corrected_normal():
+    values = [100.0, 101, 101, 102, 102, 102, 103, 104, 104, 105]
+    trend = s.drift(values)
+    assert trend is not None
+    assert trend.significant
+    assert trend.percent > 4
+    expected = stats.kendalltau(range(10), values, method="asymptotic").pvalue
+    assert trend.p_value == pytest.approx(expected, abs=0.001)
+
+
+def test_long_series_drift_by_the_normal_approximation():
+    generator = random.Random(5)
+    values = [100 + generator.gauss(0, 1) for _ in range(100)]
+    trend = s.drift(values)
+    assert trend is not None
+    assert trend.p_value == pytest.approx(stats.kendalltau(range(100), values, method="exact").pvalue, abs=0.01)
+
+
+def test_very_long_series_keep_their_trend_when_thinned():
+    generator = random.Random(6)
+    rising = s.drift([100 + 0.001 * i + generator.gauss(0, 3) for i in range(10_000)])
+    assert rising is not None
+    assert rising.percent == pytest.approx(100 * 10 / 105, rel=0.15)
+    assert rising.significant
+    level = s.drift([100 + generator.gauss(0, 3) for _ in range(10_000)])
+    assert level is not None
+    assert abs(level.percent) < 0.5
+
+
+def test_a_steady_series_seldom_drifts():
+    generator = random.Random(7)
+    called = sum(
+        trend.significant
+        for _ in range(1000)
+        if (trend := s.drift([generator.gauss(100, 1) for _ in range(8)])) is not None
+    )
+    assert called <= 60
+
+
+def test_usual_runs_are_seldom_flagged():
+    generator = random.Random(3)
+    flagged = dict.fromkeys((5, 10, 30), 0)
+    for n in flagged:
+        for _ in range(500):
+            flagged[n] += sum(r is not None for r in s.unusual([generator.gauss(100, 1) for _ in range(n)]))
+    assert {n: count / (500 * n) < 0.03 for n, count in flagged.items()} == dict.fromkeys(flagged, True)
+
+
+def test_scipy_is_not_loaded_by_the_import():
+    code = "import sys, forms.stats.summary; sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,47 @@
+"""Cell widths, cutting and wrapping of text from outside."""
+
+import pytest
+
+from forms import layout
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [
+        ("", 0),
+        ("plain", 5),
+        ("日本語", 6),
+        ("e\u0301", 1),
+        ("שלום", 4),
+        ("🚀", 2),
+        ("✔\ufe0f", 2),
+        ("\u200b", 0),
+        ("ﾊﾝｶｸ", 4),
+    ],
+)
+def test_width(text, width):
+    assert layout.width(text) == width
+
+
+def test_nothing_steers_the_screen():
+    text = layout.visible("a\x1b[31mb\r\nc\u202ed\x9b\ud800\x07")
+    assert text == "a␛[31mb⏎c\ufffdd\ufffd\ufffd␇"
+
+
+@pytest.mark.parametrize("room", [8, 13, 40])
+@pytest.mark.parametrize("text", ["日本語のラベル " * 3, "x" * 50, "one two 71 % three", "👩‍💻" * 12, "e\u0301" * 30])
+def test_wrapped_lines_fit_and_lose_nothing(room, text):
+    lines = layout.wrap(text, room)
+    assert max(map(layout.width, lines)) <= room
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_percent_sign_stays_with_its_number():
+    assert layout.wrap("it is 71 % of it", 9) == ["it is", "71 % of", "it"]
+
+
+def test_cut_and_pad():
+    assert layout.cut("日本語", 5) == "日本…"
+    assert layout.cut("abc", 3) == "abc"
+    assert layout.pad("日本", 6, right=True) == "  日本"
+    assert layout.pad("ab", 4, fill="─") == "ab──"

@@ -1,0 +1,136 @@
+"""The catalogue, held against the installed Samba."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from forms.tuning import catalogue, smb_conf
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
+
+ENTRIES = catalogue.entries()
+OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
+
+
+@pytest.fixture(scope="module")
+def defaults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Every parameter with its default, as testparm prints it; -d0, or it prints its own log level."""
+    file = tmp_path_factory.mktemp("defaults") / "smb.conf"
+    file.write_text("[global]\n")
+    done = subprocess.run(["testparm", "-d0", "-sv", str(file)], capture_output=True, text=True, check=True, timeout=60)
+    lines = (line.partition("=") for line in done.stdout.splitlines() if line.startswith("\t"))
+    return {name.strip(): value.strip() for name, _, value in lines}
+
+
+@pytest.mark.parametrize("entry", [e for e in OF_SMB_CONF if e.exists], ids=lambda e: e.name)
+def test_what_is_said_to_exist_does_with_the_default_that_is_said(
+    entry: CatalogueEntry, defaults: dict[str, str]
+) -> None:
+    assert entry.parameter in defaults
+    if entry.default is None:
+        assert "16384" in entry.status_note, "only the system's limit has no default of its own"
+    else:
+        assert smb_conf.same_value(entry.parameter, defaults[entry.parameter], entry.default)
+
+
+@pytest.mark.parametrize("entry", [e for e in OF_SMB_CONF if not e.exists], ids=lambda e: e.name)
+def test_what_is_removed_or_newer_is_not_known(entry: CatalogueEntry, defaults: dict[str, str], tmp_path: Path) -> None:
+    if entry.parameter == "vfs objects":
+        built = subprocess.run(["smbd", "-b"], capture_output=True, text=True, check=True, timeout=60).stdout
+        modules = re.search(r"MODULESDIR: (\S+)", built)
+        assert modules
+        assert not Path(modules[1], "vfs", f"{entry.values[-1]}.so").exists()
+        return
+    assert entry.parameter not in defaults
+    file = tmp_path / "smb.conf"
+    file.write_text(f"[global]\n{entry.parameter} = yes\n")
+    done = subprocess.run(["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60)
+    assert f'Unknown parameter encountered: "{entry.parameter}"' in done.stderr
+
+
+@pytest.mark.parametrize("entry", OF_SMB_CONF, ids=lambda e: e.name)
+def test_scope_and_values_fit_the_parameter(entry: CatalogueEntry, tmp_path: Path) -> None:
+    parameter = smb_conf.spelling(entry.parameter).parameter
+    if entry.status is Status.REMOVED:
+        assert parameter is None
+        return
+    assert parameter is not None
+    assert parameter.scope == entry.scope
+    assert parameter.newer == (entry.status is Status.NEWER and entry.parameter != "vfs objects")
+    assert [smb_conf.refusal(entry.parameter, value) for value in entry.values] == [None] * len(entry.values)
+    if entry.exists:
+        file = tmp_path / "smb.conf"
+        for value in entry.values:
+            file.write_text(f"[global]\n{entry.parameter} = {value}\n")
+            done = subprocess.run(
+                ["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60
+            )
+            assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+def test_every_entry_says_what_an_admin_must_know(entry: CatalogueEntry) -> None:
+    assert all((entry.does, entry.expect, entry.sources, entry.risk))
+    assert entry.values or entry.status is Status.REMOVED
+    assert entry.seen_by or entry.takes_effect is Effect.NEVER or entry.kind is EntryKind.SMB_CONF
+    assert (entry.removed_in is not None) == (entry.status is Status.REMOVED)
+    assert (entry.since is not None) == (entry.status is Status.NEWER)
+    assert (entry.status is Status.SMB1_ONLY) == ("smb1" in entry.needs.session)
+    assert not (entry.needs.options or entry.needs.session) or entry.needs.text
+    assert all(smb_conf.spelling(name).parameter for name in entry.needs.options)
+    assert all(catalogue.about(name) for name in entry.replaced_by)
+
+
+def test_ranks_count_from_one_and_names_are_unique() -> None:
+    assert [e.rank for e in ENTRIES] == list(range(1, len(ENTRIES) + 1))
+    keys = [key for e in ENTRIES for key in {smb_conf.squeeze(name) for name in (e.name, *e.synonyms)}]
+    assert [key for key in keys if keys.count(key) > 1] == []
+
+
+def test_the_method_comes_first_in_its_own_order() -> None:
+    names = [e.parameter for e in ENTRIES]
+    assert names[:2] == ["log level", "socket options"]
+    in_order = ["log level", "socket options", "read raw", "oplocks", "MTU", "max xmit", "read size", "strict locking"]
+    assert sorted(in_order, key=names.index) == in_order
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("log level", "log level"),
+        ("Debug  Level", "log level"),
+        ("dead time", "deadtime"),
+        ("DEADTIME", "deadtime"),
+        ("smb encrypt", "server smb encrypt"),
+        ("max protocol", "server max protocol"),
+        ("TCP_NODELAY", "socket options: TCP_NODELAY"),
+        ("read size", "read size"),
+        ("jumbo frames", "MTU"),
+        ("rsize", "mount.cifs rsize"),
+    ],
+)
+def test_an_entry_is_found_by_name_synonym_and_parameter(typed: str, name: str) -> None:
+    assert catalogue.find(typed).name == name
+
+
+def test_a_parameter_with_several_entries_gives_them_all() -> None:
+    assert [e.parameter for e in catalogue.about("socket options")] == ["socket options"] * 7
+
+
+def test_a_name_that_is_not_there_has_suggestions() -> None:
+    with pytest.raises(catalogue.UnknownEntryError, match="did you mean strict sync"):
+        catalogue.find("strickt sync")
+    with pytest.raises(catalogue.UnknownEntryError) as caught:
+        catalogue.find("banana")
+    assert caught.value.suggestions == ()
+
+
+def test_a_search_puts_names_first_and_needs_every_word() -> None:
+    found = [e.name for e in catalogue.search("encrypt")]
+    assert found[0] == "server smb encrypt"
+    assert "use sendfile" not in [e.name for e in catalogue.search("encrypt algorithms")]
+    assert catalogue.search("") == ENTRIES
+    assert catalogue.search("zebra") == ()

@@ -1,0 +1,114 @@
+"""What became of a claimed change is said on every form, in compare, in the ladder and in every export format."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import re
+from dataclasses import replace
+
+import openpyxl
+import pypdf
+import pytest
+
+from forms.comparison.document import comparison_document
+from forms.comparison.report import comparison_sheets
+from forms.comparison.summary import comparison_form
+from forms.comparison.text import comparison_text
+from forms.comparison.verdict import compare
+from forms.experiments.ladder import build_ladder
+from forms.experiments.ladder_report import experiment_sheet
+from forms.experiments.ladder_text import ladder_document, ladder_text
+from forms.exporters import FORMATS, export, export_sheets
+from forms.tuning.change_evidence import judge_change
+from storage.records import FactValue, Series
+from tests.forms.samples import series
+
+FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
+DEFAULTS: dict[str, FactValue] = {
+    "smb.conf/global/log level": "0",
+    "smb.conf/global/deadtime": "10080",
+    "smb.conf/share/strict sync": "Yes",
+    "smb.conf/share/sync always": "No",
+}
+NO_SYNC: dict[str, FactValue] = {"smb.conf/share/strict sync": "No"}
+CASES: dict[str, tuple[str, str, dict[str, FactValue], str, str]] = {
+    "did not take effect": ("strict sync", "no", {}, "contradicted", "strict sync did not change: it still is Yes."),
+    "two at once": (
+        "strict sync",
+        "no",
+        {**NO_SYNC, "smb.conf/global/deadtime": "15"},
+        "confirmed",
+        "2 things changed",
+    ),
+    "wrong name": ("sync always", "yes", NO_SYNC, "contradicted", "Something else did change."),
+    "synonym": ("debug level", "3", {"smb.conf/global/log level": "3"}, "confirmed", "is a synonym of log level."),
+    "removed": ("read size", "1", {}, "contradicted", "read size was removed in Samba 3.0.2"),
+    "refused": (
+        "strict sync",
+        "maybe",
+        {},
+        "contradicted",
+        "testparm refuses the value ('maybe' is neither yes nor no)",
+    ),
+    "unknown": ("strickt sync", "no", {}, "contradicted", "Did you mean strict sync?"),
+    "unproven": ("wide links", "yes", {}, "unconfirmed", "configuration was not to be seen"),
+}
+
+
+def pair(case: str) -> tuple[Series, Series]:
+    name, value, changed, evidence, words = CASES[case]
+    before = series(FIVE, id="a" * 12, experiment="tuning", environment={"server": DEFAULTS})
+    after = replace(before, id="b" * 12, base_id="a" * 12, environment={"server": {**DEFAULTS, **changed}})
+    if case == "unproven":
+        before, after = replace(before, environment={}), replace(after, environment={})
+    change = judge_change(name, value, before, after)
+    assert change.evidence == evidence
+    assert words in (change.remark or "")
+    return before, replace(after, change=change)
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"[\s|│>¶]+|&nbsp;", "", html.unescape(re.sub(r"<[^>]*>", "", text))).replace("\\", "")
+
+
+def text_of(rendered: bytes, format_name: str) -> str:
+    if format_name == "pdf":
+        return "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(rendered)).pages)
+    if format_name == "xlsx":
+        book = openpyxl.load_workbook(io.BytesIO(rendered))
+        return "\n".join(str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row if cell.value)
+    if format_name == "json":
+        return json.dumps(json.loads(rendered), ensure_ascii=False)
+    return rendered.decode("utf-8-sig")
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_on_the_forms_in_every_format(case: str, format_name: str) -> None:
+    before, after = pair(case)
+    assert after.change
+    made = {
+        "run form": export([after], format_name),
+        "comparison": export_sheets(comparison_sheets([before, after]), format_name),
+        "ladder": export_sheets([experiment_sheet("tuning", [before, after])], format_name),
+    }
+    for name, rendered in made.items():
+        found = squeezed(text_of(rendered, format_name)).replace(">", "")
+        for said in (after.change.remark or "", *after.change.also_changed):
+            assert squeezed(said).replace(">", "") in found, name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_in_compare_and_in_the_ladder(case: str) -> None:
+    before, after = pair(case)
+    assert after.change
+    wanted = squeezed(after.change.remark or "")
+    assert wanted in squeezed(comparison_text(comparison_form(before, after)))
+    assert comparison_document(compare(before, after))["change"]["remark"] == after.change.remark
+    ladder = build_ladder("tuning", [before, after])
+    assert wanted in squeezed(ladder_text(ladder))
+    assert ladder_document(ladder)["rungs"][1]["change"]["remark"] == after.change.remark
+    doubted = after.change.evidence != "confirmed" or bool(after.change.also_changed)
+    assert bool(ladder.rungs[1].doubts) == doubted

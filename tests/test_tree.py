@@ -1,0 +1,97 @@
+"""The house rules that no linter knows: what is in the wheel, what start-up loads, which rooms stay light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = ("textual", "rich", "impacket", "smbclientng", "scipy", "numpy", "plotext", "xlsxwriter", "pyftpdlib")
+
+
+def loaded_by(code: str) -> set[str]:
+    """The modules in a fresh process after it ran the code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint('\\n'.join(sys.modules), file=sys.stderr)"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(done.stderr.split())
+
+
+def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
+    modules = loaded_by("import app.tui.frame.app, app.tui.notebook.screen")
+    assert "textual.app" in modules
+    assert modules.isdisjoint(
+        {"sqlite_utils", "numpy", "scipy", "plotext", "impacket", "smbclientng", "app.tui.guide.state.rounds"}
+    )
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_load_no_heavy_library(option: str):
+    modules = loaded_by(f"from app.cli.main import run\nassert run(['{option}'], None) == 0")
+    assert "app.cli.main" in modules
+    assert modules.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.registry",
+        "app.measure.child", "app.measure.engine", "app.environment", "app.practice", "app.workflows",
+    ],
+)  # fmt: skip
+def test_lower_rooms_load_no_screen_library(room: str):
+    modules = loaded_by(f"import {room}")
+    assert room in modules
+    assert modules.isdisjoint({"textual", "rich", "impacket", "plotext"})
+
+
+def test_the_package_itself_is_a_docstring_and_a_version():
+    body = ast.parse((ROOT / "app/__init__.py").read_text()).body
+    assert [type(node).__name__ for node in body] == ["Expr", "Assign"]
+
+
+def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path: Path):
+    subprocess.run(
+        [sys.executable, "-m", "uv", "build", "--quiet", "--offline", "--no-build-isolation", "--wheel", "--python",
+         sys.executable, "--out-dir", tmp_path],
+        cwd=ROOT, check=True,
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"app", "storage", "forms"}
+    source = {
+        str(path.relative_to(ROOT))
+        for package in ("app", "storage", "forms")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert source <= set(names)
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert not [name for name in names if name.endswith((".pyc", ".db"))]
+
+
+def test_lock_files_pin_every_package_with_hashes_and_name_no_index():
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        text = (ROOT / name).read_text()
+        assert "://" not in text
+        packages = [line for line in text.splitlines() if line and not line.startswith((" ", "#"))]
+        assert packages
+        assert all("==" in line and line.endswith("\\") for line in packages)
+
+
+def test_no_file_has_two_jobs():
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for package in ("app", "storage", "forms")
+        for path in (ROOT / package).rglob("*.py")
+        if (lines := len(path.read_text().splitlines())) > 400
+    }
+    assert long == {}
