@@ -160,7 +160,7 @@ def _closest(name: str) -> tuple[str, ...]:
 
 @cache
 def _load() -> tuple[CatalogueEntry, ...]:
-    folder = resources.files("forms").joinpath("data", "catalogue")
+    folder = resources.files("forms.tuning").joinpath("data", "catalogue")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
     raw = [item for f in files for item in tomllib.loads(f.read_text(encoding="utf-8"))["entry"]]
     return tuple(_entry(rank, item) for rank, item in enumerate(raw, start=1))

@@ -185,7 +185,7 @@ def _tidy_socket_options(words: str) -> str:
 @cache
 def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, str]]:
     """Parameters by squeezed name, and canonical names by squeezed synonym and by squeezed opposite."""
-    text = resources.files("forms").joinpath("data", "parameters.toml").read_text(encoding="utf-8")
+    text = resources.files("forms.tuning").joinpath("data", "parameters.toml").read_text(encoding="utf-8")
     raw = tomllib.loads(text)
     parameters = {
         squeeze(name): Parameter(name=name, scope=scope, kind=kind, newer=newer)
