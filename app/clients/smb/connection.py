@@ -84,7 +84,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         charge = packet.fields.get("CreditCharge") or 1
         if not self.channel.multi_credit:
             charge = 1
-        command = packet["Opcode"]
+        command = packet["Command"]
         data[FRAME_BYTES + 36 : FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
         sign = command == Opcode.TREE_CONNECT and self._Connection["Dialect"] == wire.SMB_3_1_1
         self.channel.touch()
