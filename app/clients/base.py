@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.clients.content import Content
+from app.clients.tcp_info import TcpInfo
 from app.errors import CancelledError
 from storage.records import ClientFacts, Target
 
@@ -65,6 +66,8 @@ class Transfer:
     close_seconds: float | None = None
     progress: tuple[tuple[float, int], ...] | None = None
     """(seconds, bytes moved) by a clock of the client's own; where absent, the meter's samples hold."""
+    traffic: TcpInfo | None = None
+    """What the connection went through meanwhile; absent where the bytes were moved by another program."""
 
 
 @dataclass(slots=True)
@@ -73,6 +76,9 @@ class Meter:
 
     A client calls :meth:`start` right before its first request and :meth:`advance` after each block. Both are cheap
     enough for the timed section: one clock reading and one comparison.
+
+    A client that sends reports what it has handed over; ``arrived`` says how much of that has reached the other end,
+    and is asked for each sample, not for each block.
     """
 
     cancelled: threading.Event
@@ -80,21 +86,20 @@ class Meter:
     interval_seconds: float = 0.1
     clock: Callable[[], float] = time.perf_counter
     samples: list[tuple[float, int]] = field(default_factory=list)
-    moved_bytes: int = 0
+    arrived: Callable[[int], int] | None = None
     _started: float = 0.0
     _due: float = 0.0
 
-    def start(self) -> float:
+    def start(self, arrived: Callable[[int], int] | None = None) -> float:
         """The clock's reading as the transfer begins, in seconds."""
         self.samples = []
-        self.moved_bytes = 0
+        self.arrived = arrived
         self._started = self.clock()
         self._due = self._started + self.interval_seconds
         return self._started
 
     def advance(self, moved_bytes: int) -> None:
         """Record that so many bytes have moved since :meth:`start`; raises CancelledError when cancelled."""
-        self.moved_bytes = moved_bytes
         now = self.clock()
         if now < self._due:
             return
@@ -102,6 +107,8 @@ class Meter:
         if self.cancelled.is_set():
             raise CancelledError("cancelled")
         seconds = now - self._started
+        if self.arrived is not None:
+            moved_bytes = self.arrived(moved_bytes)
         self.samples.append((seconds, moved_bytes))
         self.on_sample(seconds, moved_bytes)
 

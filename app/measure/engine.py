@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from app.clients.base import Client, Meter, Transfer
 from app.clients.content import Content
+from app.clients.tcp_info import TcpInfo, traffic_facts
 from app.errors import (
     CancelledError,
     ConnectionLostError,
@@ -27,6 +28,7 @@ from app.measure.events import (
     Event,
     Failed,
     Finished,
+    PathSeen,
     Paused,
     Progressed,
     RunFinished,
@@ -69,6 +71,7 @@ class Engine:
         self._content: Content | None = None
         self._size_bytes = 0
         self._path = plan.target.path
+        self._traffic: list[TcpInfo] = []
         self._reached: bool | None = None if plan.until_percent is None else False
 
     def measure(self) -> None:
@@ -78,6 +81,8 @@ class Engine:
         try:
             self._prepare()
             self._run_all()
+            if facts := traffic_facts(self._traffic):
+                self._emit(PathSeen(path_facts=facts))
             if self._plan.verify:
                 self._verify()
         except SharebenchError as error:
@@ -166,8 +171,10 @@ class Engine:
             seconds=transfer.seconds,
             open_seconds=transfer.open_seconds,
             close_seconds=transfer.close_seconds,
-            progress=transfer.progress if transfer.progress is not None else tuple(meter.samples),
+            progress=_course(meter, transfer),
         )
+        if transfer.traffic is not None:
+            self._traffic.append(transfer.traffic)
         self._emit(RunFinished(run=run))
         if phase is Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
@@ -273,6 +280,14 @@ class OrderedDigest:
     def hexdigest(self) -> str:
         """The digest so far, in hexadecimal."""
         return self._sha.hexdigest()
+
+
+def _course(meter: Meter, transfer: Transfer) -> tuple[tuple[float, int], ...]:
+    """How the transfer went, to its end."""
+    if transfer.progress is not None:
+        return transfer.progress
+    samples = [sample for sample in meter.samples if sample[0] < transfer.seconds]
+    return (*samples, (transfer.seconds, transfer.size_bytes)) if samples else ()
 
 
 def _undisturbed(transfer: Callable[[], Transfer]) -> Transfer:

@@ -19,6 +19,13 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PathSeen:
+    """What the connections went through, by the end of the runs."""
+
+    path_facts: dict[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchMade:
     """A file of ours now lies on the target."""
 
@@ -85,13 +92,24 @@ class Finished:
 
 
 Event = (
-    Started | ScratchMade | ScratchRemoved | RunStarted | Progressed | RunFinished | Paused | Warned | Failed | Finished
+    Started
+    | PathSeen
+    | ScratchMade
+    | ScratchRemoved
+    | RunStarted
+    | Progressed
+    | RunFinished
+    | Paused
+    | Warned
+    | Failed
+    | Finished
 )
 
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         Started,
+        PathSeen,
         ScratchMade,
         ScratchRemoved,
         RunStarted,

@@ -10,7 +10,7 @@ from pathlib import Path
 from app import errors
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, RunFinished, ScratchMade, ScratchRemoved, Started
+from app.measure.events import Event, Failed, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
 from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next
@@ -178,6 +178,9 @@ def _stored(series: Series, event: Event, notebook: Notebook) -> Series:
         case Started(client=client, path_facts=path_facts):
             series = replace(series, client=client)
             notebook.set_facts(series.id, "path", path_facts)
+        case PathSeen(path_facts=path_facts):
+            notebook.set_facts(series.id, "path", path_facts)
+            return series
         case ScratchMade(path=path):
             series = replace(series, scratch_path=path)
         case ScratchRemoved(path=path) if path == series.scratch_path:

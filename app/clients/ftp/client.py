@@ -20,6 +20,7 @@ from app.clients.ftp.data import limit_waiting, receive_all, send_all
 from app.clients.ftp.listing import parse_line, parse_mlsd
 from app.clients.ftp.replies import reply_error
 from app.clients.os_errors import connection_error
+from app.clients.tcp_info import TcpInfo
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -92,6 +93,7 @@ class FTPClient:
                 started = meter.start()
                 data = self._begin(control, opened, f"RETR {path}")
                 received, ended = receive_all(data, self._buffer, size_bytes, meter, into)
+                traffic = TcpInfo.of(data)
                 closing = time.perf_counter()
                 control.end_of_data(data)
             self._finish(control, path)
@@ -105,6 +107,7 @@ class FTPClient:
                 seconds=ended - started,
                 open_seconds=started - began,
                 close_seconds=closed - closing,
+                traffic=traffic,
             )
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
@@ -122,9 +125,12 @@ class FTPClient:
                 except ftplib.error_perm as error:
                     raise self._cannot_store(control, path, error) from error
                 self._send(control, data, path, content, meter)
-            self._finish(control, path)
-            ended = meter.clock()
-            return Transfer(size_bytes=content.size_bytes, seconds=ended - started, open_seconds=started - began)
+                self._finish(control, path)
+                ended = meter.clock()
+                traffic = TcpInfo.of(data)
+            return Transfer(
+                size_bytes=content.size_bytes, seconds=ended - started, open_seconds=started - began, traffic=traffic
+            )
 
     def digest(self, path: str) -> str:
         """The SHA-256 of the file as ftplib's own reading gives it."""

@@ -8,6 +8,7 @@ import struct
 
 from app.clients.base import Meter, Sink
 from app.clients.content import Content
+from app.clients.tcp_info import waiting_bytes
 
 
 def receive_all(
@@ -26,6 +27,7 @@ def receive_all(
 def send_all(data: socket.socket, content: Content, block_bytes: int, meter: Meter) -> None:
     """Write all of ``content``, a block at a time."""
     sent, size_bytes = 0, content.size_bytes
+    meter.arrived = lambda handed_bytes: max(0, handed_bytes - waiting_bytes(data))
     while sent < size_bytes:
         length = min(block_bytes, size_bytes - sent)
         data.sendall(content.block(sent, length))

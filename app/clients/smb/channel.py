@@ -59,6 +59,8 @@ class Channel:
         self.seal_all = False
         self.sealed_trees: set[int] = set()
         self.wanted_credits = _WANTED_CREDITS
+        self.handed_bytes = 0
+        """All that was given to the socket so far."""
         self.broken = False
         """Nothing more can be asked here: the connection ended, or stopped in the middle of a frame."""
         self.aborted = False
@@ -264,6 +266,7 @@ class Channel:
             except OSError as error:
                 raise self._lost() from error
             left -= sent
+            self.handed_bytes += sent
             if not left:
                 return
             self.touch()

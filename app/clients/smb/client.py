@@ -27,6 +27,7 @@ from app.clients.smb.share import Share, wire_name
 from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
+from app.clients.tcp_info import TcpInfo, distance_facts
 from app.errors import CancelledError, ConnectionLostError, MeasurementError, NotAFileError, UsageError
 from storage.records import ClientFacts, Target
 
@@ -154,6 +155,7 @@ class SMBClient:
             "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
             "address.client": link.addresses[0],
             "address.server": link.addresses[1],
+            **distance_facts(TcpInfo.of(link.channel.sock)),
         }
 
     def abort(self) -> None:
@@ -266,6 +268,7 @@ def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[Op
     opening_at = time.perf_counter()
     file = open_file()
     open_seconds = time.perf_counter() - opening_at
+    before = TcpInfo.of(channel.sock)
     try:
         seconds = move(file)
     except BaseException as error:
@@ -275,6 +278,7 @@ def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[Op
         else:
             share.close(file)
         raise
+    now = TcpInfo.of(channel.sock)
     closing_at = time.perf_counter()
     share.close(file)
     return Transfer(
@@ -282,4 +286,5 @@ def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[Op
         seconds=seconds,
         open_seconds=open_seconds,
         close_seconds=time.perf_counter() - closing_at,
+        traffic=now and now.since(before),
     )

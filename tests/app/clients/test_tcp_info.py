@@ -1,0 +1,121 @@
+"""What the kernel tells of a TCP connection, from a real one and from bytes of another kernel's."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+
+import pytest
+
+from app.clients.base import Meter
+from app.clients.content import Content
+from app.clients.ftp.data import send_all
+from app.clients.tcp_info import Segments, TcpInfo, distance_facts, traffic_facts, waiting_bytes
+
+
+@pytest.fixture
+def pair():
+    """Both ends of a connection over the loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        near = socket.create_connection(listener.getsockname())
+        far, _ = listener.accept()
+    with near, far:
+        yield near, far
+
+
+def test_what_the_other_end_has_not_taken_waits(pair):
+    near, far = pair
+    assert waiting_bytes(near) == 0
+    near.setblocking(False)
+    sent = 0
+    with pytest.raises(BlockingIOError):
+        while True:
+            sent += near.send(bytes(1 << 16))
+    assert 0 < waiting_bytes(near) < sent
+    near.setblocking(True)
+    while sent:
+        sent -= len(far.recv(min(sent, 1 << 20)))
+    far.send(b"!")
+    near.recv(1)
+    assert waiting_bytes(near) == 0
+
+
+def test_a_socket_that_is_closed_or_no_tcp_tells_nothing(pair):
+    pair[0].close()
+    assert waiting_bytes(pair[0]) == 0
+    assert TcpInfo.of(pair[0]) is None
+    with socket.socketpair()[0] as local:
+        assert TcpInfo.of(local) is None
+
+
+def test_a_real_connection_has_a_distance_and_counts(pair):
+    near, far = pair
+    before = TcpInfo.of(near)
+    near.sendall(bytes(100_000))
+    far.recv(100_000, socket.MSG_WAITALL)
+    far.send(b"!")
+    near.recv(1)
+    now = TcpInfo.of(near)
+    assert before and now
+    assert 0 < now.least_round_trip_seconds <= now.round_trip_seconds
+    traffic = now.since(before)
+    assert traffic.segments.sent > 0
+    assert traffic.segments.retransmitted == 0
+    assert set(distance_facts(now)) == {"tcp.round_trip_seconds", "tcp.least_round_trip_seconds"}
+
+
+def info(size: int = 256, **numbers: int) -> bytes:
+    """A ``struct tcp_info`` of so many bytes; offsets as in linux/tcp.h."""
+    offsets = {"rtt": 68, "again": 100, "sent": 136, "received": 140, "min_rtt": 148, "out_of_order": 224}
+    raw = bytearray(256)
+    for name, value in numbers.items():
+        struct.pack_into("=I", raw, offsets[name], value)
+    return bytes(raw[:size])
+
+
+def test_figures_of_a_kernels_bytes():
+    found = TcpInfo.parsed(info(rtt=52_000, min_rtt=50_000, again=3, sent=1000, received=900, out_of_order=7))
+    assert found == TcpInfo(
+        segments=Segments(sent=1000, retransmitted=3, received=900, out_of_order=7),
+        round_trip_seconds=0.052,
+        least_round_trip_seconds=0.05,
+    )
+
+
+def test_an_older_kernel_tells_less():
+    old = TcpInfo.parsed(info(104, rtt=52_000, again=3, min_rtt=50_000))
+    assert old
+    assert (old.segments.retransmitted, old.round_trip_seconds, old.least_round_trip_seconds) == (3, 0.052, None)
+    assert TcpInfo.parsed(bytes(100)) is None
+    never = TcpInfo.parsed(info(min_rtt=0xFFFFFFFF))
+    assert never
+    assert never.least_round_trip_seconds is None
+
+
+def test_the_traffic_of_several_transfers_adds_up():
+    first = TcpInfo(segments=Segments(100, 1, 50, 5), round_trip_seconds=0.09, least_round_trip_seconds=0.05)
+    second = TcpInfo(segments=Segments(200, 2, 60, 6), round_trip_seconds=0.07, least_round_trip_seconds=0.06)
+    assert traffic_facts([first, second]) == {
+        "tcp.round_trip_seconds": 0.07,
+        "tcp.least_round_trip_seconds": 0.05,
+        "tcp.own_segments_sent_during": 300,
+        "tcp.own_retransmitted_during": 3,
+        "tcp.own_segments_received_during": 110,
+        "tcp.own_out_of_order_during": 11,
+    }
+    assert traffic_facts([]) == {}
+    assert second.since(first).segments == Segments(100, 1, 10, 1)
+
+
+def test_ftp_counts_what_the_other_end_has_and_not_what_it_handed_over(pair):
+    near, _far = pair
+    seen: list[int] = []
+    meter = Meter(threading.Event(), lambda _seconds, moved: seen.append(moved), interval_seconds=0.0)
+    meter.start()
+    near.settimeout(0.2)
+    with pytest.raises(TimeoutError):
+        send_all(near, Content(1 << 26), 1 << 16, meter)
+    handed = (len(seen)) << 16
+    assert seen == sorted(seen)
+    assert seen[-1] < handed - (1 << 16)
