@@ -132,7 +132,8 @@ def _without_passwords(said: str, arguments: Sequence[str]) -> str:
     """What was said, but that no word of the command line which may hold a password is repeated."""
     for word in sorted(arguments, key=len, reverse=True):
         if "@" in word or "://" in word:
-            said = said.replace(word, without_password(word))
+            for written in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash
+                said = said.replace(written, without_password(written))
     return said
 
 
