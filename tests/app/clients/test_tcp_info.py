@@ -12,7 +12,7 @@ import pytest
 from app.clients.base import Meter
 from app.clients.content import Content
 from app.clients.ftp.data import send_all
-from app.clients.tcp_info import Segments, TcpInfo, distance_facts, traffic_facts, waiting_bytes
+from app.clients.tcp_info import Segments, TcpInfo, connection_facts, traffic_facts, waiting_bytes
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_real_connection_has_a_distance_and_counts(pair):
     traffic = now.since(before)
     assert traffic.segments.sent > 0
     assert traffic.segments.retransmitted == 0
-    assert set(distance_facts(now)) == {"tcp.round_trip_seconds", "tcp.least_round_trip_seconds"}
+    assert set(connection_facts(now)) == {"tcp.round_trip_seconds", "tcp.least_round_trip_seconds"}
 
 
 def info(size: int = 256, **numbers: int) -> bytes:
