@@ -47,6 +47,19 @@ def is_damaged(error: sqlite3.Error) -> bool:
     return _primary(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 
 
+def why_unusable(error: sqlite3.Error) -> str:
+    """What an error of the library means for the person whose notebook it is, in one line with what to do."""
+    if is_damaged(error):
+        return str(DamagedNotebookError(error))
+    if is_busy(error):
+        return "the notebook is held by another program: nothing was changed; end that program, or try again later"
+    if is_full(error):
+        return "the disk that the notebook is on is full: make room, and try again"
+    if _primary(error) == sqlite3.SQLITE_READONLY:
+        return "the notebook cannot be written where it is: name one that can with --db FILE"
+    return f"the notebook could not be read or written: {error}; try again, or name another one with --db FILE"
+
+
 def _primary(error: sqlite3.Error) -> int:
     """SQLite's primary result code; 0 for an error of Python's own."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
