@@ -170,7 +170,7 @@ def test_what_was_not_written_by_us_is_damage(path: Path, damage: str):
     connection.execute(damage)
     connection.commit()
     connection.close()
-    with pytest.raises((DamagedNotebookError, sqlite3.OperationalError), match="damaged|Could not decode"):
+    with pytest.raises((DamagedNotebookError, sqlite3.OperationalError), match=r"damaged|Could not decode"):
         read_all(path)
 
 
