@@ -28,6 +28,8 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
+    "delete": "takes series out of the notebook",
+    "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
     "survey": "the whole picture of a server",
@@ -37,9 +39,10 @@ _COMMANDS = {
     "import": "series in",
     "worksheet": "the calculations of the method: bottleneck, clients",
     "catalogue": "what can be changed, in order of impact",
+    "clean": "files of ours that were left on a share: lists and removes them",
     "serve": "the TUI in a browser, on the loopback",
 }
-_MODULES = {"list": "list_", "import": "import_", "accept": "reject"}
+_MODULES = {"list": "list_", "import": "import_", "accept": "reject", "prune": "delete"}
 
 
 class _LazyGroup(click.Group):

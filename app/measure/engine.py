@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
 from app.clients.base import Client, Meter, Transfer
 from app.clients.content import Content
+from app.clients.scratch import is_scratch_path, new_scratch_path
 from app.clients.tcp_info import TcpInfo, traffic_facts
 from app.errors import (
     CancelledError,
@@ -39,11 +39,9 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import Plan
-from app.targets import join
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
 
-SCRATCH_PREFIX = ".sharebench-"
 MIN_RUNS_FOR_INTERVAL = 3
 """Two runs that happen to agree prove nothing: an interval is believed from three on."""
 
@@ -104,6 +102,11 @@ class Engine:
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
         client.connect()
+        if plan.scratch_path and not is_scratch_path(plan.target, plan.scratch_path):
+            raise UsageError(
+                f"{plan.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
+                " series with `sharebench run`"
+            )
         if plan.scratch_path:
             self._scratch.append(plan.scratch_path)
             self._remove(plan.scratch_path)
@@ -222,7 +225,7 @@ class Engine:
             )
 
     def _new_scratch(self) -> str:
-        path = join(self._plan.target, f"{SCRATCH_PREFIX}{secrets.token_hex(6)}")
+        path = new_scratch_path(self._plan.target)
         if self._plan.target.protocol != "iperf3":
             self._scratch.append(path)
             self._emit(ScratchMade(path=path))

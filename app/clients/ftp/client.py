@@ -73,7 +73,9 @@ class FTPClient:
                 control.retrlines("MLSD", lines.append)
                 found = [parse_mlsd(line) for line in lines]
             else:
-                control.retrlines("LIST", lines.append)
+                control.retrlines("LIST -a", lines.append)  # files of ours have a dot in front, which vsftpd hides
+                if not lines:
+                    control.retrlines("LIST", lines.append)
                 found = [parse_line(line) for line in lines]
         return [entry for entry in found if entry and entry.name not in {".", ".."}]
 
