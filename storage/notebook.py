@@ -66,6 +66,11 @@ class Notebook:
         self.path = path
         self._db = open_database(path)
 
+    @property
+    def remark(self) -> str:
+        """What is unusual about the way the file is used (read only, no WAL), for people; empty where nothing is."""
+        return self._db.remark
+
     def __enter__(self) -> Self:
         return self
 

@@ -22,7 +22,7 @@ from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
 from forms.experiments.ladder import Ladder, Rung, build_ladder
-from forms.experiments.ladder_report import ladder_sheet
+from forms.experiments.ladder_report import ladder_report
 from forms.experiments.ladder_text import ladder_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
@@ -206,8 +206,8 @@ class LadderScreen(Copies, MeasureMixin):
     def action_export(self) -> None:
         """Write it to a file."""
         if self.ladder is not None:
-            sheet = ladder_sheet(self.ladder)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.ladder.name))
+            report = ladder_report(self.ladder)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
         """The chart in the place of the words, or the words again."""
