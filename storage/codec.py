@@ -14,6 +14,8 @@ from storage.records import (
     ClientFacts,
     Command,
     Decision,
+    Experiment,
+    ExperimentKind,
     FactValue,
     JSONValue,
     Phase,
@@ -135,6 +137,23 @@ def series_from_row(
         quiet=quiet,
         environment=environment or {},
         runs=tuple(runs),
+    )
+
+
+def experiment_to_row(experiment: Experiment) -> Row:
+    """The experiment as a row of ``experiments``."""
+    return {
+        "name": experiment.name,
+        "kind": experiment.kind.value,
+        "subject": experiment.subject,
+        "created_at": experiment.created_at,
+    }
+
+
+def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
+    """The experiment of a row."""
+    return Experiment(
+        name=row["name"], kind=ExperimentKind(row["kind"]), subject=row["subject"], created_at=row["created_at"]
     )
 
 
