@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -75,12 +75,13 @@ class JSONNode:
         return None if self.value is None else self.text()
 
     def time(self) -> str:
-        """The ISO 8601 time here, as it stands."""
+        """The ISO 8601 time here, in UTC; one without an offset is taken for that."""
         try:
-            datetime.fromisoformat(self.text())
-        except ValueError as error:
+            moment = datetime.fromisoformat(self.text())
+            moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        except (ValueError, OverflowError) as error:
             raise self.wrong("a time such as 2026-01-31T10:00:00.000Z") from error
-        return self.text()
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def number(self) -> float:
         """The finite number here."""

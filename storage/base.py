@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -39,6 +40,12 @@ class NotebookBase:
     def be_patient(self, seconds: float) -> None:
         """Wait for so long for another program that writes, before an error says that the notebook is held."""
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """A block whose writing is all or nothing."""
+        with self._db.atomic():
+            yield
 
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
         cursor = self._db.conn.execute(sql, arguments)

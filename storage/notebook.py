@@ -79,7 +79,7 @@ class Notebook(MeasuringTables, SideTables):
         return int(self._db.execute("SELECT coalesce(max(stored_order), 0) + 1 FROM series").fetchone()[0])
 
     def add_all(self, many: Sequence[Series]) -> None:
-        """Store series that are not there yet, all or none; a base that is not in the notebook is forgotten.
+        """Store series from documents that are not there yet, all or none; a base that is not there is forgotten.
 
         They are stored in the order of their own times, so that an experiment's stay in theirs.
         """
@@ -88,7 +88,7 @@ class Notebook(MeasuringTables, SideTables):
                 if one.experiment is not None:
                     kind = kind_told_by(one.experiment)
                     self.add_experiment(Experiment(name=one.experiment, kind=kind, created_at=one.created_at))
-                self.add(replace(one, base_id=None))
+                self.add(replace(one, base_id=None, imported_at=utc_now()))
             for one in many:
                 known = one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone()
                 if known:

@@ -8,7 +8,7 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -150,6 +150,7 @@ def notebook_path(context: click.Context) -> Path:
 def notebook(context: click.Context) -> Iterator[Notebook]:
     """The notebook, open; references that mean nothing become UsageError."""
     from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.errors import RefusedError  # noqa: PLC0415
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     with open_notebook(notebook_path(context)) as found:
@@ -159,7 +160,7 @@ def notebook(context: click.Context) -> Iterator[Notebook]:
             say(found.remark)
         try:
             yield found
-        except UnknownReferenceError as error:
+        except (UnknownReferenceError, RefusedError) as error:
             raise UsageError(str(error)) from error
 
 
@@ -209,14 +210,26 @@ def writing_to_stdout() -> Iterator[None]:
         raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
 
 
+def answer_parts(parts: Iterable[str]) -> None:
+    """A long answer, a part at a time. Raises AnswerError where stdout takes no more."""
+    with writing_to_stdout():
+        for part in parts:
+            click.echo(part, nl=False)
+
+
 def answer_json(document: object) -> None:
-    """The answer as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
+    """The answer as JSON."""
+    answer(json_text(document))
+
+
+def json_text(document: object) -> str:
+    """A document as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = json.dumps(document, indent=2)
-    answer(text)
+        return json.dumps(document, indent=2)
+    return text
 
 
 def draws_colour() -> bool:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from app.clients.base import Secrets, Settings
+from app.errors import UsageError
+from storage.choices import checked_choices
 from storage.records import Command, JSONValue, Target
 
 DEFAULT_RUNS = 5
@@ -79,9 +81,14 @@ class Plan:
 
     @classmethod
     def from_notebook(cls, choices: Mapping[str, JSONValue], command: Command, target: Target) -> Self:
-        """The plan of a stored series, to be resumed or measured again; unknown choices are ignored."""
-        known: dict[str, Any] = {k: v for k, v in choices.items() if k in cls.__dataclass_fields__}
-        known["settings"] = Settings(
-            **{k: v for k, v in (known.get("settings") or {}).items() if k in Settings.__dataclass_fields__}
-        )
-        return replace(cls(command=command, target=target), **known)
+        """The plan of a stored series, to be resumed or measured again. Raises UsageError for choices of wrong types.
+
+        Only how to measure is taken from there: never where, as whom, or what is done already.
+        """
+        try:
+            known: dict[str, Any] = checked_choices(choices)
+        except ValueError as error:
+            raise UsageError(f"this series cannot be measured again: {error}; measure a new one") from error
+        known["settings"] = Settings(**known.get("settings", {}))
+        ours = {name: value for name, value in known.items() if name in cls.__dataclass_fields__}
+        return replace(cls(command=command, target=target), **ours)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.measure.plan import Plan
+from storage.choices import checked_choices
 from storage.records import Experiment, JSONValue, Series
 
 
@@ -63,10 +64,11 @@ class SeriesRequest:
 
 def choices_of(series: Series) -> dict[str, Any]:
     """What a stored series was ordered with beside its plan, as arguments of :class:`Order`."""
-    conf = series.plan.get("smb_conf")
+    choices = checked_choices(series.plan)
+    conf = choices.get("smb_conf")
     return {
-        "quiet_time": QuietTime(str(series.plan.get("quiet_time", QuietTime.RECORD))),
-        "server_ssh": series.plan.get("server_ssh"),
+        "quiet_time": QuietTime(str(choices.get("quiet_time", QuietTime.RECORD))),
+        "server_ssh": choices.get("server_ssh"),
         "smb_conf": Path(str(conf)) if conf else None,
-        "ceiling": CeilingPolicy(str(series.plan.get("ceiling", CeilingPolicy.RECORD))),
+        "ceiling": CeilingPolicy(str(choices.get("ceiling", CeilingPolicy.RECORD))),
     }

@@ -9,7 +9,7 @@ from forms import numbers, wording
 from forms.findings.series_warnings import near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
-from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
+from storage.records import Change, ClientFacts, JSONValue, Phase, Series, SeriesStatus, Target
 
 LINK = "Link"
 """The field that the percentages refer to."""
@@ -26,6 +26,10 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield Field(name="Measured", text=_measured(series))
     if series.error:
         yield Field(name="Ended by", text=series.error)
+    if series.resumed_at:
+        yield Field(name="Resumed", text=_resumed(series))
+    if series.scratch_path and not series.running_by:
+        yield Field(name="Left behind", text=f"{series.scratch_path}; sharebench clean TARGET removes it")
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
     yield from _ceiling(series)
     if series.experiment:
@@ -102,8 +106,23 @@ def change_text(change: Change) -> str:
 
 def _measured(series: Series) -> str:
     moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
-    ended = "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
-    return f"{moment}{ended}, series {series.id}"
+    return f"{moment}{_ended(series)}, series {series.id}"
+
+
+def _ended(series: Series) -> str:
+    if series.running_by:
+        return f", {series.status.value}, running (process {series.running_by.process_id} on {series.running_by.host})"
+    return "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
+
+
+def _resumed(series: Series) -> str:
+    """When it was resumed, and which of its runs had failed before."""
+    times = wording.listed([f"{at[:16].replace('T', ' ')} UTC" for at in series.resumed_at])
+    failed = [
+        f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
+        for run in series.failed_attempts
+    ]
+    return f"{times}; failed before: {', '.join(failed)}" if failed else times
 
 
 def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,16 @@ from app.cli.progress import ProgressLine
 from app.cli.series_output import show
 from app.clients.base import Settings
 from app.clients.registry import check_client_name
-from app.errors import PasswordInURLError, UsageError
+from app.errors import CancelledError, PasswordInURLError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder.recording import SeriesClosed, failure_of, record, resume
+from app.recorder.recording import SeriesClosed, check_resumable, failure_of, record, resume
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
-from app.targets import check_complete
-from storage.records import Command, Experiment, Target
+from app.targets import check_complete, format_target
+from forms.layout import visible
+from storage.records import Command, Experiment, Series, Target
 
-_WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
+_WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
 DEFAULT_SIZE = 64 * 1024 * 1024
 
 
@@ -88,6 +90,7 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 )  # fmt: skip
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
+@click.option("--confirm-target", is_flag=True, help="With --resume: the target of an imported series is meant.")
 @click.option(
     "--ceiling",
     type=click.Choice([wish.value for wish in CeilingPolicy]),
@@ -112,8 +115,9 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
             raise UsageError("--resume takes the target from the series: leave the TARGET out")
         common.refuse_given(context, "resume_reference", _WITH_RESUME)
         series = common.series(context, resume_reference)
+        _confirm(series, confirmed=choices["confirm_target"])
         _, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
-        events = resume(series.id, secrets, path, control)
+        events = resume(series.id, secrets, path, control, confirmed=True)
     elif not target:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
     else:
@@ -121,6 +125,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         events = record(order, path, control)
     closed = watch(events, control)
     failure = failure_of(closed)
+    if failure and not closed.stored:
+        raise failure
     if choices["reject_unusual"]:
         reject_unusual(context, closed.series_id)
     found = common.series(context, closed.series_id)
@@ -129,6 +135,21 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if failure:
         raise failure
     return 0
+
+
+def _confirm(series: Series, *, confirmed: bool) -> None:
+    """Whether the person means the target that an imported series names. Raises UsageError, CancelledError."""
+    check_resumable(series)
+    if confirmed or series.imported_at is None:
+        return
+    url = visible(format_target(series.target))
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            f"series {series.id} was imported and names the target {url}: when that is the server that you mean to log"
+            " in at, say so with --confirm-target"
+        )
+    if not click.confirm(f"Series {series.id} was imported. Log in at {url} and go on?", err=True):
+        raise CancelledError("nothing was measured")
 
 
 def watch(events: Any, control: SeriesControl) -> SeriesClosed:
