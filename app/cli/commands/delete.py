@@ -11,6 +11,7 @@ from app.cli import common
 from app.errors import CancelledError, UsageError
 from app.targets import format_target
 from forms import wording
+from storage.measuring import held_text
 from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ def _delete(notebook: Notebook, found: list[Series], *, yes: bool) -> None:
     if not found:
         common.say("there is nothing to delete")
         return
+    for one in found:
+        if one.running_by:
+            raise UsageError(f"{held_text(one.id, one.running_by)}, so it is not deleted")
     for one in found:
         common.say(
             f"{one.id}  {one.created_at[:16].replace('T', ' ')}  {wording.name_of(one)}"
