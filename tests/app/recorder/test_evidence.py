@@ -22,7 +22,7 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, record, resume
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
+from storage.records import Command, JSONValue, Run, RunStatus, Series, SeriesStatus, Target
 from tests.servers.smbd import Smbd
 
 
@@ -292,7 +292,7 @@ def test_a_plan_says_neither_where_nor_as_whom_nor_what_is_done():
     plan = Plan(
         command=Command.GET, target=Target(protocol="ftp", host="mine", path="/f"), settings=Settings(in_flight=3)
     )
-    evil = {
+    evil: dict[str, JSONValue] = {
         **plan.to_notebook(),
         "target": {"protocol": "ftp", "host": "evil"},
         "command": "put",
