@@ -7,6 +7,8 @@ from app.errors import ProtocolError
 
 MOST_ENTRIES = 1_000_000
 MOST_BYTES = 128 * 1024 * 1024
+LISTING_TIMEOUTS = 10
+"""So many times ``--timeout`` may a whole list take, however many names come in that time."""
 
 
 class Listing:

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +18,12 @@ from typing import IO
 from app.clients.base import Meter
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.os_errors import file_error
-from app.errors import MissingProgramError, StalledError
+from app.clients.stall import StallWatch
+from app.errors import MissingProgramError
 
 _LOOK_SECONDS = 0.05
+_OUTPUT_BYTES = 64 * 1024 * 1024
+"""So much of what a program says is read; iperf3's report of an hour has some 20 MB."""
 _PR_SET_PDEATHSIG = 1
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
@@ -157,21 +159,14 @@ class Subprocess:
 def _wait(process: subprocess.Popen[bytes], where: str, meter: Meter, counter: str, timeout_seconds: float) -> None:
     """Wait for the program's end; its bytes go to the meter as they are counted."""
     first = seen = _counted(process.pid, counter)
-    meter.start()
-    moved_at = time.monotonic()
+    stall = StallWatch(timeout_seconds, lambda: where)
+    meter.start(look=stall.moved)
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_LOOK_SECONDS)
             return
-        now = _counted(process.pid, counter)
-        if now != seen:
-            seen, moved_at = now, time.monotonic()
-        meter.advance(max(0, seen - first))
-        if time.monotonic() - moved_at > timeout_seconds:
-            raise StalledError(
-                f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, "
-                "or raise --timeout"
-            )
+        seen = max(seen, _counted(process.pid, counter))
+        meter.advance(seen - first)
 
 
 def _counted(pid: int, counter: str) -> int:
@@ -186,4 +181,4 @@ def _counted(pid: int, counter: str) -> int:
 
 def _text(file: IO[bytes]) -> str:
     file.seek(0)
-    return file.read().decode(errors="replace")
+    return file.read(_OUTPUT_BYTES).decode(errors="replace")

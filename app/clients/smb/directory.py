@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from app.clients.base import DirectoryEntry
-from app.clients.listing import Listing
+from app.clients.listing import LISTING_TIMEOUTS, Listing
 from app.clients.smb import wire
 from app.clients.smb.errors import NO_MORE_FILES, NO_SUCH_FILE, SUCCESS, status_error
 from app.clients.smb.share import Share, wire_name
@@ -38,21 +38,21 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     if response.status != SUCCESS or folder is None:
         raise status_error(response.status, channel.where)
     listing = Listing(channel.where)
-    channel.stall.start()
-    while True:
-        response = channel.receive_for(channel.send(_query(share.tree_id, folder)))
-        if response.status in {NO_MORE_FILES, NO_SUCH_FILE}:
-            break
-        if response.status != SUCCESS:
-            raise status_error(response.status, channel.where)
-        try:
-            for entry, entry_bytes in _entries(response.message):
-                listing.add(entry, entry_bytes)
-        except (struct.error, UnicodeDecodeError) as error:
-            raise channel.fail(
-                ProtocolError(f"{channel.where}: the server's list of files makes no sense; see its log")
-            ) from error
-        channel.stall.moved(listing.received_bytes)
+    with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
+        while True:
+            response = channel.receive_for(channel.send(_query(share.tree_id, folder)))
+            if response.status in {NO_MORE_FILES, NO_SUCH_FILE}:
+                break
+            if response.status != SUCCESS:
+                raise status_error(response.status, channel.where)
+            try:
+                for entry, entry_bytes in _entries(response.message):
+                    listing.add(entry, entry_bytes)
+            except (struct.error, UnicodeDecodeError) as error:
+                raise channel.fail(
+                    ProtocolError(f"{channel.where}: the server's list of files makes no sense; see its log")
+                ) from error
+            channel.stall.moved(listing.received_bytes)
     share.close(folder)
     return listing.entries
 
