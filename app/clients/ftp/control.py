@@ -177,6 +177,7 @@ class ControlConnection(ftplib.FTP):
         """Tell the server that no more comes; TLS says it in its own words first."""
         if isinstance(sock, ssl.SSLSocket):
             with contextlib.suppress(OSError, ValueError):
+                sock.settimeout(self.timeout)
                 sock.unwrap()
         with contextlib.suppress(OSError):
             sock.shutdown(socket.SHUT_WR)
