@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.children import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from storage.records import Target
 
-PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
 HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file with --credentials FILE"
 _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
 

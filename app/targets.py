@@ -21,6 +21,11 @@ HOW_TO_LOG_IN = (
     "leave it out and type it at the prompt, set SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
 )
 
+_SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
+"""What a target begins with, also one of another program."""
+_PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
+
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
@@ -33,7 +38,7 @@ def parse_target(text: str) -> Target:
     scheme, separator, rest = url.partition("://")
     protocol = scheme.lower()
     if not separator or protocol not in PROTOCOLS:
-        raise UsageError(f"not a target: {_without_password(text)!r}; write {FORMS}")
+        raise UsageError(f"not a target: {without_password(text)!r}; write {FORMS}")
     authority, slash, raw_path = rest.partition("/")
     if re.search(r"[\x00\r\n]|%00" if protocol == "file" else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
@@ -56,7 +61,7 @@ def parse_target(text: str) -> Target:
     if protocol == "iperf3":
         if raw_path.strip("/") or user:
             raise UsageError(
-                f"an iperf3 target has no user and no path: {_without_password(text)!r}; write iperf3://HOST[:PORT]"
+                f"an iperf3 target has no user and no path: {without_password(text)!r}; write iperf3://HOST[:PORT]"
             )
         return Target(protocol=protocol, host=host, port=port)
     return Target(protocol=protocol, host=host, port=port, path="/" + _unescape(raw_path).lstrip("/"), user=user)
@@ -72,8 +77,21 @@ def _as_url(text: str) -> str:
     return text
 
 
-def _without_password(text: str) -> str:
-    return re.sub(r"(//[^/@]*?):[^/]*@", r"\1:…@", text)
+def without_password(text: str) -> str:
+    """What was typed as a target, for an error: whatever may be a password, in whatever half-typed form, is ``…``.
+
+    That is all from the first colon behind the scheme up to the last ``@``; where there is no ``@`` yet, up to the end.
+    """
+    scheme = _SCHEME.match(text)
+    start = scheme.end() if scheme else 0
+    bracket = text.find("]", start) if text[start : start + 1] == "[" else start
+    colon = text.find(":", max(start, bracket))
+    at = text.rfind("@")
+    if at >= 0:
+        return f"{text[: colon + 1]}…{text[at:]}" if 0 <= colon < at else f"{text[:start]}…{text[at:]}"
+    if colon < 0 or _PORT_ONLY.match(text, colon) or _DRIVE.match(text):
+        return text
+    return text[: colon + 1] + "…"
 
 
 def _unescape(text: str) -> str:
@@ -100,19 +118,22 @@ def _login(protocol: str, login: str) -> tuple[str | None, str | None]:
 def _address(text: str, address: str, protocol: str) -> tuple[str, int]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
     if not match or not match[1].strip("[]"):
-        raise UsageError(f"no host in {_without_password(text)!r}; write {FORMS}")
+        raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
     typed = match[2].lstrip("0") if match[2] else str(DEFAULT_PORTS[protocol])
     port = int(typed or "0") if len(typed) < 6 else 0
     if not 0 < port < 65536:
-        raise UsageError(f"no such port: {match[2][:20]}; ports go from 1 to 65535")
+        raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
     return match[1].strip("[]"), port
 
 
 def _file_target(text: str, authority: str, path: str) -> Target:
     if authority not in ("", "localhost"):
-        raise UsageError(f"a file target has three slashes: file:///{authority}{path}, not {text!r}")
+        raise UsageError(
+            f"a file target has three slashes: {without_password(f'file:///{authority}{path}')}, not"
+            f" {without_password(text)!r}"
+        )
     if not path.strip("/") and not path:
-        raise UsageError(f"no path in {text!r}; write file:///PATH")
+        raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
     return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
 
 

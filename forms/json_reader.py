@@ -9,8 +9,15 @@ from typing import Any, TypeVar
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
+_LONGEST = 300
+_KINDS: dict[type, str] = {dict: "an object", list: "an array"}
+
+
 class DocumentError(ValueError):
-    """The document is not of the expected shape; ``str()`` names the first place that is wrong."""
+    """The document is not of the expected shape; ``str()`` names the first place that is wrong, at no great length."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
 class JSONNode:
@@ -20,14 +27,16 @@ class JSONNode:
         self.name = name
         self.value = value
 
-    def _wrong(self, expected: str) -> DocumentError:
-        found = "nothing" if self.value is None else repr(self.value)[:40]
+    def wrong(self, expected: str) -> DocumentError:
+        """An error that says what was expected here, and the beginning of what was found."""
+        text = self.value[:40] if isinstance(self.value, str) else self.value
+        found = "nothing" if text is None else _KINDS.get(type(text)) or repr(text)[:40]
         return DocumentError(f"{self.name or 'document'}: expected {expected}, found {found}")
 
     def object(self) -> JSONNode:
         """This place, sure to hold an object."""
         if not isinstance(self.value, dict):
-            raise self._wrong("an object")
+            raise self.wrong("an object")
         return self
 
     def at(self, key: str) -> JSONNode:
@@ -48,7 +57,7 @@ class JSONNode:
         if self.value is None:
             return []
         if not isinstance(self.value, list):
-            raise self._wrong("an array")
+            raise self.wrong("an array")
         return [JSONNode(f"{self.name}[{i}]", item) for i, item in enumerate(self.value)]
 
     def object_or_empty(self) -> dict[str, Any]:
@@ -58,7 +67,7 @@ class JSONNode:
     def text(self, *, filled: bool = False) -> str:
         """The text here; not empty where ``filled``."""
         if not isinstance(self.value, str) or (filled and not self.value):
-            raise self._wrong("text")
+            raise self.wrong("text")
         return self.value
 
     def text_or_none(self) -> str | None:
@@ -70,13 +79,13 @@ class JSONNode:
         try:
             datetime.fromisoformat(self.text())
         except ValueError as error:
-            raise self._wrong("a time such as 2026-01-31T10:00:00.000Z") from error
+            raise self.wrong("a time such as 2026-01-31T10:00:00.000Z") from error
         return self.text()
 
     def number(self) -> float:
         """The finite number here."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not abs(self.value) < 1e300:
-            raise self._wrong("a number")
+            raise self.wrong("a number")
         return self.value
 
     def number_or_none(self) -> float | None:
@@ -87,7 +96,7 @@ class JSONNode:
         """The whole number here."""
         number = self.number()
         if number != int(number) or number < at_least:
-            raise self._wrong(f"a whole number of at least {at_least}")
+            raise self.wrong(f"a whole number of at least {at_least}")
         return int(number)
 
     def whole_or_none(self) -> int | None:
@@ -99,12 +108,12 @@ class JSONNode:
         for word in kind:
             if word.value == self.value:
                 return word
-        raise self._wrong(f"one of {', '.join(word.value for word in kind)}")
+        raise self.wrong(f"one of {', '.join(word.value for word in kind)}")
 
     def one_of_words(self, words: tuple[str, ...], otherwise: str) -> str:
         """The text here, one of the words; ``otherwise`` where there is nothing."""
         if self.value is None:
             return otherwise
         if self.value not in words:
-            raise self._wrong(f"one of {', '.join(words)}")
+            raise self.wrong(f"one of {', '.join(words)}")
         return str(self.value)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _EMOJI_PRESENTATION = "\ufe0f"
-_DIRECTION_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTION_OVERRIDES = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LINE_ENDS = frozenset("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
@@ -39,7 +39,8 @@ def _width_of(character: str) -> int:
 def visible(text: str) -> str:
     """Text from outside as one line for a terminal or plain text: what would steer the screen becomes a mark.
 
-    Line ends become ``⏎``, other control characters their pictures, direction overrides and lone surrogates ``�``.
+    Line ends become ``⏎``, other control characters their pictures, direction overrides and what is no character
+    (lone surrogates, U+FFFE) ``�``.
     """
     return "".join(_mark(c) for c in text.replace("\r\n", "\n"))
 
@@ -50,7 +51,7 @@ def _mark(character: str) -> str:
     code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)
-    if 0x7F <= code < 0xA0 or character in _DIRECTION_OVERRIDES or 0xD800 <= code < 0xE000:
+    if 0x7F <= code < 0xA0 or character in _DIRECTION_OVERRIDES or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE:
         return "\ufffd"
     return character
 

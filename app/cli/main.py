@@ -15,6 +15,7 @@ import click
 from app import __version__
 from app.cli import common
 from app.errors import CancelledError, SharebenchError, UsageError
+from app.targets import without_password
 from forms.layout import control_pictures, visible
 
 _COMMANDS = {
@@ -97,7 +98,9 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail(CancelledError("cancelled"), debug=debug)
     except click.ClickException as error:
-        return _fail(UsageError(_one_line(error)), debug=debug)
+        return _fail(UsageError(_one_line(error)), debug=debug, arguments=arguments)
+    except UsageError as error:
+        return _fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
         return _fail(error, debug=debug)
     except BrokenPipeError:
@@ -125,6 +128,15 @@ def _drop_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def _without_passwords(said: str, arguments: Sequence[str]) -> str:
+    """What was said, but that no word of the command line which may hold a password is repeated."""
+    for word in sorted(arguments, key=len, reverse=True):
+        if "@" in word or "://" in word:
+            for written in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash
+                said = said.replace(written, without_password(written))
+    return said
+
+
 def _one_line(error: click.ClickException) -> str:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx:
@@ -132,9 +144,11 @@ def _one_line(error: click.ClickException) -> str:
     return " ".join(error.format_message().split()).rstrip(".") + hint
 
 
-def _fail(error: SharebenchError, *, debug: bool) -> int:
+def _fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
+    """Say it; ``arguments`` is the command line where the error may repeat what was typed."""
     if debug:
-        print(control_pictures(traceback.format_exc()), file=sys.stderr)  # noqa: T201  stderr is for people
-    message = visible(" ".join(str(error).split()))
+        trace = _without_passwords(traceback.format_exc(), arguments)
+        print(control_pictures(trace), file=sys.stderr)  # noqa: T201  stderr is for people
+    message = visible(" ".join(_without_passwords(str(error), arguments).split()))
     print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
     return error.exit_code

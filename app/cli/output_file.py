@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import BinaryIO
 import click
 
 from app.errors import CancelledError, SharebenchError, UsageError
+from app.whole_file import whole_file
 
 
 class OutputError(SharebenchError):
@@ -55,18 +55,14 @@ def output_file(path: Path, *, force: bool) -> Iterator[OutputFile]:
         return
     if before is not None and not force:
         _ask_for(path)
-    part, part_path = _part_beside(path, place)
+    began = False
     try:
-        with part:
-            yield OutputFile(path, part)
-            part.flush()
-            os.fsync(part.fileno())
-        part_path.chmod(_mode(before))
-        part_path.replace(place)
+        with whole_file(place) as file:
+            began = True
+            yield OutputFile(path, file)
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}; nothing was left there") from error
-    finally:
-        part_path.unlink(missing_ok=True)
+        hint = "nothing was left there" if began else "name another file with -o"
+        raise OutputError(f"cannot write {path}: {error.strerror or error}; {hint}") from error
 
 
 def _existing(place: Path) -> os.stat_result | None:
@@ -88,21 +84,3 @@ def _ask_for(path: Path) -> None:
         raise UsageError(f"{path} exists already: name another file, or replace it with --force")
     if not click.confirm(f"{path} exists already. Replace it?", err=True):
         raise CancelledError(f"{path} was left as it is")
-
-
-def _part_beside(path: Path, place: Path) -> tuple[BinaryIO, Path]:
-    """A new file in the folder of the one to be made."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=".sharebench-", suffix=".part", dir=place.parent)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}; name another file with -o") from error
-    return os.fdopen(handle, "wb"), Path(name)
-
-
-def _mode(before: os.stat_result | None) -> int:
-    """The permissions of the file that is replaced, or those that a new file gets."""
-    if before is not None:
-        return stat.S_IMODE(before.st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

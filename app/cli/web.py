@@ -13,6 +13,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from textual_serve.server import Server
 
+from app.children import own_environment
+
 _CONTENT = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; font-src 'self';"
     " img-src 'self' data:; connect-src 'self' ws://127.0.0.1:{port} ws://localhost:{port}"
@@ -30,7 +32,8 @@ class TUIServer(Server):
     def __init__(self, command: Sequence[str], port: int) -> None:
         """``command`` is the program behind each page, ``port`` the one listened on."""
         super().__init__(
-            shlex.join(command),
+            # a shell runs it; by exec the process behind a page is a child of this one, and ends with it
+            f"PYTHONPATH={shlex.quote(own_environment()['PYTHONPATH'])} exec {shlex.join(command)}",
             host="127.0.0.1",
             port=port,
             title="sharebench",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import threading
@@ -15,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from app.children import clean_environment, die_with_parent
 from app.clients.base import Meter
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.os_errors import file_error
@@ -24,12 +23,6 @@ from app.errors import MissingProgramError
 _LOOK_SECONDS = 0.05
 _OUTPUT_BYTES = 64 * 1024 * 1024
 """So much of what a program says is read; iperf3's report of an hour has some 20 MB."""
-_PR_SET_PDEATHSIG = 1
-_prctl = ctypes.CDLL(None, use_errno=True).prctl
-
-
-def _die_with_parent() -> None:
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +45,13 @@ def find_program(name: str, package: str) -> str:
 def first_version(program: str) -> str:
     """The first word with a digit and a dot that the program prints about its version; empty where there is none."""
     done = subprocess.run(
-        [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, errors="replace"
+        [program, "--version"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        errors="replace",
+        env=clean_environment(),
     )
     words = (word.strip(",()") for word in f"{done.stdout} {done.stderr}".split())
     return next((word for word in words if word[:1].isdigit() and "." in word), "")
@@ -130,9 +129,9 @@ class Subprocess:
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=errors,
-                env={**os.environ, "LC_ALL": "C", **(environment or {})},
+                env=clean_environment(LC_ALL="C", **(environment or {})),
                 pass_fds=tuple(files),
-                preexec_fn=_die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
+                preexec_fn=die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
             )
             self._process = process
             try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shlex
 import subprocess
 from dataclasses import dataclass, field
 from importlib.resources import files
+
+from app.children import clean_environment
 
 LOCAL_TIMEOUT_SECONDS = 10.0
 SSH_TIMEOUT_SECONDS = 20.0
@@ -96,7 +97,7 @@ def _run(
             check=False,
             encoding="utf-8",
             errors="replace",
-            env={**os.environ, "LC_ALL": "C"},
+            env=clean_environment(LC_ALL="C"),
         )
     except subprocess.TimeoutExpired:
         hint = f"check that `ssh {ssh} true` returns at once" if ssh else "try again when it is less busy"

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Self
 
+from app.children import own_command, own_environment
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Event, Failed, Finished, from_line
 from app.measure.plan import Plan
 
-_ROOT = Path(__file__).resolve().parents[2]
-
 GRACE_SECONDS = 30.0
 """How long a cancelled measuring process may take to clean up after itself."""
-
-
-def child_environment() -> dict[str, str]:
-    """The environment of a process of ours: it finds these packages, whatever folder it is started in."""
-    return os.environ | {"PYTHONPATH": str(_ROOT)}
 
 
 class MeasuringProcess:
@@ -35,13 +26,13 @@ class MeasuringProcess:
         self._control = control
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "app.measure.child"],
+            own_command("app.measure.child"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
             encoding="utf-8",
-            env=child_environment(),
+            env=own_environment(),
             start_new_session=True,
         )
 

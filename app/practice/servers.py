@@ -7,13 +7,13 @@ import secrets
 import select
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from app.children import own_command, own_environment
 from app.clients.base import Secrets
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.errors import MeasurementError
@@ -98,13 +98,13 @@ class PracticeServers:
 
     def _start(self, module: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            own_command(module),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             start_new_session=True,
-            cwd=Path(__file__).parents[2],
+            env=own_environment(),
         )
         self._processes.append(process)
         assert process.stdin is not None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import asdict
 
+from app.children import own_command, own_environment
 from app.environment.host.facts import client_facts
-from app.measure.reader import child_environment
 from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
 
@@ -62,13 +61,13 @@ def _calibrate(series: Series) -> float | None:
     }
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "app.measure.calibration"],
+            own_command("app.measure.calibration"),
             input=json.dumps(asked),
             capture_output=True,
             text=True,
             check=True,
             timeout=CALIBRATION_SECONDS,
-            env=child_environment(),
+            env=own_environment(),
             start_new_session=True,
         )
         rate = json.loads(done.stdout)["bytes_per_second"]

@@ -18,6 +18,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.files import is_there, write_whole
+from app.tui.widgets.inputs import LineInput
 from forms.exporters import FORMATS, PAPERS, Format, export_sheets
 from forms.report import Report
 from forms.reports import run_sheets
@@ -76,7 +77,7 @@ class ExportScreen(BaseScreen):
         yield OptionList(*(Option(Content(_line(each)), id=each.name) for each in FORMATS.values()), id="formats")
         with Horizontal(classes="line"):
             yield Label("File: ")
-            box = Input(id="path", compact=True)
+            box = LineInput(id="path", compact=True)
             box.cursor_blink = False
             yield box
             yield Button("Write", id="write")

@@ -20,6 +20,8 @@ _FORMULA_STARTS = frozenset(
     "=+-@\t\r\n\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
 )
 _GUARD = "'"
+_BLANKS = "".join(map(chr, (0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF)))
+"""What a spreadsheet may take for blanks in front of a text."""
 
 Value = str | int | float | None
 
@@ -37,7 +39,8 @@ def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (o
 
 def guarded(text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
-    return _GUARD + text if text[:1] in _FORMULA_STARTS or text[:1] == _GUARD else text
+    start = text.lstrip(_BLANKS)[:1]  # some spreadsheets look for a formula behind blanks
+    return _GUARD + text if text[:1] in _FORMULA_STARTS or start in _FORMULA_STARTS or start == _GUARD else text
 
 
 def unguarded(text: str) -> str:

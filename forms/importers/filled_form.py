@@ -33,6 +33,7 @@ from storage.records import (
 )
 
 _FIRST_HEADING = "Run No"
+_MOST_DIGITS = 10
 _RUN_NAME = re.compile(r"([Ww]?)(\d+)")
 _MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
@@ -76,6 +77,7 @@ def _records(text: str) -> tuple[bool, list[tuple[int, list[str]]]]:
     """Whether decimals have a comma, and the records with their line numbers."""
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # what we exported has notes of any length
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     records: list[tuple[int, list[str]]] = []
     try:
@@ -192,7 +194,7 @@ def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[
         cells = _Cells(line, form.headings, record, decimal_comma)
         named = _RUN_NAME.fullmatch(record[0].strip())
         assert named
-        phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2])
+        phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2][:_MOST_DIGITS])
         status = cells.status()
         failed = status is RunStatus.FAILED
         given = cells.number("Size in Bytes", zero=failed)
@@ -203,8 +205,8 @@ def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[
             seconds = size / rate
         if seconds is None and not failed:
             continue
-        if (phase, number) in seen or number < 1:
-            raise DocumentError(f"line {line}: a second run {record[0].strip()}, or none that can be")
+        if (phase, number) in seen or number < 1 or len(named[2]) >= _MOST_DIGITS:
+            raise DocumentError(f"line {line}: a second run {record[0].strip()[:20]}, or none that can be")
         if size is None and not failed:
             raise DocumentError(f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size")
         seen.add((phase, number))

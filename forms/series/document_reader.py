@@ -23,7 +23,7 @@ def series_from_document(document: object) -> Series:
     """The series that a document describes; averages are not read but computed again. Raises DocumentError."""
     top = JSONNode("", document).object()
     if top.value.get("schema") != SCHEMA:
-        raise DocumentError(f'schema: expected "{SCHEMA}", found {top.value.get("schema")!r}')
+        raise top.maybe("schema").wrong(f'"{SCHEMA}"')
     target = top.at("target").object()
     client = top.at("client").object()
     environment = top.maybe("environment")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -59,6 +60,27 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str):
     assert "secret" not in str(caught.value)
     for way in ("prompt", "SHAREBENCH_PASSWORD", "--credentials"):
         assert way in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "smb:/u:PW@h/s", "smb://u:PW/x@h/s", "smb:u:PW@h", "u:PW@h/s", "smb//u:PW@h/s", r"\\u:PW@h\s", "smb://u:PW",
+        "u:PW", "https://u:PW@h", "smb://u:P/PW@x/y@h", "sbm://u:PW@h/s", "smb://[::1]:PW", "smb://:PW@h", "PW@h/s",
+        "file://u:PW@h/s", "file://u:PW", "smb:///u:PW@h/s", "iperf3://h:1/u:PW@k", "smb:\\u:PW@h", "ftp:/u:PW@",
+        "smb://u:4PW4567@h/s", "smb://my PW@h:x/s",
+    ],
+)  # fmt: skip
+def test_a_half_typed_url_is_refused_without_repeating_what_may_be_its_password(url: str):
+    with pytest.raises(UsageError) as caught:
+        parse_target(url)
+    assert "PW" not in str(caught.value)
+
+
+def test_what_cannot_be_a_password_is_repeated():
+    for url in ("server/share", "http://server/x", "sbm://server:445/share", "C:\\data"):
+        with pytest.raises(UsageError, match=re.escape(repr(url))):
+            parse_target(url)
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,11 @@ def _sorted_out(
 ) -> tuple[list[Series], list[str]]:
     """The series to store, and the ids of those that are there already. Raises UsageError where one is and differs."""
     if as_new:
-        names = {one.id: new_series_id() for one in found}
-        return [replace(one, id=names[one.id], base_id=names.get(one.base_id or "", one.base_id)) for one in found], []
+        ids = [new_series_id() for _ in found]
+        names = {one.id: new for one, new in zip(found, ids, strict=True)}
+        bases = [names.get(one.base_id or "", one.base_id) for one in found]
+        renamed = zip(found, ids, bases, strict=True)
+        return [replace(one, id=new, base_id=base) for one, new, base in renamed], []
     from storage.notebook import LAST  # noqa: PLC0415
 
     new: dict[str, Series] = {}

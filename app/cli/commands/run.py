@@ -13,7 +13,7 @@ from app.cli.progress import ProgressLine
 from app.cli.series_output import show
 from app.clients.base import Settings
 from app.clients.registry import check_client_name
-from app.errors import UsageError
+from app.errors import PasswordInURLError, UsageError
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder import (
     CeilingPolicy,
@@ -167,6 +167,8 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
     _check_settings(target, command, choices)
+    if ":" in (choices["server_ssh"] or "").rpartition("@")[0]:
+        raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
     makes_one = command is Command.PUT or choices["make_file"] or target.protocol == "iperf3"
     plan = Plan(
         command=command,

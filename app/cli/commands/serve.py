@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
-import sys
 
 import click
 
+from app.children import die_with_parent, own_command
 from app.cli import common
 from app.errors import SharebenchError
 
@@ -22,24 +23,26 @@ PORT = 8710
     metavar="PORT",
     help="The port; 0 for any that is free.",
 )
-@click.option("--session", is_flag=True, hidden=True, help="Be the TUI behind one page.")
+@click.option("--session", type=int, hidden=True, help="Be the TUI behind one page, for as long as that process lives.")
 @common.options_of_all
 @click.pass_context
-def serve_command(context: click.Context, port: int, session: bool) -> int:
+def serve_command(context: click.Context, port: int, session: int | None) -> int:
     """Serves the TUI to a browser on this machine.
 
     It listens on 127.0.0.1 alone; from elsewhere, forward the port with ssh -L. The address that it prints carries a
     key: without it nobody else on this machine gets in. Ctrl+C ends it.
     """
     path = common.notebook_path(context)
-    if session:
+    if session is not None:
+        die_with_parent()
+        if os.getppid() != session:
+            return 0
         return int(context.find_root().obj["open_tui"](path))
     listening = _listen(port)
     from app.cli.web import TUIServer, run  # noqa: PLC0415  aiohttp is slow to load
 
-    server = TUIServer(
-        [sys.executable, "-m", "app", "--db", str(path.absolute()), "serve", "--session"], listening.getsockname()[1]
-    )
+    behind = own_command("app", "--db", str(path.absolute()), "serve", "--session", str(os.getpid()))
+    server = TUIServer(behind, listening.getsockname()[1])
     common.answer(f"{server.address}\n")
     common.say("Open this address in a browser on this machine; Ctrl+C ends the serving.")
     run(server, listening)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from app.children import clean_environment
 from storage.records import FactValue
 
 LARGEST = 2**63 - 1
@@ -55,7 +56,7 @@ def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:
 
     It runs without a shell, without input, in the C locale, and finds programs in the system folders too.
     """
-    environ = {**os.environ, "LC_ALL": "C", "PATH": os.environ.get("PATH", os.defpath) + ":" + ADMIN_PATH}
+    environ = clean_environment(LC_ALL="C", PATH=os.environ.get("PATH", os.defpath) + ":" + ADMIN_PATH)
     try:
         done = subprocess.run(
             words,

@@ -28,6 +28,8 @@ BUILD_FLAGS = {
     "samba.build.gnutls": "HAVE_GNUTLS",
 }
 ENCRYPTION = "server smb encrypt"
+_MOST_WORDS = 7
+"""In the name of a parameter."""
 
 
 @dataclass(slots=True)
@@ -145,7 +147,8 @@ def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, 
 
 
 def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: testparm.Scopes) -> list[str]:
-    """What testparm should warn about and does not."""
+    """What testparm should warn about and does not; no line is repeated that sets no parameter of Samba's."""
+    known = {parameter_key(name) for name in scopes.for_server | scopes.for_share}
     lines = [
         f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
         "it does nothing there"
@@ -156,9 +159,9 @@ def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: testparm.Scopes) ->
     lines += [
         f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
         for setting in conf.settings
-        if re.search(r"\s[#;]\s", setting.value)
+        if re.search(r"\s[#;]\s", setting.value) and parameter_key(setting.name) in known
     ]
-    lines += [f"the line {line!r} has no equals sign and says nothing" for line in conf.malformed]
+    lines += [f"{_quoted(line, known)} has no equals sign and says nothing" for line in conf.malformed]
     modules = _modules(answer)
     for setting in conf.settings:
         if modules and parameter_key(setting.name) == parameter_key("vfs objects"):
@@ -169,6 +172,13 @@ def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: testparm.Scopes) ->
                 if "/" not in name
             ]
     return lines
+
+
+def _quoted(line: str, known: set[str]) -> str:
+    """The line where it begins with a parameter's name; what else a file holds, named by mistake, is not repeated."""
+    words = line.split()
+    starts = (" ".join(words[:count]) for count in range(1, min(len(words), _MOST_WORDS) + 1))
+    return f"the line {line!r}" if any(parameter_key(start) in known for start in starts) else "a line"
 
 
 def _modules(answer: Answer) -> set[str]:

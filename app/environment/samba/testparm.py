@@ -12,6 +12,8 @@ HARMLESS = (
     "rlimit_max:",
     "Registered MSG_",
     "Ignoring unknown parameter",
+    "Ignoring badly formed line",
+    "params.c:",
     "Processing section",
     "Error loading services.",
 )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from textual.app import App
 from textual.driver import Driver
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from app.tui.frame import screens
@@ -20,6 +21,7 @@ from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import DARK, THEMES
+from forms.layout import control_pictures, visible
 
 
 class SharebenchApp(App[int], Commanded):
@@ -66,6 +68,20 @@ class SharebenchApp(App[int], Commanded):
         except KeysFileError as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,  # noqa: ARG002  Textual's, and by its default on: no text of ours is markup
+    ) -> None:
+        """A note in the corner, for all screens and widgets: plain text, whatever it names steers no terminal."""
+        super().notify(
+            control_pictures(message), title=visible(title), severity=severity, timeout=timeout, markup=False
+        )
 
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""

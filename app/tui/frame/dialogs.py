@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
 from app.tui.frame.base import BaseDialog
+from app.tui.widgets.inputs import LineInput
 from forms.layout import visible
 
 
@@ -91,7 +92,7 @@ class AskDialog(BaseDialog[str]):
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")
-            box = Input(self.value, password=self.password, id="answer")
+            box = LineInput(self.value, password=self.password, id="answer")
             box.cursor_blink = False
             yield box
 

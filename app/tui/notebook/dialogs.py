@@ -9,11 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
+from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
+from app.tui.widgets.inputs import LineInput, LinesInput, kept
 from forms.wording import plain
 from storage.queries import SeriesQuery, SortKey
 from storage.records import Series
@@ -56,9 +57,9 @@ class EditDialog(BaseDialog[SeriesTexts]):
         with Vertical(classes="dialog-box"):
             yield Label("Label and note", classes="dialog-heading")
             yield Label("Label")
-            yield Input(self.series.label, id="label")
+            yield LineInput(self.series.label, id="label")
             yield Label("Note")
-            note = TextArea(self.series.note, id="note", tab_behavior="focus")
+            note = LinesInput(self.series.note, id="note")
             note.styles.height = 6
             yield note
             with Horizontal(classes="dialog-buttons"):
@@ -72,7 +73,8 @@ class EditDialog(BaseDialog[SeriesTexts]):
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         """Answer with what was typed."""
-        self.dismiss(SeriesTexts(self.query_one("#label", Input).value, self.query_one("#note", TextArea).text))
+        label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text
+        self.dismiss(SeriesTexts(kept(self.series.label, label), kept(self.series.note, note)))
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:
@@ -104,7 +106,7 @@ class BaselineDialog(BaseDialog[BaselineNaming]):
         with Vertical(classes="dialog-box"):
             yield Label("Baseline", classes="dialog-heading")
             yield Static("A name for this series; Enter gives it.")
-            yield Input(placeholder="before the change", id="name")
+            yield LineInput(placeholder="before the change", id="name")
             if self.own or self.others:
                 yield Static("Or choose:")
                 yield OptionList(

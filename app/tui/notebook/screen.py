@@ -19,6 +19,7 @@ from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_view import SeriesView
+from app.tui.widgets.inputs import LineInput
 from forms.series.listing import SeriesLine, series_lines
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook, Removed
@@ -115,7 +116,7 @@ class NotebookScreen(SeriesActions):
         """The filter, the list, the series pointed at."""
         yield Label("sharebench · Notebook", classes="title-line")
         with Horizontal(id="filter-line"):
-            box = Input(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
+            box = LineInput(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             box.cursor_blink = False
             yield box
             yield Static(id="count")

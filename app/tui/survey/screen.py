@@ -18,6 +18,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.survey.fields import LINES, MEMORY_KEY, first_values, read_choices
 from app.tui.survey.run_screen import SurveyRunScreen
+from app.tui.widgets.inputs import LineInput
 from app.workflows.survey import SurveyChoices, SurveyRound, plan_round, targets_of
 from storage.notebook import Notebook
 from storage.records import Target
@@ -64,7 +65,7 @@ class SurveyScreen(BaseScreen):
             for line in LINES:
                 with Horizontal(classes="survey-line"):
                     yield Label(line.name)
-                    box = Input(id=line.key, placeholder=line.hint)
+                    box = LineInput(id=line.key, placeholder=line.hint)
                     box.cursor_blink = False
                     yield box
             yield Button("Survey", id="survey-start", variant="primary")

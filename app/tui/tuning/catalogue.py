@@ -15,6 +15,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.inputs import LineInput
 from forms.layout import pad
 from forms.tuning.catalogue import CatalogueEntry, entries, search
 from forms.tuning.catalogue_text import entry_text, status_words
@@ -58,7 +59,7 @@ class CatalogueScreen(BaseScreen):
         """The search, the list, the entry pointed at."""
         yield Label("sharebench · Catalogue", classes="title-line")
         with Horizontal(id="search-line"):
-            box = Input(self.sought, placeholder="search: encrypt, sendfile, mount …", id="search", compact=True)
+            box = LineInput(self.sought, placeholder="search: encrypt, sendfile, mount …", id="search", compact=True)
             box.cursor_blink = False
             yield box
             yield Static(id="found")

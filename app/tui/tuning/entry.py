@@ -15,6 +15,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.rounds import measured_share, take_change
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.inputs import LineInput
 from app.tui.widgets.measure_mixin import MeasureMixin
 from forms.tuning.catalogue import CatalogueEntry, Status, find
 from forms.tuning.catalogue_text import entry_text, suggested_value
@@ -139,7 +140,7 @@ class ValueDialog(BaseDialog[str]):
             yield Label(Content(f"Value of {self.entry.parameter}"), classes="dialog-heading")
             yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
             yield Static("Or another one:")
-            yield Input(placeholder=self.value, id="value")
+            yield LineInput(placeholder=self.value, id="value")
 
     def _named(self, value: str) -> str:
         said = value or "(empty)"

@@ -1,1 +1,1 @@
-"""Widgets and screen parts that several screens use."""
+"""Widgets that several screens use."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import SharebenchError
+from app.whole_file import whole_file
 
 
 class CannotWriteError(SharebenchError):
@@ -34,22 +34,12 @@ def write_whole(path: Path, make: Callable[[], bytes]) -> Path:
 
     Where nothing can be written it fails before ``make`` is called.
     """
-    place = Path(os.path.realpath(path))
+    began = False
     try:
-        handle, name = tempfile.mkstemp(prefix=".sharebench-", suffix=".part", dir=place.parent)
-    except OSError as error:
-        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; name another file") from error
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with whole_file(Path(os.path.realpath(path))) as file:
+            began = True
             file.write(make())
-            file.flush()
-            os.fsync(file.fileno())
-        part.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o644)
-        part.replace(place)
     except OSError as error:
-        text = f"cannot write {path}: {error.strerror or error}; nothing was left there"
-        raise CannotWriteError(text) from error
-    finally:
-        part.unlink(missing_ok=True)
+        hint = "nothing was left there" if began else "name another file"
+        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; {hint}") from error
     return path

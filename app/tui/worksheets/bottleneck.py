@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Label
 
+from app.tui.widgets.inputs import LineInput
 from app.tui.worksheets.base import WorksheetScreen, values_of
 from app.tui.worksheets.picking import MeasuredComponent, PickDialog, WorksheetChoice, measured, of_measured, of_tables
 from app.tui.worksheets.typed import read_count, read_part, read_rate
@@ -125,6 +126,6 @@ def _shown(known: MeasuredComponent) -> str:
 
 
 def _box(name: str, value: str, placeholder: str, *, short: bool = False) -> Input:
-    box = Input(value, placeholder=placeholder, id=name, compact=True, classes="short" if short else None)
+    box = LineInput(value, placeholder=placeholder, id=name, compact=True, classes="short" if short else None)
     box.cursor_blink = False
     return box

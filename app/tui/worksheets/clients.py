@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Label
 
 from app.errors import UsageError
+from app.tui.widgets.inputs import LineInput
 from app.tui.worksheets.base import WorksheetScreen, values_of
 from app.tui.worksheets.picking import MeasuredComponent, PickDialog, measured, of_measured
 from app.tui.worksheets.typed import read_group, read_rate
@@ -115,6 +116,6 @@ def _shown(known: MeasuredComponent) -> str:
 
 
 def _box(name: str, placeholder: str) -> Input:
-    box = Input(placeholder=placeholder, id=name, compact=True)
+    box = LineInput(placeholder=placeholder, id=name, compact=True)
     box.cursor_blink = False
     return box

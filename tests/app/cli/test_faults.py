@@ -59,3 +59,18 @@ def test_a_file_whose_name_is_no_utf_8_is_measured_shown_exported_and_imported(t
     other = Sharebench(tmp_path / "other.db")
     assert other("import", str(tmp_path / "out.json")).returncode == 0
     assert other.json("show", "last", "--json")["target"]["path"] == file
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "smb://u:PW@h/s", "run smb://u:my PW@h/s", "run --size smb://u:PW@h", "survey u:PW@h", "export smb://u:PW@h",
+        "run --server-ssh u:PW@h file:///x", "run --link u:PW@h x", "run --pasword=u:PW@h smb://h/s", "check smb://u:PW",
+        "compare smb://u:PW@h x", "import smb://u:PW@h", "import - --target smb:/u:PW@h",
+    ],
+)  # fmt: skip
+def test_no_error_repeats_what_may_be_a_password(sharebench: Inside, line: str):
+    for debug in ([], ["--debug"]):
+        said = sharebench(*line.split(), *debug)
+        assert said.returncode == 2, said
+        assert "PW" not in said.stdout + said.stderr

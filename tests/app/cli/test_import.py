@@ -91,6 +91,24 @@ def test_a_base_that_is_not_there_is_forgotten_and_one_that_is_is_kept(sharebenc
     assert sharebench.json("show", follower_id, "--json")["base_id"] == base_id
 
 
+def test_two_series_of_one_id_are_imported_as_new(sharebench, tmp_path):
+    file = tmp_path / "twice.json"
+    twice = [book_series(), replace(full_series(), id=book_series().id)]
+    file.write_bytes(export([*twice, replace(full_series(), base_id=book_series().id)], "json"))
+    assert "--as-new" in sharebench.fails(2, "import", str(file))
+    ids = sharebench("import", str(file), "--as-new").stdout.split()
+    assert len(set(ids)) == 3
+    assert sharebench.json("show", ids[2], "--json")["base_id"] == ids[1]
+
+
+def test_a_refusal_is_a_line_however_long_what_was_found_is(sharebench, tmp_path):
+    file = tmp_path / "long.json"
+    file.write_text(json.dumps({"schema": "x" * 1_000_000}))
+    assert len(sharebench.fails(2, "import", str(file))) < 400
+    file.write_text(json.dumps({"schema": ["x"] * 1_000_000}))
+    assert "found an array" in sharebench.fails(2, "import", str(file))
+
+
 def test_what_cannot_be_read(sharebench, tmp_path):
     assert "No such file" in sharebench.fails(2, "import", str(tmp_path / "none.json"))
     picture = tmp_path / "picture.png"

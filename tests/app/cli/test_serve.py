@@ -5,14 +5,15 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import aiohttp
+import psutil
 import pytest
 from click.testing import CliRunner
 
+from app.children import own_command, own_environment
 from app.cli.commands.serve import serve_command
 from app.errors import SharebenchError
 from tests.app.tui.books import book, one
@@ -20,10 +21,15 @@ from tests.app.tui.books import book, one
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address that was printed, and the process."""
+    """The address that was printed, and the process; it stands in a folder with an ``app`` of its own."""
+    trap = tmp_path / "project" / "app"
+    trap.mkdir(parents=True)
+    (trap / "__init__.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
     path = book(tmp_path / "notebook.db", one(1, label="seen from afar"))
-    command = [sys.executable, "-m", "app", "--db", str(path), "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    command = own_command("app", "--db", str(path), "serve", "--port", "0")
+    with subprocess.Popen(
+        command, cwd=trap.parent, env=own_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip(), process
         process.kill()
@@ -73,6 +79,22 @@ async def test_the_tui_answers_to_keys_through_the_page(served):
     assert process.wait(30) == 0
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
+
+
+async def test_nothing_of_the_current_folder_is_run_and_kill_9_ends_the_pages(served, tmp_path: Path):
+    address, process = served
+    bare = address.partition("?")[0]
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        async with session.get(address) as answer:
+            assert answer.status == 200
+        async with session.ws_connect(f"{bare}ws?width=100&height=30", timeout=aiohttp.ClientWSTimeout()) as page:
+            await seen(page, "seen from afar")
+            behind = psutil.Process(process.pid).children(recursive=True)
+            process.kill()
+            _, alive = psutil.wait_procs(behind, timeout=30)
+    assert behind
+    assert not alive
+    assert not (tmp_path / "executed").exists()
 
 
 async def seen(page: aiohttp.ClientWebSocketResponse, text: str) -> None:

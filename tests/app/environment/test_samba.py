@@ -108,7 +108,8 @@ def test_the_log_level_is_the_servers_and_not_testparms(tmp_path: Path) -> None:
     ("lines", "warning"),
     [
         ("[global]\nread prediction = yes\n", 'Unknown parameter encountered: "read prediction"'),
-        ("[global]\nno equals sign here\n", "'no equals sign here' has no equals sign"),
+        ("[global]\nno equals sign here\n", "a line has no equals sign"),
+        ("[global]\nread only yes\n", "'read only yes' has no equals sign"),
         ("[global]\ninclude = /nonexistent/x.conf\n", "include = /nonexistent/x.conf: there is no such file"),
         ("[global]\ninclude = /etc/samba/%I.conf\n", "depends on the client"),
         ("[global]\n[bench]\npath = /tmp\nlog level = 5\n", "log level = 5 stands in [bench]"),
@@ -122,6 +123,15 @@ def test_what_testparm_exits_with_0_on_is_a_warning(tmp_path: Path, lines: str, 
     facts, _ = facts_of(tmp_path, lines)
     assert facts["smb.conf.state"] == "loads with warnings"
     assert warning in str(facts["smb.conf.warnings"])
+
+
+@needs_testparm
+def test_a_file_that_is_no_smb_conf_is_not_repeated(tmp_path: Path) -> None:
+    facts, problems = facts_of(
+        tmp_path, "root:$6$SECRET$x:19000:0:::\nexport TOKEN=SECRET # x\npassword = SECRET ; y\nSECRET\n"
+    )
+    assert "a line has no equals sign" in str(facts["smb.conf.warnings"])
+    assert "SECRET" not in f"{facts} {problems}"
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,12 @@ def test_records_end_in_cr_lf_and_are_equally_long():
     assert outside_quotes.count(b"\n") == outside_quotes.count(b"\r\n")
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "\tcell", "\r\nline", "=cmd|'/c calc'!A0", "''"])
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, "\tcell", "\r\nline", "=cmd|'/c calc'!A0", "''", " =1+1", "\N{NO-BREAK SPACE}=1", "\ufeff+1"]
+)
 def test_no_field_starts_a_formula_and_every_text_comes_back(text):
     found = records(export([hostile_series(text)], "csv"))
-    assert not [field for record in found for field in record if field[:1] in STARTS]
+    assert not [field for record in found for field in record if field.strip(" \u00a0\ufeff")[:1] in STARTS]
     label = next(record[1] for record in found if record[0] == "Label")
     assert unguarded(label) == text
     reasons = [unguarded(record[-1]) for record in found if "rejected" in record]
@@ -46,7 +48,20 @@ def test_no_field_starts_a_formula_and_every_text_comes_back(text):
 
 
 def test_guarding_is_undone_exactly():
-    for text in ("=1", "'=1", "''=1", "plain", "", "-5", "\N{FULLWIDTH EQUALS SIGN}1"):
+    for text in (
+        "=1",
+        " =1",
+        "\N{NO-BREAK SPACE}@SUM(1)",
+        " '=1",
+        "\ufeff-1",
+        "  plain",
+        "'=1",
+        "''=1",
+        "plain",
+        "",
+        "-5",
+        "\N{FULLWIDTH EQUALS SIGN}1",
+    ):
         assert unguarded(guarded(text)) == text
 
 

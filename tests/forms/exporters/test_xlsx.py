@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import zipfile
+from xml.etree import ElementTree as ET
 
 import openpyxl
 import pytest
@@ -145,3 +146,12 @@ def test_blank_forms_have_rows_to_fill():
 def test_control_characters_do_not_break_the_file():
     sheet = opened(export([series((1e8, 1e8), label="a\0b\x1bc\ud800")], "xlsx"), values=True).worksheets[0]
     assert sheet["B2"].value == "a␀b␛c\ufffd"
+
+
+def test_what_is_no_character_leaves_the_workbook_well_formed():
+    content = export([hostile_series("a\ufffeb\uffffc")], "xlsx")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if name.endswith((".xml", ".rels")):
+                ET.fromstring(archive.read(name))
+    assert opened(content, values=True)

@@ -190,3 +190,15 @@ def test_a_failed_run_without_a_size_gives_none_to_the_next():
     form = "Form,run form\r\nRun No,Size in Bytes,Time (sec),Status\r\n1,0,,failed\r\n2,1000,1,\r\n3,,2,\r\n"
     (series,) = read(form)
     assert [run.size_bytes for run in series.runs] == [0, 1000, 1000]
+
+
+def test_a_form_with_a_long_note_comes_back_from_its_csv():
+    long = replace(full_series(), note="x" * 200_000)
+    (found,) = read_series(export([long], "csv"), GIVEN)
+    assert found.note == long.note
+
+
+def test_a_run_number_that_no_form_can_have_is_refused():
+    text = export([book_series()], "csv").decode("utf-8-sig").replace("\r\n1,", f"\r\n{'9' * 5000},", 1)
+    with pytest.raises(DocumentError, match="or none that can be"):
+        read_series(text.encode(), GIVEN)

@@ -14,6 +14,7 @@ from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SortDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_screen import SeriesScreen
+from forms.layout import visible
 from storage.notebook import Notebook
 from storage.records import Command, Run, SeriesStatus, Target
 from tests.app.tui.books import NASTY, app_on, book, one
@@ -182,7 +183,7 @@ async def test_label_and_note_are_kept_as_typed(three):
         assert "[bold]x[/] ␛[31mred" in painted(app)
         with Notebook(three) as notebook:
             series = notebook.series("last")
-        assert (series.label, series.note) == (NASTY, "two\nlines")
+        assert (series.label, series.note) == (visible(NASTY), "two\nlines")
         await pilot.press("e")
         await settled(app, pilot)
         app.screen.query_one("#label", Input).value = "thrown away"

@@ -1,0 +1,36 @@
+"""The processes that we start: how ours are called, whatever folder we stand in, and what others may know of us."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from pathlib import Path
+
+PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
+"""Where a password may stand in our own environment; nothing that we start inherits it."""
+_ROOT = Path(__file__).resolve().parents[1]
+_PR_SET_PDEATHSIG = 1
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def own_command(module: str, *arguments: str) -> list[str]:
+    """The command line of a module of ours; ``-P`` keeps Python from looking for it in the current folder."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def own_environment() -> dict[str, str]:
+    """The environment of a module of ours: it finds these packages; secrets reach it by its stdin alone."""
+    return clean_environment(PYTHONPATH=str(_ROOT))
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Our environment without the password, for every program that we start, with what is given put in."""
+    kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
+    return kept | more
+
+
+def die_with_parent() -> None:
+    """End this process, by SIGKILL, when the thread that started it ends."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,87 @@
+"""A file that is written whole or not at all, and leaves nothing behind when the program is killed over it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+_NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
+"""What a file system says that cannot make a file without a name (NFS, FAT)."""
+
+
+@contextmanager
+def whole_file(place: Path) -> Iterator[BinaryIO]:
+    """A file to write: it takes its place, with the permissions of what it replaces, when the block ends well.
+
+    Until then it has no name, so that a kill leaves nothing; on file systems that cannot do that it is a
+    ``.sharebench-….part`` beside the place. Raises OSError.
+    """
+    folder = place.parent
+    with _nameless(folder) as file:
+        if file is None:
+            with _part(place) as part:
+                yield part
+            return
+        yield file
+        _settle(file, place)
+        if not place.exists():
+            with suppress(FileExistsError):
+                _give_name(file, place)
+                return
+        name = folder / f".sharebench-{secrets.token_hex(6)}.part"
+        try:
+            _give_name(file, name)
+            name.replace(place)
+        finally:
+            name.unlink(missing_ok=True)
+
+
+@contextmanager
+def _nameless(folder: Path) -> Iterator[BinaryIO | None]:
+    try:
+        number = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
+    except OSError as error:
+        if error.errno not in _NO_NAMELESS_FILES or not folder.is_dir():
+            raise
+        yield None
+        return
+    with os.fdopen(number, "wb") as file:
+        yield file
+
+
+@contextmanager
+def _part(place: Path) -> Iterator[BinaryIO]:
+    number, name = tempfile.mkstemp(prefix=".sharebench-", suffix=".part", dir=place.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(number, "wb") as file:
+            yield file
+            _settle(file, place)
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _settle(file: BinaryIO, place: Path) -> None:
+    """Have it on the disk, with the permissions of the file that is replaced, or those that a new file gets."""
+    file.flush()
+    os.fsync(file.fileno())
+    try:
+        mode = stat.S_IMODE(place.stat().st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    os.fchmod(file.fileno(), mode)
+
+
+def _give_name(file: BinaryIO, name: Path) -> None:
+    # src_dir_fd says nothing beside an absolute path, but has Python follow the link to the file itself
+    os.link(f"/proc/self/fd/{file.fileno()}", name, src_dir_fd=0)
