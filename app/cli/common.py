@@ -149,7 +149,7 @@ def notebook_path(context: click.Context) -> Path:
 @contextmanager
 def notebook(context: click.Context) -> Iterator[Notebook]:
     """The notebook, open; references that mean nothing become UsageError."""
-    from app.recorder import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
+    from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     with open_notebook(notebook_path(context)) as found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.recorder import SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.targets import format_target
 
 LABELS = ("self-test, first", "self-test, second")

@@ -13,16 +13,11 @@ from app.clients.registry import check_client_name
 from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
+from app.measure.control import SeriesControl
 from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder import (
-    CeilingPolicy,
-    QuietTime,
-    RecorderEvent,
-    Resumption,
-    SeriesControl,
-    SeriesRequest,
-    record_in_turns,
-)
+from app.recorder.recording import RecorderEvent
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import Resumption, record_in_turns
 from app.targets import DEFAULT_PORTS, join
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook

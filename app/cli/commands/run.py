@@ -14,17 +14,10 @@ from app.cli.series_output import show
 from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import PasswordInURLError, UsageError
+from app.measure.control import SeriesControl
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder import (
-    CeilingPolicy,
-    QuietTime,
-    SeriesClosed,
-    SeriesControl,
-    SeriesRequest,
-    failure_of,
-    record,
-    resume,
-)
+from app.recorder.recording import SeriesClosed, failure_of, record, resume
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from app.targets import check_complete
 from storage.records import SURVEY, Command, Target, is_survey
 

@@ -13,7 +13,8 @@ from app.cli.run_options import options_of_run
 from app.cli.turns_progress import watch_turns
 from app.clients.base import Secrets, Settings
 from app.errors import CancelledError, MeasurementError
-from app.recorder import CeilingPolicy, QuietTime, SeriesControl
+from app.measure.control import SeriesControl
+from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
 from storage.records import Command, Target
 

@@ -13,7 +13,7 @@ from app.clients.base import Secrets
 from app.clients.ftp.replies import reply_error
 from app.clients.os_errors import connect_tcp, connection_error, one_line
 from app.clients.stall import StallWatch
-from app.clients.tcp_info import TcpInfo, distance_facts
+from app.clients.tcp_info import TcpInfo, connection_facts
 from app.errors import (
     ConnectionLostError,
     LoginError,
@@ -222,7 +222,7 @@ class ControlConnection(ftplib.FTP):
             "ftp.banner": one_line(self.welcome[4:] if self.welcome else ""),
             "local_address": self.sock.getsockname()[0],
             "peer_address": self.sock.getpeername()[0],
-            **distance_facts(TcpInfo.of(self.sock)),
+            **connection_facts(TcpInfo.of(self.sock)),
         }
         if not self.knows_size:
             facts["ftp.size"] = "no"

@@ -13,7 +13,8 @@ from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
 from app.charts import rates_chart, within_chart
-from app.recorder import RecorderEvent, SeriesControl
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar

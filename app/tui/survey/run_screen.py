@@ -11,7 +11,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
-from app.recorder import RecorderEvent, SeriesControl
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar

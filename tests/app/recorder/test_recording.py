@@ -13,19 +13,12 @@ import pytest
 
 from app.clients.base import Settings
 from app.errors import UsageError
+from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, RunStarted, Started
 from app.measure.plan import Plan
-from app.recorder import (
-    CeilingPolicy,
-    QuietTime,
-    SeriesClosed,
-    SeriesControl,
-    SeriesOpened,
-    SeriesRequest,
-    record,
-    record_in_turns,
-    resume,
-)
+from app.recorder.recording import SeriesClosed, SeriesOpened, record, resume
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import record_in_turns
 from storage.notebook import Notebook
 from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 from tests.servers.smbd import Smbd

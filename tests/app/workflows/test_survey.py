@@ -7,7 +7,10 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
-from app.recorder import CeilingPolicy, QuietTime, Resumption, SeriesClosed, SeriesControl, SeriesRequest
+from app.measure.control import SeriesControl
+from app.recorder.recording import SeriesClosed
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import Resumption
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.clients.base import Secrets, Settings
 from app.errors import UsageError
 from app.measure.plan import Plan
-from app.recorder import QuietTime, SeriesRequest
+from app.recorder.request import QuietTime, SeriesRequest
 from app.targets import check_complete
 from app.tui.guide.state.choices import GuideChoices
 from storage.records import Command

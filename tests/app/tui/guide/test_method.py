@@ -6,7 +6,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.recorder import QuietTime
+from app.recorder.request import QuietTime
 from app.tui.guide.pages.of_step import page_of
 from app.tui.guide.pages.page import Ask, BeginRound, Go, Option, Page
 from app.tui.guide.state.choices import (
