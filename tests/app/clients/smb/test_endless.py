@@ -13,7 +13,7 @@ from app.clients import listing
 from app.clients.base import Meter
 from app.clients.content import Content
 from app.clients.smb import directory
-from app.clients.smb.connection import Opcode
+from app.clients.smb.wire import Opcode
 from app.errors import CorruptedError, LoginError, ProtocolError, StalledError
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.proxy import READ, WRITE, Message, Proxy, Raw
