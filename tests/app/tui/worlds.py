@@ -73,7 +73,7 @@ class FakeWorld:
                 created_at=utc_now(),
                 title="a series",
                 label=order.label,
-                experiment=order.experiment,
+                experiment=order.experiment.name if order.experiment else None,
                 base_id=order.base_id,
                 command=plan.command,
                 target=plan.target,
