@@ -127,7 +127,12 @@ def test_ftp_counts_what_the_other_end_has_and_not_what_it_handed_over(pair, mon
     near.settimeout(0.05)
     handed: list[int] = []
     advance = meter.advance
-    monkeypatch.setattr(Meter, "advance", lambda _meter, bytes_: (handed.append(bytes_), advance(bytes_)))
+
+    def counted(_meter: Meter, handed_bytes: int) -> None:
+        handed.append(handed_bytes)
+        advance(handed_bytes)
+
+    monkeypatch.setattr(Meter, "advance", counted)
     with pytest.raises(StalledError):
         send_all(near, Content(1 << 26), 1 << 16, meter)
     assert seen == sorted(seen)
