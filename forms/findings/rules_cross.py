@@ -40,7 +40,7 @@ class _Measured:
 
     @property
     def at_ceiling(self) -> bool:
-        return (series_warnings.near_ceiling_percent(self.series) or 0) > series_warnings.CEILING_PERCENT
+        return series_warnings.at_ceiling(self.series)
 
     def says(self) -> str:
         share = self.percent_of_link

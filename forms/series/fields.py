@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from forms import numbers, wording
-from forms.findings.series_warnings import near_ceiling_percent
+from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
 from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
 
+NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
+"""The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
 LINK = "Link"
 """The field that the percentages refer to."""
 
@@ -115,9 +117,15 @@ def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:
 
 def _ceiling(series: Series) -> Iterator[Field]:
     if series.ceiling_bytes_per_second is None:
+        others = series.environment.get("client", {}).get(NOT_CALIBRATED)
+        if isinstance(others, int | float):
+            text = f"not calibrated: busy (others took {wording.percent(others)} of the processors)"
+            yield Field(name="Ceiling", text=text)
         return
     share = near_ceiling_percent(series)
     reached = "" if share is None else f"; the average is {wording.percent(share)} of it"
+    if ceiling_beaten(series):
+        reached = "; the average is above it, so it was calibrated at a busy moment"
     yield Field(
         name="Ceiling",
         text=f"{numbers.byte_rate(series.ceiling_bytes_per_second)}, this client's own limit on this machine{reached}",

@@ -23,6 +23,7 @@ VOLATILE = (
     "cpu.mhz",
     "facts.*",
     "tcp.*round_trip_seconds",
+    "ceiling.*",
     "server.sessions*",
     "smb.credits",
     "samba.smbd_running",
