@@ -172,7 +172,7 @@ def _short(series: Series) -> Iterator[Advice]:
     if typical is None or middle is None:
         return
     size, block = timed[0].size_bytes, series.client.block_bytes
-    few = block is not None and size < FEW_BLOCKS * block
+    few = block is not None and size < FEW_BLOCKS * block and typical < GOOD_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
