@@ -23,6 +23,7 @@ VOLATILE = (
     "cpu.mhz",
     "facts.*",
     "tcp.*round_trip_seconds",
+    "tcp.timestamps_used",
     "ceiling.*",
     "server.sessions*",
     "smb.credits",

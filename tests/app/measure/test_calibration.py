@@ -169,3 +169,16 @@ def test_a_series_above_its_ceiling_raises_it(tmp_path, monkeypatch: pytest.Monk
         assert rate(notebook) == 100
         assert ceiling_of(faster(), notebook).bytes_per_second == 200
         assert rate(notebook) == 200
+
+
+def test_ftps_far_end_sends_a_file_as_servers_do():
+    code = (
+        "import app.clients.ftp.ceiling as ceiling\n"
+        "from storage.records import ClientFacts, Command\n"
+        "def no(*_): raise RuntimeError\n"
+        "ceiling.send_all = no\n"
+        "facts = ClientFacts(name='sharebench', block_bytes=65536)\n"
+        "print(ceiling.ceiling_seconds(facts, Command.GET, 20_000_003))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) > 0
