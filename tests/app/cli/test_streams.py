@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.app.cli.command import ROOT, Sharebench
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db")
+from tests.command_line import ROOT, Sharebench
 
 
 def shell(sharebench: Sharebench, line: str) -> subprocess.CompletedProcess[str]:

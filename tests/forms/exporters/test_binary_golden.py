@@ -10,9 +10,9 @@ from pypdf import PdfReader
 from forms.blank_reports import blank_sheet
 from forms.exporters import export_sheets
 from forms.reports import run_sheets
-from tests.forms.exporters.test_other_forms import sheets
+from tests.builders import book_series, full_series
+from tests.forms.exporters.other_forms import sheets
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import book_series, full_series
 
 FORMS = {
     "run_form": run_sheets([full_series()])[0],
