@@ -9,7 +9,8 @@ from app.clients.base import Secrets
 from app.errors import UnreachableError
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.recorder import RecorderEvent, SeriesOpened, SeriesRequest
+from app.recorder.recording import RecorderEvent, SeriesOpened
+from app.recorder.request import SeriesRequest
 from app.tui.guide.state.browsing import BrowsedFolder
 from app.tui.guide.state.guide_context import QuietState
 from forms.series.file_size import FileSizeContext

@@ -15,8 +15,10 @@ from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import SharebenchError
+from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
-from app.recorder import RecorderEvent, SeriesClosed, SeriesControl, SeriesOpened, SeriesRequest
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.guide.state.backend import SystemBackend
@@ -149,7 +151,7 @@ class FakeWorld:
                 created_at=utc_now(),
                 title="a series",
                 label=order.label,
-                experiment=order.experiment,
+                experiment=order.experiment.name if order.experiment else None,
                 base_id=order.base_id,
                 command=plan.command,
                 target=plan.target,

@@ -107,7 +107,7 @@ class Canvas:
 
 
 @contextmanager
-def sheet(width: int, height: int, top: float, *, colour: bool) -> Iterator[Canvas]:
+def blank_canvas(width: int, height: int, top: float, *, colour: bool) -> Iterator[Canvas]:
     """A blank sheet for rates from 0 to a little over ``top`` bytes per second; one thread draws at a time."""
     import plotext  # noqa: PLC0415  loaded when the first chart is drawn
 

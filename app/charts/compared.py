@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.charts import canvas as paper
-from app.charts.canvas import Canvas, sheet, too_small
+from app.charts.canvas import Canvas, blank_canvas, too_small
 from app.charts.rates import LINK_WITHIN, sign_of
 from forms.numbers import byte_rate, link_rate
 from forms.series.summary import SeriesSummary
@@ -22,7 +22,7 @@ def compared_chart(base: SeriesSummary, other: SeriesSummary, width: int, height
     top = max(rates)
     if shown_link and shown_link / 8 <= LINK_WITHIN * top:
         top = max(top, shown_link / 8)
-    with sheet(width, height, top, colour=colour) as drawn:
+    with blank_canvas(width, height, top, colour=colour) as drawn:
         middle = len(base.rows) + _GAP / 2 + 0.5
         high = len(base.rows) + _GAP + len(other.rows) + 0.5
         centres = [(1 + len(base.rows)) / 2, len(base.rows) + _GAP + (1 + len(other.rows)) / 2]

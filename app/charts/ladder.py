@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.charts import canvas as paper
-from app.charts.canvas import sheet, too_small
+from app.charts.canvas import blank_canvas, too_small
 from forms.series.summary import SeriesSummary
 
 
@@ -18,7 +18,7 @@ def ladder_chart(forms: Sequence[SeriesSummary], width: int, height: int, *, col
     averages = [form.average.bytes_per_second or 0.0 for _, form in steps if form.average]
     tops = [form.confidence[1] for _, form in steps if form.confidence]
     top = max([*averages, *(reach for reach in tops if reach <= 2 * max(averages))])
-    with sheet(width, height, top, colour=colour) as drawn:
+    with blank_canvas(width, height, top, colour=colour) as drawn:
         drawn.across(-0.5, len(forms) - 0.5, range(len(forms)), [str(place) for place in range(len(forms))])
         for place, form in steps:
             if form.confidence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.charts import canvas as paper
-from app.charts.canvas import Canvas, sheet, too_small
+from app.charts.canvas import Canvas, blank_canvas, too_small
 from forms.numbers import byte_rate, link_rate
 from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus
@@ -33,7 +33,7 @@ def rates_chart(
     levels = [fastest, expected_bytes_per_second or 0.0]
     if link and link / 8 <= LINK_WITHIN * fastest:
         levels.append(link / 8)
-    with sheet(width, height, max(levels), colour=colour) as drawn:
+    with blank_canvas(width, height, max(levels), colour=colour) as drawn:
         low, high = 0.5, len(form.all_rows) + 0.5
         shown = _spaced(form.all_rows, width)
         drawn.across(low, high, [index + 1 for index in shown], [form.all_rows[index].label for index in shown])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.charts import canvas as paper
-from app.charts.canvas import sheet, too_small
+from app.charts.canvas import blank_canvas, too_small
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ def sweep_chart(points: Sequence[SweepPoint], width: int, height: int, *, colour
         return small if small is not None else "nothing has been measured yet"
     highest = max(point.bytes_per_second for point in points)
     tops = [point.high for point in points if point.high is not None and point.high <= 2 * highest]
-    with sheet(width, height, max([highest, *tops]), colour=colour) as drawn:
+    with blank_canvas(width, height, max([highest, *tops]), colour=colour) as drawn:
         places = [float(place) for place in range(len(points))]
         drawn.across(-0.5, len(points) - 0.5, places, [point.value[:10] for point in points])
         for place, point in zip(places, points, strict=True):

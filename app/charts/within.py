@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.charts.canvas import round_ticks, sheet, too_small
+from app.charts.canvas import blank_canvas, round_ticks, too_small
 from forms.series.progress import over_time
 
 
@@ -14,7 +14,7 @@ def within_chart(progress: Sequence[tuple[float, int]], width: int, height: int,
     spans = over_time(progress, most=max(10, width - 12))
     if small is not None or not spans:
         return small if small is not None else "the run is too short for a curve"
-    with sheet(width, height, max(span.bytes_per_second for span in spans), colour=colour) as drawn:
+    with blank_canvas(width, height, max(span.bytes_per_second for span in spans), colour=colour) as drawn:
         end = spans[-1].until_seconds
         ticks = [tick for tick in round_ticks(end, max(2, width // 12)) if tick <= end]
         drawn.across(0, end, ticks, [f"{tick:g} s" for tick in ticks])

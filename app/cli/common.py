@@ -149,10 +149,14 @@ def notebook_path(context: click.Context) -> Path:
 @contextmanager
 def notebook(context: click.Context) -> Iterator[Notebook]:
     """The notebook, open; references that mean nothing become UsageError."""
-    from app.recorder import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
+    from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     with open_notebook(notebook_path(context)) as found:
+        told = context.find_root().ensure_object(dict)
+        if found.remark and told.get("remark") != found.remark:
+            told["remark"] = found.remark
+            say(found.remark)
         try:
             yield found
         except UnknownReferenceError as error:

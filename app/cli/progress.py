@@ -7,7 +7,7 @@ import sys
 import time
 
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder import RecorderEvent, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesOpened
 from forms.layout import visible
 from forms.numbers import byte_rate, size
 from forms.series.progress import standing

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from app.cli import common
 from app.cli.progress import ProgressLine
-from app.recorder import RecorderEvent, SeriesClosed, SeriesControl, SeriesOpened
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
 
 
 def watch_turns(

@@ -18,7 +18,7 @@ _CLIENTS = {
     },
     "ftp": {OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
     "ftps": {OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
-    "file": {OWN: "app.clients.local:PathClient"},
+    "file": {OWN: "app.clients.local:LocalClient"},
     "iperf3": {"iperf3": "app.clients.iperf3:Iperf3Client"},
 }
 

@@ -7,7 +7,7 @@ import fcntl
 import socket
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 _SIOCOUTQ = 0x5411
@@ -15,6 +15,7 @@ _SIOCOUTQ = 0x5411
 _INFO_BYTES = 256
 _LEAST_BYTES = 104
 """As long as Linux 2.6's ``struct tcp_info``, which ends with the segments sent again."""
+_OPTIONS_OFFSET, _TIMESTAMPS = 5, 1
 _UNKNOWN_MICROSECONDS = 0xFFFFFFFF
 
 
@@ -55,6 +56,8 @@ class TcpInfo:
     """Smoothed over the last segments: under load, with the queues that the load fills."""
     least_round_trip_seconds: float | None = None
     """Of the last minutes, connecting included: the distance."""
+    timestamps: bool = True
+    """Whether both ends stamp their segments (RFC 7323), which takes 12 bytes of each."""
 
     @classmethod
     def of(cls, sock: socket.socket) -> Self | None:
@@ -80,24 +83,22 @@ class TcpInfo:
             segments=Segments(sent=at(136), retransmitted=at(100), received=at(140), out_of_order=at(224)),
             round_trip_seconds=at(68) / 1e6 or None,
             least_round_trip_seconds=least / 1e6 if 0 < least < _UNKNOWN_MICROSECONDS else None,
+            timestamps=bool(whole[_OPTIONS_OFFSET] & _TIMESTAMPS),
         )
 
     def since(self, before: TcpInfo | None) -> TcpInfo:
         """The connection's traffic since an earlier look; the round trips are those of now."""
         if before is None:
             return self
-        return TcpInfo(
-            segments=self.segments.since(before.segments),
-            round_trip_seconds=self.round_trip_seconds,
-            least_round_trip_seconds=self.least_round_trip_seconds,
-        )
+        return replace(self, segments=self.segments.since(before.segments))
 
 
-def distance_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
-    """``tcp.round_trip_seconds`` (smoothed) and ``tcp.least_round_trip_seconds``, where they are known."""
+def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
+    """``tcp.round_trip_seconds`` (smoothed), ``tcp.least_round_trip_seconds`` and ``tcp.timestamps_used``, if known."""
     known = {
         "tcp.round_trip_seconds": info.round_trip_seconds if info else None,
         "tcp.least_round_trip_seconds": info.least_round_trip_seconds if info else None,
+        "tcp.timestamps_used": ("yes" if info.timestamps else "no") if info else None,
     }
     return {name: value for name, value in known.items() if value is not None}
 
@@ -105,7 +106,7 @@ def distance_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
 def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
     """What the connections of some transfers went through, as facts of the path; empty where nothing was told.
 
-    The round trips of :func:`distance_facts`, the smoothed one as of the last transfer; and this end's segments,
+    What :func:`connection_facts` tells, of the last transfer, and the least round trip of all; this end's segments,
     ``tcp.own_segments_sent_during``, ``tcp.own_retransmitted_during``, ``tcp.own_segments_received_during`` and
     ``tcp.own_out_of_order_during``.
     """
@@ -115,13 +116,7 @@ def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
     for one in stretches:
         total = total.plus(one.segments)
     least = [one.least_round_trip_seconds for one in stretches if one.least_round_trip_seconds is not None]
-    return distance_facts(
-        TcpInfo(
-            segments=total,
-            round_trip_seconds=stretches[-1].round_trip_seconds,
-            least_round_trip_seconds=min(least, default=None),
-        )
-    ) | {
+    return connection_facts(replace(stretches[-1], least_round_trip_seconds=min(least, default=None))) | {
         "tcp.own_segments_sent_during": total.sent,
         "tcp.own_retransmitted_during": total.retransmitted,
         "tcp.own_segments_received_during": total.received,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import threading
 import time
 from dataclasses import replace
 from typing import Self
 
-from app.environment.host.activity import Reading, Sample, Wire, between, take_reading
+from app.environment.host.activity import Reading, Sample, Wire, between, samples_of_run, take_reading
 from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import Link
 from app.environment.link.own_traffic import OwnTraffic
@@ -43,6 +42,7 @@ class QuietWatch:
                 loopback=link.loopback,
                 mtu_bytes=link.mtu_bytes or 1500,
                 bits_per_second=link.bits_per_second,
+                ip_version=link.ip_version,
             )
             if link
             else Wire()
@@ -100,6 +100,10 @@ class QuietWatch:
         """The measuring process: its work, and that of the programs which it starts, is ours."""
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
 
+    def session_is(self, *, block_bytes: int | None, timestamps: bool) -> None:
+        """What the transfers' own packets look like, once they are connected."""
+        self._wire = replace(self._wire, block_bytes=block_bytes, timestamps=timestamps)
+
     def run_started(self) -> None:
         """A run begins to move bytes: read now, and every second until it ends."""
         self._end_run()
@@ -130,8 +134,7 @@ class QuietWatch:
         self._stop.set()
         thread.join()
         readings = [replace(one, moved_bytes=self._own.at(one.at_seconds)) for one in self._readings]
-        pairs = itertools.pairwise(readings)
-        self._during += [between(first, last, self._wire, receiving=self._receiving) for first, last in pairs]
+        self._during += samples_of_run(readings, self._wire, receiving=self._receiving)
 
     def _keep_reading(self, stop: threading.Event) -> None:
         over = False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.environment import Environment, QuietVerdict, QuietWatch, collect, server_load, with_counters
 from app.errors import NotQuietError
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Progressed, RunFinished, RunStarted
+from app.measure.events import Event, Progressed, RunFinished, RunStarted, Started
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
@@ -58,6 +58,9 @@ class SeriesMonitor:
         if self._watch is None:
             return
         match event:
+            case Started(client=client, path_facts=facts):
+                timestamps = facts.get("tcp.timestamps_used") != "no"
+                self._watch.session_is(block_bytes=client.block_bytes, timestamps=timestamps)
             case RunStarted():
                 self._watch.run_started()
             case Progressed(seconds=seconds, moved_bytes=moved):

@@ -51,7 +51,7 @@ class ProtocolMatrix:
         return FTP in self.columns
 
 
-def table_b1(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
+def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
     """The table of several series; ``heading_of`` says what a series' column is called, else :func:`heading` does.
 
     A column is a set-up: FTP, or what tells the series from the others (its label, its change, its protocol). A row is

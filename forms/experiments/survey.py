@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from forms import wording
-from forms.comparison.matrix import ProtocolMatrix, protocol_name, table_b1
+from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.comparison.verdict import rates_of
 from forms.findings.finding import Finding
 from forms.findings.report import finding_document
@@ -96,7 +96,7 @@ def survey(name: str, stations: Sequence[Station]) -> Survey:
     return Survey(
         name=name,
         stations=tuple(stations),
-        table=table_b1(done, protocol_name),
+        table=protocol_matrix(done, protocol_name),
         findings=tuple(found),
         first=first_to_look_at(found),
     )

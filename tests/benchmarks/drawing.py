@@ -17,8 +17,10 @@ from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
+from app.measure.control import SeriesControl
 from app.measure.plan import Plan
-from app.recorder import CeilingPolicy, QuietTime, SeriesControl, SeriesRequest, record
+from app.recorder.recording import record
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from storage.notebook import Notebook
 from tests.benchmarks.pairs import Orders, PeakMemory, Result
 

@@ -12,7 +12,10 @@ from typing import Any, Self
 
 import psutil
 
-from app.recorder import CeilingPolicy, QuietTime, SeriesClosed, SeriesControl, SeriesRequest, record_in_turns
+from app.measure.control import SeriesControl
+from app.recorder.recording import SeriesClosed
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import record_in_turns
 from forms.stats.summary import median
 from storage.notebook import Notebook
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.measure.plan import Plan
-from app.recorder import SeriesRequest
+from app.recorder.request import SeriesRequest
 from storage.records import Command, Target
 from tests.benchmarks.drawing import DrawingRow
 from tests.benchmarks.pairs import Orders, Row

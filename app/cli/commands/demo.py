@@ -10,8 +10,10 @@ import click
 from app.cli import common
 from app.cli.commands.run import watch
 from app.cli.series_output import show_series
+from app.measure.control import SeriesControl
 from app.measure.plan import Plan
-from app.recorder import SeriesControl, SeriesRequest, failure_of, record
+from app.recorder.recording import failure_of, record
+from app.recorder.request import SeriesRequest
 from storage.records import Command
 
 PUT_BYTES = 16 * 1024 * 1024

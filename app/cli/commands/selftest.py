@@ -10,7 +10,9 @@ from app.cli import common
 from app.cli.commands.run import order_of
 from app.cli.run_options import choices_of_run, options_of_run
 from app.cli.turns_progress import watch_turns
-from app.recorder import SeriesControl, failure_of, record_in_turns
+from app.measure.control import SeriesControl
+from app.recorder.recording import failure_of
+from app.recorder.turns import record_in_turns
 from app.workflows.selftest import LABELS, selftest_orders
 
 

@@ -13,7 +13,8 @@ from app.cli.run_options import options_of_run
 from app.cli.turns_progress import watch_turns
 from app.clients.base import Secrets, Settings
 from app.errors import CancelledError, MeasurementError
-from app.recorder import CeilingPolicy, QuietTime, SeriesControl
+from app.measure.control import SeriesControl
+from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
 from storage.records import Command, Target
 
@@ -112,12 +113,12 @@ def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
         common.say(
-            f"going on with {planned.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
+            f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins anew"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        common.say(f"{planned.name}: {len(planned.todo)} series in turns{left_out}")
+        common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
 
 
 def _print(filled: Survey, *, as_json: bool) -> None:

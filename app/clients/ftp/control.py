@@ -12,7 +12,7 @@ from typing import Any
 from app.clients.base import Secrets
 from app.clients.ftp.replies import reply_error
 from app.clients.os_errors import connect_tcp, connection_error, one_line
-from app.clients.tcp_info import TcpInfo, distance_facts
+from app.clients.tcp_info import TcpInfo, connection_facts
 from app.errors import ConnectionLostError, LoginError, MeasurementError, UnreachableError, UsageError
 from storage.records import Target
 
@@ -139,7 +139,7 @@ class ControlConnection(ftplib.FTP):
             "ftp.banner": one_line(self.welcome[4:] if self.welcome else ""),
             "local_address": self.sock.getsockname()[0],
             "peer_address": self.sock.getpeername()[0],
-            **distance_facts(TcpInfo.of(self.sock)),
+            **connection_facts(TcpInfo.of(self.sock)),
         }
         if self.reused is not None:
             facts["tls.session_reused"] = int(self.reused)

@@ -27,7 +27,7 @@ from app.clients.smb.share import Share, wire_name
 from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
-from app.clients.tcp_info import TcpInfo, distance_facts
+from app.clients.tcp_info import TcpInfo, connection_facts
 from app.errors import CancelledError, ConnectionLostError, MeasurementError, NotAFileError, UsageError
 from storage.records import ClientFacts, Target
 
@@ -155,7 +155,7 @@ class SMBClient:
             "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
             "address.client": link.addresses[0],
             "address.server": link.addresses[1],
-            **distance_facts(TcpInfo.of(link.channel.sock)),
+            **connection_facts(TcpInfo.of(link.channel.sock)),
         }
 
     def abort(self) -> None:

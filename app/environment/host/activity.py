@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 from app.environment.host.processes import Ours, all_processes, kernel_ticks
 from app.environment.host.procfs import read_text, whole_number
@@ -13,10 +15,12 @@ from app.environment.link.facts import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, T
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
 
-FORWARD_SLACK = 1.01
-"""How much more than content, TCP and IP headers our own transfer may put on the link: the protocol's own headers."""
-BACKWARD_SHARE = 0.025
-"""What our own transfer sends the other way: an acknowledgement of 66 bytes for every two frames of 1514."""
+FORWARD_SLACK = 0.001
+"""The share by which our own transfer may put more than its content on the link, beside its blocks' own headers."""
+BLOCK_HEADER_BYTES = 180
+"""What SMB2 adds to a block at most: prefix, header, write request, transform header (MS-SMB2 2.2)."""
+BACKWARD_SHARE = 0.005
+"""What our own transfer sends the other way, TCP and IP headers not counted: requests, and options after a loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,8 @@ class Reading:
     kernel_ticks: int
     rx_bytes: int
     tx_bytes: int
+    rx_packets: int
+    tx_packets: int
     disk_milliseconds: tuple[tuple[str, int], ...]
     """Disk and time with something to do."""
     segments_sent: int
@@ -60,6 +66,22 @@ class Wire:
     loopback: bool = False
     mtu_bytes: int = 1500
     bits_per_second: int | None = None
+    ip_version: int = 4
+    timestamps: bool = True
+    """Whether our connection carries TCP timestamps (RFC 7323)."""
+    block_bytes: int | None = None
+    """What our transfer asks for or sends at once; absent where it has no blocks of its own."""
+
+    @property
+    def header_bytes(self) -> int:
+        """Of one packet: Ethernet, IP and TCP."""
+        stamps = TCP_TIMESTAMP_BYTES if self.timestamps else 0
+        return ETHERNET_HEADER_BYTES + IP_HEADER_BYTES[self.ip_version] + TCP_HEADER_BYTES + stamps
+
+    @property
+    def forward_share(self) -> float:
+        """What our transfer puts on the link for a byte of content, packet headers not counted."""
+        return 1 + FORWARD_SLACK + (BLOCK_HEADER_BYTES / self.block_bytes if self.block_bytes else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +97,7 @@ class Sample:
     run_queue: float
     """Threads that ran or wanted to, beside this one."""
     others_link_bytes: float
-    """Bytes on the link beyond what our own transfer accounts for."""
+    """Payload on the link beyond what our own transfer accounts for."""
     our_bytes: float
     """Content that our own runs moved."""
     disk_percent: float
@@ -99,6 +121,8 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
         kernel_ticks=kernel_ticks(processes),
         rx_bytes=counts.get("rx_bytes", 0),
         tx_bytes=counts.get("tx_bytes", 0),
+        rx_packets=counts.get("rx_packets", 0),
+        tx_packets=counts.get("tx_packets", 0),
         disk_milliseconds=parse_disks(read_text("/proc/diskstats")),
         segments_sent=sent,
         retransmitted=again,
@@ -145,7 +169,7 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> Sa
         others_cpu_percent=100 * max(0, working - ours - kernel) / total,
         stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
         run_queue=max(0, last.cpu.runnable - 1),
-        others_link_bytes=_others_bytes(first, last, wire, receiving=receiving),
+        others_link_bytes=sum(max(0.0, excess) for excess in _excesses(first, last, wire, receiving=receiving)),
         our_bytes=last.moved_bytes - first.moved_bytes,
         disk_percent=min(100.0, max(disks, default=0) / (10 * seconds)),
         segments_sent=max(0, last.segments_sent - first.segments_sent),
@@ -153,17 +177,40 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> Sa
     )
 
 
-def _others_bytes(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> float:
-    """Bytes on the link that our own transfer does not account for.
+def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) -> list[Sample]:
+    """What happened between the readings of one run.
 
-    On the loopback everything is both sent and received, so one direction is all there is to count.
+    When our own bytes are counted and when the link counts them is not the same moment: a program reads ahead, a
+    queue fills and drains. So what is beyond our own is others' only as far as it is never taken back later in the
+    run; in all it is what the whole run has too much.
     """
-    came, went = max(0, last.rx_bytes - first.rx_bytes), max(0, last.tx_bytes - first.tx_bytes)
-    headers = IP_HEADER_BYTES[6] + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES
-    overhead = (wire.mtu_bytes + ETHERNET_HEADER_BYTES) / max(1, wire.mtu_bytes - headers)
+    pairs = list(pairwise(readings))
+    samples = [between(first, last, wire, receiving=receiving) for first, last in pairs]
+    excesses = [_excesses(first, last, wire, receiving=receiving) for first, last in pairs]
+    directions = [_never_taken_back(column) for column in zip(*excesses, strict=True)]
+    others = (sum(parts) for parts in zip(*directions, strict=True))
+    return [replace(sample, others_link_bytes=more) for sample, more in zip(samples, others, strict=True)]
+
+
+def _never_taken_back(excesses: Sequence[float]) -> list[float]:
+    """Of each stretch's excess, which may be negative, what no later stretch makes up for."""
+    reached = list(accumulate(excesses))
+    kept = list(accumulate(reversed(reached), min))[::-1]
+    return [max(0.0, now) - max(0.0, before) for before, now in pairwise([0.0, *kept])]
+
+
+def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> tuple[float, float]:
+    """Payload on the link with our content and against it, less what our own transfer accounts for.
+
+    Headers are taken off by the packets counted: some drivers count what the network card will make several frames of
+    as one. On the loopback everything is both sent and received, so one direction is all there is to count.
+    """
+    came = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
+    went = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)
     content = last.moved_bytes - first.moved_bytes
-    forward, backward = content * overhead * FORWARD_SLACK, content * BACKWARD_SHARE
+    forward, backward = content * wire.forward_share, content * BACKWARD_SHARE
     if wire.loopback:
-        return max(0.0, came - forward - backward)
+        return came - forward - backward, 0.0
+    again = 0 if receiving else wire.mtu_bytes * max(0, last.retransmitted - first.retransmitted)
     with_us, against_us = (came, went) if receiving else (went, came)
-    return max(0.0, with_us - forward) + max(0.0, against_us - backward)
+    return with_us - forward - again, against_us - backward

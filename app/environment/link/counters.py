@@ -13,7 +13,16 @@ DROP_COUNTERS = ("rx_dropped", "tx_dropped")
 DETAIL_COUNTERS = ("rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "collisions")
 """Kinds of errors; drivers count most of them among the errors and drops too, so they are not added up."""
 _TRAFFIC = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
-INTERFACE_COLUMNS = {"rx_bytes": 0, "rx_errors": 2, "rx_dropped": 3, "tx_bytes": 8, "tx_errors": 10, "tx_dropped": 11}
+INTERFACE_COLUMNS = {
+    "rx_bytes": 0,
+    "rx_packets": 1,
+    "rx_errors": 2,
+    "rx_dropped": 3,
+    "tx_bytes": 8,
+    "tx_packets": 9,
+    "tx_errors": 10,
+    "tx_dropped": 11,
+}
 """Where /proc/net/dev has the counters that are kept."""
 _ALL = (*ERROR_COUNTERS, *DROP_COUNTERS, *DETAIL_COUNTERS, *_TRAFFIC)
 

@@ -13,7 +13,8 @@ from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
 from app.charts import rates_chart, within_chart
-from app.recorder import RecorderEvent, SeriesControl
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
@@ -72,7 +73,7 @@ class RunScreen(RecordingScreen):
         #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
         #form { height: 8; max-height: 60%; padding: 0 1; }
         #charts { height: 1fr; min-height: 5; padding: 0 1; }
-        #charts Drawing { height: 1fr; }
+        #charts AnsiView { height: 1fr; }
     }
     """
 

@@ -14,7 +14,7 @@ from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
 from forms.comparison.summary import ComparisonSummary, comparison_form
 from forms.comparison.text import comparison_text
-from forms.reports import comparison_sheets
+from forms.reports import comparison_reports
 from storage.notebook import Notebook
 
 
@@ -109,7 +109,7 @@ class CompareScreen(Copies):
         pair = (self.base_id, self.other_id)
         self.bench.push_screen(
             ExportScreen(
-                gather=lambda notebook: comparison_sheets([notebook.series(each) for each in pair]), name="comparison"
+                gather=lambda notebook: comparison_reports([notebook.series(each) for each in pair]), name="comparison"
             )
         )
 

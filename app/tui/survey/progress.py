@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.charts.bar import bar
 from app.measure.events import Failed, Finished, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
-from app.recorder import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
 from forms import wording
 from forms.experiments.survey import Station, StationState
 from forms.layout import cut, pad

@@ -11,7 +11,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
-from app.recorder import RecorderEvent, SeriesControl
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
@@ -61,7 +62,7 @@ class SurveyRunScreen(RecordingScreen):
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and a line a series; at the end the survey."""
-        yield Label(Content(f"sharebench · {visible(self.planned.name)}"), classes="title-line")
+        yield Label(Content(f"sharebench · {visible(self.planned.experiment.name)}"), classes="title-line")
         yield Static(id="survey-now")
         yield Static(id="survey-warnings")
         with VerticalScroll(id="survey-box"):

@@ -9,8 +9,9 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.recorder import RecorderEvent, SeriesControl
+from app.recorder.recording import RecorderEvent
 from app.tui.frame.base import BaseScreen
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)

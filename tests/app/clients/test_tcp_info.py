@@ -12,7 +12,7 @@ import pytest
 from app.clients.base import Meter
 from app.clients.content import Content
 from app.clients.ftp.data import send_all
-from app.clients.tcp_info import Segments, TcpInfo, distance_facts, traffic_facts, waiting_bytes
+from app.clients.tcp_info import Segments, TcpInfo, connection_facts, traffic_facts, waiting_bytes
 
 
 @pytest.fixture
@@ -64,7 +64,9 @@ def test_a_real_connection_has_a_distance_and_counts(pair):
     traffic = now.since(before)
     assert traffic.segments.sent > 0
     assert traffic.segments.retransmitted == 0
-    assert set(distance_facts(now)) == {"tcp.round_trip_seconds", "tcp.least_round_trip_seconds"}
+    told = {"tcp.round_trip_seconds", "tcp.least_round_trip_seconds", "tcp.timestamps_used"}
+    assert set(connection_facts(now)) == told
+    assert connection_facts(None) == {}
 
 
 def info(size: int = 256, **numbers: int) -> bytes:
@@ -82,7 +84,11 @@ def test_figures_of_a_kernels_bytes():
         segments=Segments(sent=1000, retransmitted=3, received=900, out_of_order=7),
         round_trip_seconds=0.052,
         least_round_trip_seconds=0.05,
+        timestamps=False,
     )
+    stamped = bytearray(info())
+    stamped[5] = 0b111
+    assert getattr(TcpInfo.parsed(bytes(stamped)), "timestamps", None) is True
 
 
 def test_an_older_kernel_tells_less():
@@ -101,6 +107,7 @@ def test_the_traffic_of_several_transfers_adds_up():
     assert traffic_facts([first, second]) == {
         "tcp.round_trip_seconds": 0.07,
         "tcp.least_round_trip_seconds": 0.05,
+        "tcp.timestamps_used": "yes",
         "tcp.own_segments_sent_during": 300,
         "tcp.own_retransmitted_during": 3,
         "tcp.own_segments_received_during": 110,

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,17 @@ import pytest
 
 from app.environment import sampler
 from app.environment.host import activity, processes
-from app.environment.host.activity import Cpu, Reading, Sample, Wire, between, parse_cpu, parse_disks, take_reading
+from app.environment.host.activity import (
+    Cpu,
+    Reading,
+    Sample,
+    Wire,
+    between,
+    parse_cpu,
+    parse_disks,
+    samples_of_run,
+    take_reading,
+)
 from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
 from app.environment.link.own_traffic import OwnTraffic
@@ -170,6 +180,8 @@ def reading(at: float, **changed: float) -> Reading:
         kernel_ticks=0,
         rx_bytes=0,
         tx_bytes=0,
+        rx_packets=0,
+        tx_packets=0,
         disk_milliseconds=(("sda", disk), ("sdb", 0)),
         segments_sent=0,
         retransmitted=0,
@@ -193,21 +205,80 @@ def test_our_cpu_time_may_be_counted_late_but_never_makes_others_negative() -> N
 
 
 def test_our_own_bytes_with_their_headers_are_not_others() -> None:
-    content = 100_000_000
-    framed = content * 1514 / 1448
-    last = reading(1.0, rx_bytes=framed, tx_bytes=content * 0.02, moved_bytes=content)
+    content, frames = 144_800_000, 100_000
+    last = reading(
+        1.0,
+        rx_bytes=frames * 1514,
+        rx_packets=frames,
+        tx_bytes=frames // 2 * 66,
+        tx_packets=frames // 2,
+        moved_bytes=content,
+    )
     assert between(reading(0.0), last, GIGABIT, receiving=True).others_link_bytes == 0
     assert between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes > 0.9 * content
-    more = replace(last, rx_bytes=int(framed) + 50_000_000)
-    assert between(reading(0.0), more, GIGABIT, receiving=True).others_link_bytes == pytest.approx(50e6, rel=0.1)
+    more = replace(last, rx_bytes=frames * 1514 + 1_514_000, rx_packets=frames + 1000)
+    assert between(reading(0.0), more, GIGABIT, receiving=True).others_link_bytes == pytest.approx(1.448e6, rel=0.11)
+
+
+@pytest.mark.parametrize(
+    ("wire", "frame", "packets"),
+    [
+        (GIGABIT, 1514, 1000),
+        (replace(GIGABIT, ip_version=6), 1514, 1000),
+        (replace(GIGABIT, timestamps=False), 1514, 1000),
+        (GIGABIT, 1448 * 44 + 66, 23),
+    ],
+    ids=["IPv4", "IPv6", "no timestamps", "one packet counted for 44"],
+)
+def test_headers_are_those_of_the_packets_that_were_counted(wire: Wire, frame: int, packets: int) -> None:
+    content = (frame - wire.header_bytes) * packets
+    last = reading(1.0, tx_bytes=frame * packets, tx_packets=packets, moved_bytes=content)
+    assert between(reading(0.0), last, wire, receiving=False).others_link_bytes == 0
+    little = replace(last, moved_bytes=content * 0.995)
+    assert between(reading(0.0), little, wire, receiving=False).others_link_bytes > 0.003 * content
+
+
+def test_small_blocks_have_headers_of_their_own() -> None:
+    small = replace(GIGABIT, block_bytes=4096)
+    last = reading(1.0, tx_bytes=1000 * (4096 + 116 + 3 * 66), tx_packets=3000, moved_bytes=4_096_000)
+    assert between(reading(0.0), last, small, receiving=False).others_link_bytes == 0
+    assert between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes > 0
+
+
+def test_segments_that_a_put_sends_again_are_its_own() -> None:
+    last = reading(1.0, tx_bytes=1100 * 1514, tx_packets=1100, moved_bytes=1_448_000, retransmitted=100)
+    assert between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes == 0
+
+
+def run_of(own: Sequence[float], link: Sequence[float]) -> list[float]:
+    """Others' bytes in each second of a put, of which so much was ours by then, and so much on the link."""
+    readings = [
+        reading(float(at), tx_bytes=done, moved_bytes=moved)
+        for at, (moved, done) in enumerate(zip(own, link, strict=True))
+    ]
+    return [one.others_link_bytes for one in samples_of_run(readings, GIGABIT, receiving=False)]
+
+
+def test_what_is_counted_in_steps_is_not_others_in_between() -> None:
+    steady = [0, 12e6, 24e6, 36e6, 48e6]
+    assert run_of([0, 0, 0, 32e6, 48e6], steady) == [0, 0, 0, 0]
+    assert run_of([0, 32e6, 32e6, 48e6, 48e6], steady) == [0, 0, 0, 0]
+
+
+def test_what_is_never_taken_back_is_others_in_the_second_in_which_it_came() -> None:
+    own = [0, 10e6, 20e6, 30e6, 40e6]
+    told = run_of(own, [0, 10e6, 25e6, 35e6, 45e6])
+    assert told == pytest.approx([0, 5e6, 0, 0], abs=0.1e6)
+    lagging = run_of([0, 2e6, 20e6, 22e6, 40e6], [0, 10e6, 25e6, 35e6, 45e6])
+    assert sum(lagging) == pytest.approx(5e6, abs=0.1e6)
 
 
 def test_the_loopback_is_counted_once() -> None:
     lo = Wire(interface="lo", loopback=True, mtu_bytes=65536)
-    last = reading(1.0, rx_bytes=1_010_000_000, tx_bytes=1_010_000_000, moved_bytes=1_000_000_000)
+    last = reading(1.0, rx_bytes=1_001_000_000, rx_packets=15_200, tx_bytes=1_001_000_000, moved_bytes=1_000_000_000)
     for receiving in (True, False):
         assert between(reading(0.0), last, lo, receiving=receiving).others_link_bytes == 0
-    two = replace(last, rx_bytes=2_010_000_000, tx_bytes=2_010_000_000)
+    two = replace(last, rx_bytes=2_002_000_000, rx_packets=30_400, tx_bytes=2_002_000_000)
     assert between(reading(0.0), two, lo, receiving=True).others_link_bytes == pytest.approx(1e9, rel=0.05)
 
 
@@ -442,15 +513,9 @@ def test_a_series_beside_another_load_is_called_a_busy_time(smbd: Smbd) -> None:
 
 TRANSFER = """
 import json, socket, sys, threading, time
-from app.environment.link import find_link
-from app.environment.watch import QuietWatch
-from app.environment.link import find_link
-from app.measure.control import Control
-from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import Plan
-from app.measure.reader import Measuring
-from storage.records import Command, JSONValue, Target
-from tests.servers.smbd import Smbd
+from app.environment.link.facts import find_link
+from app.environment.sampler import QuietWatch
+from storage.records import Command, Target
 
 def serve(listener):
     while True:

@@ -13,21 +13,14 @@ import pytest
 
 from app.clients.base import Settings
 from app.errors import UsageError
+from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, RunStarted, Started
 from app.measure.plan import Plan
-from app.recorder import (
-    CeilingPolicy,
-    QuietTime,
-    SeriesClosed,
-    SeriesControl,
-    SeriesOpened,
-    SeriesRequest,
-    record,
-    record_in_turns,
-    resume,
-)
+from app.recorder.recording import SeriesClosed, SeriesOpened, record, resume
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import record_in_turns
 from storage.notebook import Notebook
-from storage.records import Command, Phase, RunStatus, SeriesStatus
+from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.builders import last_series
 from tests.servers.smbd import Smbd
 
@@ -224,7 +217,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
     server = make_smbd()
     server.make_file("file", b"x" * MIB)
-    base = replace(get_order(server), experiment="tuning", smb_conf=server.conf)
+    base = replace(get_order(server), experiment=Experiment(name="tuning"), smb_conf=server.conf)
     list(record(base, book, SeriesControl()))
     server.rewrite_conf(share_options={"strict sync": "no"})
     claimed = replace(base, change_name="strict sync", change_value="no")
@@ -240,8 +233,18 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
     assert third.change.evidence == "contradicted"
 
 
+def test_no_ladder_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
+    with Notebook(book) as notebook:
+        notebook.add_experiment(Experiment(name="whole picture", kind=ExperimentKind.SURVEY))
+    order = replace(get_order(smbd), experiment=Experiment(name="whole picture"))
+    with pytest.raises(UsageError, match="'whole picture' is the name of a survey: give the ladder another one"):
+        list(record(order, book, SeriesControl()))
+    with Notebook(book) as notebook:
+        assert notebook.count() == 0
+
+
 def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
-    order = replace(get_order(smbd), experiment="new", change_name="strict sync", change_value="no")
+    order = replace(get_order(smbd), experiment=Experiment(name="new"), change_name="strict sync", change_value="no")
     with pytest.raises(UsageError, match="without --change first"):
         list(record(order, book, SeriesControl()))
     with Notebook(book) as notebook:

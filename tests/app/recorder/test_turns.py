@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
 from app.measure.plan import Plan
-from app.recorder import (
-    CeilingPolicy,
-    QuietTime,
-    Resumption,
-    SeriesClosed,
-    SeriesControl,
-    SeriesRequest,
-    record_in_turns,
-)
+from app.recorder.recording import SeriesClosed
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import Resumption, record_in_turns
 from storage.notebook import Notebook
 from storage.records import Command, Phase, SeriesStatus
 from tests.servers.smbd import Smbd

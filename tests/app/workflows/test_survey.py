@@ -7,11 +7,14 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
-from app.recorder import CeilingPolicy, QuietTime, Resumption, SeriesClosed, SeriesControl, SeriesRequest
+from app.measure.control import SeriesControl
+from app.recorder.recording import SeriesClosed
+from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.turns import Resumption
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
-from storage.records import Command, SeriesStatus, Target
+from storage.records import Command, ExperimentKind, SeriesStatus, Target
 from tests.builders import all_series
 from tests.servers.smbd import Smbd
 
@@ -90,7 +93,7 @@ def test_nothing_to_measure_and_nothing_that_answers(book: Path):
 def test_stations_and_their_orders(smbd: Smbd, book: Path):
     planned = plan(choices(smbd, ftp="/pub"), book)
     assert not planned.continued
-    assert planned.name.startswith("survey 127.0.0.1 20")
+    assert planned.experiment.name.startswith("survey 127.0.0.1 20")
     loopback = [s for s in planned.stations if s.place is StationPlace.LOOPBACK]
     assert [s.name for s in loopback] == [
         "loopback FTP get",
@@ -104,7 +107,7 @@ def test_stations_and_their_orders(smbd: Smbd, book: Path):
         (Command.GET, True, "loopback SMB get"),
         (Command.PUT, False, "loopback SMB put"),
     ]
-    assert {o.experiment for o in orders} == {planned.name}
+    assert {o.experiment for o in orders} == {planned.experiment}
 
 
 def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd: Smbd, book: Path):
@@ -134,8 +137,8 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     assert list(smbd.folder.glob(".sharebench-*")) == []
     assert not plan(chosen, book).continued
     with Notebook(book) as notebook:
-        assert notebook.experiments() == []
-        assert [name for name, _, _ in notebook.surveys()] == [going_on.name]
+        assert notebook.experiments(ExperimentKind.LADDER) == []
+        assert [entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY)] == [going_on.experiment]
     assert all(series.base_id is None for series in after.values())
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison.matrix import base_of, table_b1
+from forms.comparison.matrix import base_of, protocol_matrix
 from forms.comparison.matrix_text import table_b1_text
 from storage.records import Change, Command, Series, Target
 from tests.builders import series
@@ -37,7 +37,7 @@ def book() -> list[Series]:
 
 
 def test_the_books_table_with_the_ratios_it_does_not_print():
-    table = table_b1(book())
+    table = protocol_matrix(book())
     assert table.columns == ("FTP", "untuned", "tuned")
     assert [row.name for row in table.rows] == ["sparc get", "sparc put", "pentium get", "pentium put"]
     ratios = [[None if c is None else c.percent_of_ftp for c in row.cells] for row in table.rows]
@@ -48,7 +48,7 @@ def test_the_books_table_with_the_ratios_it_does_not_print():
 
 def test_one_host_needs_no_name_and_no_label_needs_no_invention():
     changed = replace(at_rate(900, Command.GET, SMB), change=Change(name="log level", value="0"))
-    table = table_b1([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])
+    table = protocol_matrix([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])
     assert table.columns == ("SMB", "log level = 0", "SMB (2)")
     assert [row.name for row in table.rows] == ["get"]
     assert not table.has_ftp
@@ -56,14 +56,14 @@ def test_one_host_needs_no_name_and_no_label_needs_no_invention():
 
 
 def test_ftp_comes_first_wherever_it_was_given():
-    assert table_b1([at_rate(645, Command.GET, SMB), at_rate(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
+    assert protocol_matrix([at_rate(645, Command.GET, SMB), at_rate(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
 
 
 def test_text_stays_within_eighty_columns():
-    text = table_b1_text(table_b1(book()))
+    text = table_b1_text(protocol_matrix(book()))
     assert max(map(len, text.splitlines())) <= 80
     assert "645.3 ±  6.5     63.6     866.7 ±  8.7     85.4" in text
-    wide = table_b1([replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())])
+    wide = protocol_matrix([replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())])
     listed = table_b1_text(wide)
     assert max(map(len, listed.splitlines())) <= 80
     assert "108.4" in listed
@@ -71,7 +71,7 @@ def test_text_stays_within_eighty_columns():
 
 def test_a_series_without_a_valid_run_is_not_available():
     empty = series(command=Command.GET, target=SMB, id="none")
-    text = table_b1_text(table_b1([at_rate(1000, Command.GET, FTP), empty]))
+    text = table_b1_text(protocol_matrix([at_rate(1000, Command.GET, FTP), empty]))
     assert "n.a." in text
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from forms.report import Report
-from forms.reports import comparison_sheets, experiment_sheet
-from forms.worksheets.bottleneck_report import bottleneck_sheet
+from forms.reports import comparison_reports, experiment_report
+from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
-from forms.worksheets.users_report import clients_sheet
+from forms.worksheets.users_report import users_report
 from storage.records import Change, Command, Decision, Series, Target
 from tests.builders import series
 from tests.forms.worksheets.table_b5 import B5
@@ -51,15 +51,15 @@ def book_b1() -> list[Series]:
     return found
 
 
-def sheets(text: str = "strict sync") -> dict[str, Report]:
+def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
-        "comparison": comparison_sheets([base, replace(other, label=text)])[0],
-        "table_b1": comparison_sheets(book_b1())[0],
-        "ladder": experiment_sheet(text, experiment(text)),
-        "bottleneck": bottleneck_sheet(B5, text),
-        "clients": clients_sheet(
+        "comparison": comparison_reports([base, replace(other, label=text)])[0],
+        "matrix": comparison_reports(book_b1())[0],
+        "ladder": experiment_report(text, experiment(text)),
+        "bottleneck": bottleneck_report(B5, text),
+        "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text
         ),
     }

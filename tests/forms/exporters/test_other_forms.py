@@ -9,34 +9,34 @@ import pytest
 from pypdf import PdfReader
 
 from forms import layout
-from forms.blank_reports import blank_sheet
-from forms.exporters import FORMATS, export_sheets
-from forms.exporters.text import sheet_text
+from forms.blank_reports import blank_report
+from forms.exporters import FORMATS, export_reports
+from forms.exporters.text import report_text
 from forms.layout import control_pictures
 from forms.report import cell_text
 from tests.builders import HOSTILE
-from tests.forms.exporters.other_forms import sheets
+from tests.forms.exporters.other_forms import reports
 from tests.forms.exporters.page import Page
 from tests.forms.exporters.workbook import without_stored_values
 from tests.forms.golden_files import check
 from tests.servers.process import require
 
 
-@pytest.mark.parametrize("form", ["comparison", "table_b1", "ladder"])
+@pytest.mark.parametrize("form", ["comparison", "matrix", "ladder"])
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):
-    check(f"{form}{FORMATS[name].suffix}", export_sheets([sheets()[form]], name))
+    check(f"{form}{FORMATS[name].suffix}", export_reports([reports()[form]], name))
 
 
 @pytest.mark.parametrize("form", ["comparison", "experiment"])
 def test_golden_blank_forms(form):
-    check(f"{form}_blank.txt", export_sheets([blank_sheet(form)], "text"))
-    check(f"{form}_blank.html", export_sheets([blank_sheet(form)], "html"))
+    check(f"{form}_blank.txt", export_reports([blank_report(form)], "text"))
+    check(f"{form}_blank.html", export_reports([blank_report(form)], "html"))
 
 
 def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
     """The text promises 68 to 80 % of FTP; of the SPARC's four figures none is: 63.6, 85.4, 101.7 and 86.8 %."""
-    table = sheets()["table_b1"].tables[0]
+    table = reports()["matrix"].tables[0]
     assert [c.heading for c in table.columns] == [
         "Command",
         "FTP, kB/s",
@@ -53,44 +53,44 @@ def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
 
 
 def test_the_ladder_strikes_out_what_was_put_back():
-    lines = sheet_text(sheets()["ladder"]).splitlines()
+    lines = report_text(reports()["ladder"]).splitlines()
     assert any(line.startswith("x 2") and "──" in line for line in lines)
     assert any("Gained in all" in line for line in lines)
 
 
-@pytest.mark.parametrize("form", sheets())
+@pytest.mark.parametrize("form", reports())
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_stays_text_in_every_form(form, text):
-    sheet = sheets(text)[form]
-    lines = sheet_text(sheet).splitlines()
+    report = reports(text)[form]
+    lines = report_text(report).splitlines()
     assert max(map(layout.width, lines)) <= 80
-    page = Page(export_sheets([sheet], "html"))
+    page = Page(export_reports([report], "html"))
     assert page.problems == []
     assert not page.all("script", "a")
-    book = openpyxl.load_workbook(io.BytesIO(export_sheets([sheet], "xlsx")))
+    book = openpyxl.load_workbook(io.BytesIO(export_reports([report], "xlsx")))
     formulas = [c.value for row in book.worksheets[0].iter_rows() for c in row if c.data_type == "f"]
     assert all(re.match(r"=(100\*|MIN\(|SUM\(|INT\(|[A-Z]\d+\*)", str(formula)) for formula in formulas)
     for name in ("markdown", "csv", "json"):
-        assert export_sheets([sheet], name)
+        assert export_reports([report], name)
 
 
-@pytest.mark.parametrize("form", sheets())
+@pytest.mark.parametrize("form", reports())
 def test_every_number_can_be_read_out_of_the_pdf(form):
-    sheet = sheets()[form]
-    content = export_sheets([sheet], "pdf", paper="Letter")
+    report = reports()[form]
+    content = export_reports([report], "pdf", paper="Letter")
     text = "".join("".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(content)).pages)
-    for table in sheet.tables:
+    for table in report.tables:
         for row in table.rows:
             for cell, column in zip(row.cells, table.columns, strict=False):
                 written = cell_text(cell, column.kind)
                 assert "".join(control_pictures(written).split()) in text
-    for field in (*sheet.fields, *sheet.results):
+    for field in (*report.fields, *report.results):
         assert "".join(field.text.split()) in text
 
 
 def test_libreoffice_computes_what_is_stored(tmp_path):
     require("soffice", root=False)
-    content = export_sheets(list(sheets().values()), "xlsx")
+    content = export_reports(list(reports().values()), "xlsx")
     source = tmp_path / "forms.xlsx"
     source.write_bytes(without_stored_values(content))
     subprocess.run(
@@ -112,9 +112,9 @@ def test_libreoffice_computes_what_is_stored(tmp_path):
 
 @pytest.mark.parametrize("text", ["two\nlines", "**bold**", "\x1b[31m"])
 def test_names_of_lines_are_text_too(text):
-    sheet = sheets(text)["clients"]
-    written = sheet_text(sheet)
+    report = reports(text)["clients"]
+    written = report_text(report)
     assert f"\n{layout.visible(text)} alone:" in written
     assert "\x1b" not in written
-    markdown = export_sheets([sheet], "markdown").decode()
+    markdown = export_reports([report], "markdown").decode()
     assert "****bold" not in markdown

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from forms.exporters import FORMATS, export_sheets
+from forms.exporters import FORMATS, export_reports
 from forms.json_reader import DocumentError
 from forms.worksheets.bottleneck import Machine, Part, enough, upgrades, way_to
-from forms.worksheets.bottleneck_report import blank_bottleneck_sheet, bottleneck_sheet
+from forms.worksheets.bottleneck_report import blank_bottleneck_report, bottleneck_report
 from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
 from forms.worksheets.reference_tables import BOOK, TABLES, TODAY, ethernet_payload
 from forms.worksheets.saved import from_record, to_record
@@ -141,13 +141,13 @@ def test_saved_and_read_back():
 
 @pytest.mark.parametrize("name", [n for n in FORMATS if n not in {"xlsx", "pdf"}])
 def test_golden_forms(name):
-    check(f"bottleneck{FORMATS[name].suffix}", export_sheets([bottleneck_sheet(B5, "SPARC 20")], name))
-    check(f"bottleneck_blank{FORMATS[name].suffix}", export_sheets([blank_bottleneck_sheet()], name))
+    check(f"bottleneck{FORMATS[name].suffix}", export_reports([bottleneck_report(B5, "SPARC 20")], name))
+    check(f"bottleneck_blank{FORMATS[name].suffix}", export_reports([blank_bottleneck_report()], name))
 
 
 def test_the_total_of_the_paper_form_is_the_least():
-    sheet = bottleneck_sheet(B5)
-    headings = [column.heading for column in sheet.tables[1].columns]
+    report = bottleneck_report(B5)
+    headings = [column.heading for column in report.tables[1].columns]
     assert headings[1:] == [
         "Number of CPUs",
         "CPU Throughput",
@@ -157,6 +157,6 @@ def test_the_total_of_the_paper_form_is_the_least():
         "Network Throughput",
         "Total Throughput",
     ]
-    for row in sheet.tables[1].rows:
+    for row in report.tables[1].rows:
         parts = [row.cells[i].value for i in (2, 4, 6)]
         assert row.cells[7].value == min(p for p in parts if isinstance(p, float))

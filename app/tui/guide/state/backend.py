@@ -16,7 +16,9 @@ from app.logins import log_in_as, read_credentials
 from storage.records import Command, Target
 
 if TYPE_CHECKING:
-    from app.recorder import RecorderEvent, SeriesControl, SeriesRequest
+    from app.measure.control import SeriesControl
+    from app.recorder.recording import RecorderEvent
+    from app.recorder.request import SeriesRequest
     from app.tui.guide.state.browsing import BrowsedFolder
     from app.tui.guide.state.guide_context import QuietState
     from forms.series.file_size import FileSizeContext
@@ -90,7 +92,7 @@ class SystemBackend:
 
     def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """By the recorder."""
-        from app.recorder import record  # noqa: PLC0415  as the module says
+        from app.recorder.recording import record  # noqa: PLC0415  as the module says
 
         return record(order, notebook_path, control)
 
@@ -98,7 +100,7 @@ class SystemBackend:
         self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
     ) -> Iterator[RecorderEvent]:
         """By the recorder."""
-        from app.recorder import resume  # noqa: PLC0415  as the module says
+        from app.recorder.recording import resume  # noqa: PLC0415  as the module says
 
         return resume(series_id, secrets, notebook_path, control)
 

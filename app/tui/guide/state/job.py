@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.recorder import RecorderEvent, SeriesControl, SeriesRequest
+from app.measure.control import SeriesControl
+from app.recorder.recording import RecorderEvent
+from app.recorder.request import SeriesRequest
 from app.tui.guide.state.backend import Backend
 
 

@@ -18,7 +18,7 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.recorder import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
 from forms import wording
 from forms.numbers import byte_rate
 from forms.series.estimate import duration

@@ -6,7 +6,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.recorder import QuietTime
+from app.recorder.request import QuietTime
 from app.tui.guide.pages.of_step import page_of
 from app.tui.guide.pages.page import Ask, BeginRound, Go, Option, Page
 from app.tui.guide.state.choices import (
@@ -168,7 +168,8 @@ def test_what_this_program_changes_by_itself_reaches_the_plan():
     order = order_of(act.choices, Secrets(password="x"))
     assert (order.plan.settings.block_bytes, order.plan.settings.in_flight) == (65536, None)
     assert (order.change_name, order.change_value, order.base_id) == ("block", "64K", "0123456789ab")
-    assert order.experiment == "smb get nas 0123"
+    assert order.experiment
+    assert order.experiment.name == "smb get nas 0123"
 
 
 def test_orders_name_the_file_or_the_folder():

@@ -6,8 +6,10 @@ from typing import Any
 
 from textual.widgets import Input
 
+from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
-from app.recorder import RecorderEvent, SeriesControl, SeriesRequest
+from app.recorder.recording import RecorderEvent
+from app.recorder.request import SeriesRequest
 from app.targets import format_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context

@@ -3,7 +3,7 @@
 import pytest
 
 from app.measure.events import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
-from app.recorder import SeriesClosed, SeriesOpened
+from app.recorder.recording import SeriesClosed, SeriesOpened
 from app.tui.guide.state.run_progress import MOST_SAMPLES, SeriesProgress
 from storage.records import ClientFacts, Phase, Run, RunStatus, SeriesStatus
 

@@ -183,7 +183,7 @@ async def test_label_and_note_are_kept_as_typed(three):
         await pilot.press("escape")
         await settled(app, pilot)
         with Notebook(three) as notebook:
-            assert notebook.series("last").label == NASTY
+            assert notebook.series("last").label == visible(NASTY)
 
 
 async def test_baselines_are_given_moved_and_taken_away(three):

@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import UsageError
 from app.measure.events import Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
-from app.recorder import SeriesClosed, SeriesOpened
+from app.recorder.recording import SeriesClosed, SeriesOpened
 from app.tui.survey.fields import LINES, first_values, read_choices
 from app.tui.survey.progress import begin
 from forms.experiments.survey import Station, StationPlace, StationState

@@ -1,0 +1,140 @@
+"""Our own traffic told from others', on links of known speed: quiet time, small competitors, the curve of a run.
+
+Only what is said of the link is looked at: others may well be busy on the processors of the machine that tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from app.measure.control import SeriesControl
+from app.measure.events import Progressed, RunFinished
+from app.measure.plan import Plan
+from app.measure.reader import MeasuringProcess
+from app.targets import format_target
+from forms.series.progress import over_time
+from storage.records import Command, Run
+from tests.servers.netns import PAYLOAD_SHARE, Link
+from tests.servers.smbd import Smbd
+
+pytestmark = pytest.mark.alone
+
+SIZES = {"10mbit": 10 * 2**20, "100mbit": 64 * 2**20, "250mbit": 128 * 2**20}
+"""Some seconds each: less than a window, some windows, and many of them."""
+BITS = {"10mbit": 10e6, "100mbit": 100e6, "250mbit": 250e6}
+
+COMPETITOR = """
+import socket, sys, time
+address, rate = (sys.argv[1], 9), float(sys.argv[2])
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+    print("ready", flush=True)
+    began, sent = time.monotonic(), 0
+    while True:
+        while sent < rate * (time.monotonic() - began):
+            try:
+                sent += sock.sendto(bytes(1400), address)
+            except ConnectionRefusedError:
+                pass
+        time.sleep(0.005)
+"""
+"""Sends datagrams to an address at so many bytes a second, whether anybody wants them or not."""
+
+
+@pytest.fixture
+def linked(make_link, make_smbd, tmp_path):
+    """A factory: a link of a rate, and a server behind it that shares a folder in memory."""
+
+    def make(rate: str) -> tuple[Link, Smbd]:
+        link = make_link(rate)
+        return link, make_smbd(link=link)
+
+    return make
+
+
+def quiet_of(server: Smbd, tmp_path, command: Command, link: str, size_bytes: int) -> dict[str, Any]:
+    """What a series of one run says of its quiet time."""
+    server.make_file("file", os.urandom(size_bytes))
+    path = "file" if command is Command.GET else ""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "app", "--db", str(tmp_path / "notebook.db"), "run"),
+            *(format_target(server.target(path)), f"--{command}", "--runs", "1", "--warmup", "0"),
+            *("--link", link.removesuffix("bit").upper(), "--ceiling", "skip", "--json"),
+            *(["--size", str(size_bytes)] if command is Command.PUT else []),
+        ],
+        env={**os.environ, "SHAREBENCH_PASSWORD": server.password},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)["quiet"]
+    return found
+
+
+def told_percent(quiet: dict[str, Any], rate: str) -> float:
+    """What others are said to have moved during the run, in percent of the link."""
+    return float(100 * 8 * quiet["others_link_bytes_per_second_during"] / BITS[rate])
+
+
+@pytest.mark.parametrize("command", list(Command))
+@pytest.mark.parametrize("rate", SIZES)
+def test_a_transfer_alone_on_its_link_is_nobody_elses(linked, tmp_path, rate, command):
+    _, server = linked(rate)
+    quiet = quiet_of(server, tmp_path, command, rate, SIZES[rate])
+    assert told_percent(quiet, rate) < 0.5, quiet
+    assert not any("others moved" in why for why in quiet["reasons"]), quiet
+
+
+@pytest.mark.parametrize("command", list(Command))
+@pytest.mark.parametrize("percent", [1, 5])
+def test_a_small_competitor_is_told(linked, tmp_path, percent, command):
+    link, server = linked("100mbit")
+    to, prefix = (link.host, []) if command is Command.PUT else (link.near, link.prefix)
+    payload = percent / 100 * BITS["100mbit"] / 8
+    with subprocess.Popen(
+        [*prefix, sys.executable, "-c", COMPETITOR, to, str(payload)], stdout=subprocess.PIPE
+    ) as competitor:
+        try:
+            assert competitor.stdout
+            assert competitor.stdout.readline() == b"ready\n"
+            quiet = quiet_of(server, tmp_path, command, "100mbit", SIZES["100mbit"])
+        finally:
+            competitor.kill()
+    assert told_percent(quiet, "100mbit") == pytest.approx(percent, abs=0.5 if percent == 1 else 1), quiet
+
+
+@pytest.mark.parametrize("command", list(Command))
+def test_the_curve_of_a_run_follows_the_link(linked, command):
+    link, server = linked("100mbit")
+    size_bytes = 40 * 2**20
+    server.make_file("file", os.urandom(size_bytes))
+    plan = Plan(
+        command=command,
+        target=server.target("file" if command is Command.GET else ""),
+        secrets=server.secrets(),
+        warmups=0,
+        runs=1,
+        size_bytes=size_bytes,
+    )
+    runs: list[Run] = []
+    with MeasuringProcess(plan, SeriesControl()) as child:
+        for event in child.events():
+            if isinstance(event, Progressed) and event.moved_bytes > size_bytes / 2 and link.rate == "100mbit":
+                link.change_rate("25mbit")
+                changed_at = event.seconds
+            if isinstance(event, RunFinished):
+                runs.append(event.run)
+    fast, slow = (PAYLOAD_SHARE * rate / 8 for rate in (100e6, 25e6))
+    spans = [span for span in over_time(runs[0].progress) if span.until_seconds > 0.5]
+    before = [span.bytes_per_second for span in spans if span.until_seconds < changed_at - 0.2]
+    after = [span.bytes_per_second for span in spans if span.until_seconds > changed_at + 1]
+    assert sum(before) / len(before) == pytest.approx(fast, rel=0.1)
+    assert sum(after) / len(after) == pytest.approx(slow, rel=0.1)
+    assert max(after) < fast
