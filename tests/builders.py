@@ -6,7 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from storage.notebook import Notebook
-from storage.records import Change, ClientFacts, Command, Phase, Run, RunStatus, Series, SeriesStatus, Target, utc_now
+from storage.records import (
+    Change,
+    ClientFacts,
+    Command,
+    Decision,
+    Phase,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+    utc_now,
+)
 
 CLIENT = ClientFacts(
     name="sharebench",
@@ -84,6 +96,9 @@ def all_series(path: Path) -> list[Series]:
     with Notebook(path) as notebook:
         return [notebook.series(head.id) for head in notebook.heads()]
 
+
+FORMAT_1 = Path(__file__).parent / "storage/format-1.sql"
+"""A notebook of the first format, as ``sqlite3 notebook.db .dump`` wrote it."""
 
 NASTY = "[bold]x[/] \x1b[31mred =1+1"
 """A label that markup, a terminal or a spreadsheet would obey."""
@@ -178,3 +193,33 @@ def hostile_series(text: str) -> Series:
         for run in plain.runs
     )
     return replace(plain, runs=runs)
+
+
+def every_field(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T10:00:00.000Z") -> Series:
+    """A series in which every field of every record holds something."""
+    return Series(
+        id=series_id,
+        created_at=created_at,
+        status=SeriesStatus.COMPLETE,
+        title="SMB get",
+        label="first; drop table series",
+        note="line\nbreak",
+        experiment="tuning",
+        decision=Decision.KEPT,
+        change=Change(name="strict sync", value="no", previous="yes", evidence="confirmed", also_changed=("a", "b")),
+        command=Command.GET,
+        target=Target(protocol="smb", host="server", port=445, share="s", path="a/b", user="u", domain="D"),
+        client=ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1, in_flight=2),
+        link_bits_per_second=10**9,
+        plan={"runs": 5, "settings": {"sign": True}},
+        scratch_path=".sharebench-x",
+        ceiling_bytes_per_second=1.5,
+        quiet={"verdict": "quiet", "reasons": ["none"]},
+        environment={"client": {"cpu.count": 2, "os": "Debian", "load": 0.5}, "server": {"samba.version": "4.17"}},
+        runs=(
+            Run(number=1, phase=Phase.WARM_UP, size_bytes=100, seconds=0.5, progress=((0.1, 10), (0.2, 20))),
+            Run(number=1, phase=Phase.MEASURED, size_bytes=100, seconds=0.25, open_seconds=0.1, close_seconds=0.2),
+            Run(number=2, phase=Phase.MEASURED, status=RunStatus.REJECTED, reason="why", size_bytes=100, seconds=1.0),
+            Run(number=3, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone", size_bytes=100),
+        ),
+    )

@@ -20,7 +20,7 @@ def test_a_fault_of_ours_is_one_line_and_is_not_taken_for_slower(inside: Inside,
 
     monkeypatch.setattr(common, "notebook_path", fail)
     said = inside.fails(4, "compare", "a", "b")
-    assert "a fault in inside: ZeroDivisionError: division by zero" in said
+    assert "a fault in sharebench: ZeroDivisionError: division by zero" in said
     assert "--debug" in said
     assert "Traceback" in inside("compare", "a", "b", "--debug").stderr
 
