@@ -17,7 +17,7 @@ from storage import database
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
-from tests.storage.test_notebook import FORMAT_1
+from tests.builders import FORMAT_1, every_field
 
 READ = """
 import sys
