@@ -12,7 +12,7 @@ from forms.findings.rules import findings
 from forms.findings.rules_distance import is_far, slow_start_rules
 from forms.series.fields import head_fields
 from storage.records import Command, Series
-from tests.forms.samples import CLIENT, runs, series
+from tests.builders import CLIENT, runs, series
 
 RMEM, WMEM = "4096 131072 6291456", "4096 16384 4194304"
 
