@@ -13,7 +13,7 @@ from app.charts.canvas import wrapped
 from app.charts.scale import round_ticks
 from forms.series.summary import SeriesSummary, run_form
 from storage.records import Phase, Run, RunStatus
-from tests.forms.samples import series
+from tests.builders import series
 
 RATES = [80e6, 81e6, 60e6, 82e6, 80.5e6]
 
