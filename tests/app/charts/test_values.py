@@ -9,7 +9,7 @@ from app.charts import SweepPoint, compared_chart, ladder_chart, rates_chart, sw
 from app.charts.scale import choose_scale
 from forms.series.summary import SeriesSummary, run_form
 from tests.app.charts.reading import DrawnChart, read_chart
-from tests.forms.samples import series
+from tests.builders import series
 
 SIZES = [(80, 18), (78, 13), (120, 20), (118, 30), (200, 40), (60, 14)]
 SETS = [
