@@ -9,13 +9,8 @@ from typing import Any
 import pytest
 
 from app.targets import format_target
-from tests.app.cli.command import Sharebench
+from tests.command_line import Sharebench
 from tests.servers.smbd import Smbd
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path, smbd: Smbd) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db", smbd.password)
 
 
 def states(sharebench: Sharebench, *arguments: str) -> dict[str, str]:
@@ -28,7 +23,7 @@ def test_all_that_is_looked_at(sharebench: Sharebench, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
     found = states(sharebench, format_target(smbd.target("file")), "--smb-conf", str(smbd.conf))
     assert list(found) == ["reach", "log in", "share", "file", "server", "link", "quiet time", "ceiling"]
-    del found["quiet time"]
+    del found["quiet time"], found["ceiling"]  # others may be at work here
     assert set(found.values()) == {"fine"}
 
 
