@@ -171,7 +171,7 @@ def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale) -> Iterator[Shape]:
-    text_y = -_LABEL_LINE
+    text_y = -float(_LABEL_LINE)
     for index, (name, value) in sorted(enumerate(levels), key=lambda level: -level[1][1]):
         y, look = scale.y(value), f"level{min(index, 1)}"
         text_y = max(y + 4, text_y + _LABEL_LINE)
