@@ -101,11 +101,12 @@ def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]
 
 
 def _connected(target: Target, facts: ClientFacts) -> Iterator[Checked]:
-    if target.protocol == "file":
+    protocol = target.abilities
+    if protocol.is_local:
         return
     yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
-    who = target.user or ("guest" if target.protocol == "smb" else "anonymous")
-    words = [f"as {who}"] if target.protocol != "iperf3" else ["iperf3 has no login"]
+    who = target.user or protocol.guest
+    words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
     if facts.dialect:
         words.append(f"SMB {facts.dialect}")
     if facts.signing:
@@ -116,7 +117,7 @@ def _connected(target: Target, facts: ClientFacts) -> Iterator[Checked]:
 
 
 def _share(target: Target, client: Client) -> Iterator[Checked]:
-    if target.protocol != "smb":
+    if not target.abilities.has_share:
         return
     if target.share:
         yield Checked(name="share", state=CheckState.FINE, text=target.share)
@@ -140,7 +141,7 @@ def _rate(subject: Subject, environment: Environment) -> int | None:
 
 def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator[Checked]:
     target = subject.target
-    if target.protocol == "iperf3" or (target.protocol == "smb" and not target.share):
+    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
         if subject.command is Command.PUT:

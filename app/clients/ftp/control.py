@@ -150,8 +150,8 @@ def connect(target: Target, secrets: Secrets, timeout_seconds: float, where: str
     """A control connection that is logged in, in binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")
-    port = target.port or 21
-    secure = target.protocol == "ftps"
+    port = target.port_number
+    secure = target.abilities.has_tls
     sock = connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
     try:
         control = ControlConnection(
