@@ -23,7 +23,7 @@ from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS, Protocol, protocol_of
 from storage.records import ClientFacts, Command, Series, Target
 from tests.app.fakes import FakeClient, FakeServer
-from tests.forms.samples import series
+from tests.builders import series
 
 ROOT = Path(__file__).resolve().parents[1]
 NULL = Target(protocol="null", host="nas", port=9, path="/data")
