@@ -251,7 +251,15 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
 
 def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
     would_be = Series(id="", created_at=utc_now(), target=subject.target, client=facts, command=subject.command)
-    ceiling = ceiling_of(would_be, notebook)
+    found = ceiling_of(would_be, notebook)
+    ceiling = found.bytes_per_second
+    if ceiling is None and found.busy:
+        return Checked(
+            name="ceiling",
+            state=CheckState.UNKNOWN,
+            text=f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors); check"
+            " again at a quieter time",
+        )
     if ceiling is None:
         return Checked(
             name="ceiling",

@@ -17,7 +17,7 @@ OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 def client_ceiling(series: Series) -> Iterator[Finding]:
     """An average close to what this client can do at all; on a loopback that is to be expected."""
     share = series_warnings.near_ceiling_percent(series)
-    if share is None or share <= series_warnings.CEILING_PERCENT:
+    if share is None or not series_warnings.at_ceiling(series):
         return
     yield Finding(
         key="client-ceiling",

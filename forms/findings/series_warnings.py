@@ -20,6 +20,8 @@ DRIFT_PERCENT = 2.0
 """A trend below it is not worth a word, however sure."""
 CEILING_PERCENT = 70.0
 """Above that share of the client's own limit the number may be the client's, not the server's."""
+_ALL_PERCENT = 100.01
+"""Room for rounding: a series that raised its own ceiling has an average of exactly that."""
 MANY_RUNS = 10
 DEFAULT_WARMUPS = 2
 _LARGEST_ADVISED = 64 * 1024**3
@@ -45,6 +47,16 @@ def near_ceiling_percent(series: Series) -> float | None:
     average = summary.mean(_rates(series))
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
+
+
+def ceiling_beaten(series: Series) -> bool:
+    """Whether the average is above what this client is said to be able to do: a calibration that was disturbed."""
+    return (near_ceiling_percent(series) or 0.0) > _ALL_PERCENT
+
+
+def at_ceiling(series: Series) -> bool:
+    """Whether the average is so near the client's own limit that it may be that which was measured."""
+    return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
 def busy_reasons(series: Series) -> str:
@@ -160,7 +172,7 @@ def _short(series: Series) -> Iterator[Advice]:
     if typical is None or middle is None:
         return
     size, block = timed[0].size_bytes, series.client.block_bytes
-    few = block is not None and size < FEW_BLOCKS * block
+    few = block is not None and size < FEW_BLOCKS * block and typical < GOOD_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
@@ -203,7 +215,15 @@ def _scatter(series: Series) -> Iterator[Advice]:
 
 def _ceiling(series: Series) -> Iterator[Advice]:
     share = near_ceiling_percent(series)
-    if share is None or share <= CEILING_PERCENT:
+    if ceiling_beaten(series):
+        yield Advice(
+            key="ceiling",
+            text="The series beat this client's own limit"
+            f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: let"
+            " sharebench run --ceiling renew find it at a quiet time.",
+        )
+        return
+    if share is None or not at_ceiling(series):
         return
     ways = ways_past_the_ceiling(series)
     yield Advice(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import tempfile
@@ -28,7 +29,9 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
         data = server_side.wrap_socket(sock, server_side=True) if server_side else sock
         quiet = Meter(threading.Event())
         quiet.start()
-        if command is Command.GET:
+        if command is Command.GET and not server_side:
+            _send_file(data, size_bytes)
+        elif command is Command.GET:
             send_all(data, Content(size_bytes), MAX_BLOCK_BYTES, quiet)
         else:
             receive_all(data, memoryview(bytearray(block_bytes)), size_bytes, quiet)
@@ -46,6 +49,16 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
         send_all(data, content, block_bytes, meter)
         data.recv_into(buffer, len(_DONE))
         return meter.clock() - started
+
+
+def _send_file(data: socket.socket, size_bytes: int) -> None:
+    """Send bytes the way that costs a server the least, as vsftpd does: the kernel takes them from a file itself."""
+    file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
+    os.write(file, Content(MAX_BLOCK_BYTES).block(0, MAX_BLOCK_BYTES))
+    left = size_bytes
+    while left:
+        start = (size_bytes - left) % MAX_BLOCK_BYTES
+        left -= os.sendfile(data.fileno(), file, start, min(left, MAX_BLOCK_BYTES - start))
 
 
 def _client_context() -> ssl.SSLContext:
