@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.stats import summary
-from storage.records import JSONValue, Phase, RunStatus, Series, SeriesStatus
+from storage.records import Command, JSONValue, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
 """A run below it is mostly start-up, waiting for the scheduler and luck."""
@@ -33,7 +33,7 @@ class Advice:
 
     key: str
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``failed`` or ``interrupted``."""
+    ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
     text: str
 
 
@@ -97,6 +97,25 @@ def _ending(series: Series) -> Iterator[Advice]:
             key="interrupted",
             text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"
             f" sharebench run --resume {series.id}.",
+        )
+
+
+def _guest(series: Series) -> Iterator[Advice]:
+    user = series.target.user
+    if user and series.environment.get("path", {}).get("smb.guest") == "yes":
+        yield Advice(
+            key="guest",
+            text=f"The server logged in a guest, not {wording.plain(user)}: it does not know the user, or not with this"
+            " password (Samba: map to guest): check both, or measure as a guest on purpose, without a user.",
+        )
+
+
+def _unchecked(series: Series) -> Iterator[Advice]:
+    if series.command is Command.PUT and series.environment.get("path", {}).get("ftp.size") == "no":
+        yield Advice(
+            key="unchecked",
+            text="The server has no SIZE, so nobody compared what it stored with what was sent: look at"
+            " the server's log whether all of it came.",
         )
 
 
@@ -256,6 +275,8 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _ending,
+    _guest,
+    _unchecked,
     _single,
     _busy,
     _ceiling,

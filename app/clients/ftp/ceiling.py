@@ -12,8 +12,9 @@ from pathlib import Path
 
 from app.clients.base import Meter
 from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.ftp.data import limit_waiting, receive_all, send_all
+from app.clients.ftp.data import receive_all, send_all, wait_in_ticks
 from app.clients.loopback_peer import far_process
+from app.clients.stall import StallWatch
 from storage.records import ClientFacts, Command
 
 _TIMEOUT_SECONDS = 30.0
@@ -40,14 +41,15 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 
     with far_process(answer) as sock:
         data: socket.socket = _client_context().wrap_socket(sock) if server_side else sock
-        limit_waiting(data, _TIMEOUT_SECONDS)
+        wait_in_ticks(data)
+        stall = StallWatch(_TIMEOUT_SECONDS, lambda: "the calibration")
         buffer, content, meter = memoryview(bytearray(block_bytes)), Content(size_bytes), Meter(threading.Event())
-        started = meter.start()
+        started = meter.start(look=stall.moved)
         if command is Command.GET:
             _, ended = receive_all(data, buffer, size_bytes, meter)
             return ended - started
         send_all(data, content, block_bytes, meter)
-        data.recv_into(buffer, len(_DONE))
+        receive_all(data, buffer, len(_DONE), Meter(threading.Event()))
         return meter.clock() - started
 
 

@@ -127,7 +127,7 @@ class Session:
         self._smb = smbclientng_session.SMBSession(
             host=target.host,
             port=port,
-            timeout=channel.timeout_seconds,
+            timeout=channel.stall.seconds,
             credentials=credentials(target, secrets),
             config=Config(debug=False, no_colors=True),
             logger=self._listener,

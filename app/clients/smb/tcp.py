@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 
 from app.clients.smb.errors import place
@@ -23,11 +24,12 @@ def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket]
             f"{where}: no host of that name is known; check the name, or give its address"
         ) from error
     last: OSError | None = None
+    until = time.monotonic() + timeout_seconds
     for family, kind, protocol, _name, address in found:
         sock = socket.socket(family, kind, protocol)
         hold(sock)
         try:
-            sock.settimeout(timeout_seconds)
+            sock.settimeout(max(0.001, until - time.monotonic()))
             sock.connect(address)
         except OSError as error:
             sock.close()
