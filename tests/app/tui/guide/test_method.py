@@ -23,7 +23,7 @@ from app.tui.guide.state.guide_context import GuideContext, LinkState, recent_ta
 from app.tui.guide.state.method import StepState, blocked, next_step, standings, step_before
 from app.tui.guide.state.orders import order_of
 from storage.records import Command, RunStatus, SeriesStatus, Target
-from tests.forms.samples import series
+from tests.builders import series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
