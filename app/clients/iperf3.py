@@ -15,7 +15,6 @@ from app.errors import ConnectionLostError, MeasurementError, ProtocolError, Sta
 from storage.records import ClientFacts, Target
 
 DEFAULT_SIZE_BYTES = 64 * 1024 * 1024
-DEFAULT_PORT = 5201
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
 
@@ -71,7 +70,7 @@ class Iperf3Client:
         self._program = Subprocess()
         self._trial: dict[str, object] | None = None
         self._version = ""
-        port = "" if target.port in (None, DEFAULT_PORT) else f":{target.port}"
+        port = "" if target.port_number == target.abilities.default_port else f":{target.port}"
         self._where = f"iperf3://{target.host}{port}"
 
     def connect(self) -> None:
@@ -147,7 +146,7 @@ class Iperf3Client:
         settings = self._settings
         command = [
             find_program("iperf3", "iperf3"),
-            *("--client", self.target.host, "--port", str(self.target.port or DEFAULT_PORT), "--json"),
+            *("--client", self.target.host, "--port", str(self.target.port_number), "--json"),
             *("--bytes", str(size_bytes), "--interval", str(_INTERVAL_SECONDS)),
             *("--connect-timeout", str(int(settings.timeout_seconds * 1000))),
             *(["--reverse"] if reverse else []),

@@ -228,14 +228,14 @@ class Engine:
                 f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "
                 "or measure with another --client"
             )
-        if self._content and size_bytes != self._content.size_bytes and self._plan.target.protocol != "iperf3":
+        if self._content and size_bytes != self._content.size_bytes and self._plan.target.abilities.moves_files:
             raise CorruptedError(
                 f"{self._where(path)}: {size_bytes} of {self._content.size_bytes} bytes were moved; look for what cuts "
                 "connections in between"
             )
 
     def _watch_size(self, run: Run) -> None:
-        if run.size_bytes != self._size_bytes and self._plan.target.protocol != "iperf3":  # it has no file
+        if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
             self._emit(
                 Warned(
                     text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
@@ -268,7 +268,7 @@ class Engine:
 
     def _new_scratch(self) -> str:
         path = join(self._plan.target, f"{SCRATCH_PREFIX}{secrets.token_hex(6)}")
-        if self._plan.target.protocol != "iperf3":
+        if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
             self._emit(ScratchMade(path=path))
         return path

@@ -101,12 +101,13 @@ def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]
 
 
 def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str | int | float]) -> Iterator[Checked]:
-    if target.protocol == "file":
+    protocol = target.abilities
+    if protocol.is_local:
         return
     yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
-    who = target.user or ("guest" if target.protocol == "smb" else "anonymous")
+    who = target.user or protocol.guest
     became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
-    words = [f"as {who}"] if target.protocol != "iperf3" else ["iperf3 has no login"]
+    words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
     if became_guest:
         words = [f"as guest, not as {who}"]
     if facts.dialect:
@@ -128,7 +129,7 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
 
 
 def _share(target: Target, client: Client) -> Iterator[Checked]:
-    if target.protocol != "smb":
+    if not target.abilities.has_share:
         return
     if target.share:
         yield Checked(name="share", state=CheckState.FINE, text=target.share)
@@ -152,7 +153,7 @@ def _rate(subject: Subject, environment: Environment) -> int | None:
 
 def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator[Checked]:
     target = subject.target
-    if target.protocol == "iperf3" or (target.protocol == "smb" and not target.share):
+    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
         if subject.command is Command.PUT:

@@ -14,10 +14,10 @@ from forms.findings.finding import Finding
 from forms.findings.report import finding_document
 from forms.findings.rules import findings, first_to_look_at
 from forms.stats.summary import mean
+from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
 
 SCHEMA = "sharebench/survey/1"
-PROTOCOL_NAMES = {"smb": "SMB", "ftp": "FTP", "iperf3": "bare TCP"}
 
 
 class StationPlace(StrEnum):
@@ -56,7 +56,7 @@ class Station:
     @property
     def name(self) -> str:
         """Such as ``loopback SMB get``."""
-        return f"{self.place} {PROTOCOL_NAMES.get(self.protocol, self.protocol)} {self.command}"
+        return f"{self.place} {protocol_of(self.protocol).label} {self.command}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

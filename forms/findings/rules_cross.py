@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from forms import numbers, wording
-from forms.comparison.matrix import FTP_PROTOCOLS
 from forms.comparison.verdict import Comparison, compare, rates_of
 from forms.findings import rules_distance, series_warnings
 from forms.findings.finding import Finding, Severity, is_loopback, is_wireless
@@ -49,17 +48,14 @@ class _Measured:
     def says(self) -> str:
         share = self.percent_of_link
         of_link = "" if share is None else f" ({share:.0f} % of {numbers.link_rate(self.series.link_bits_per_second)})"
-        return f"{_NAMES.get(self.series.target.protocol, 'other')} {wording.rate(self.bytes_per_second)}{of_link}"
-
-
-_NAMES = {"smb": "SMB", "ftp": "FTP", "ftps": "FTPS", "file": "local path", "iperf3": "bare TCP"}
+        return f"{wording.plain(self.series.target.abilities.label)} {wording.rate(self.bytes_per_second)}{of_link}"
 
 
 def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
     """SMB against FTP with the same command on the same host; the best SMB series of each."""
     for (host, command), group in _by_host_and_command(series):
-        smb = max((m for m in group if m.series.target.protocol == "smb"), key=_rate, default=None)
-        ftp = max((m for m in group if m.series.target.protocol in FTP_PROTOCOLS), key=_rate, default=None)
+        smb = max((m for m in group if m.series.target.abilities.is_held_to_yardstick), key=_rate, default=None)
+        ftp = max((m for m in group if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         if smb is None or ftp is None:
             continue
         short = [m for m in (smb, ftp) if rules_distance.slow_start_rules(m.series)]
@@ -157,15 +153,16 @@ def _protection(series: Series) -> str:
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
     """The loopback not much faster than the network: TCP/IP software (Using Samba), as bare TCP shows it best."""
-    measured = [m for m in _measured(series) if m.series.target.protocol != "file"]
+    measured = [m for m in _measured(series) if not m.series.target.abilities.is_local]
     for command in Command:
         own = [m for m in measured if m.series.command is command]
-        bare = [m for m in own if m.series.target.protocol == "iperf3"]
+        bare = [m for m in own if not m.series.target.abilities.moves_files]
         told = bare if _both_places(bare) else own
         for protocol in dict.fromkeys(m.series.target.protocol for m in told):
             pair = [m for m in told if m.series.target.protocol == protocol]
             if not _both_places(pair):
                 continue
+            has_disk = pair[0].series.target.abilities.moves_files
             near = max((m for m in pair if m.loopback), key=_rate)
             far = max((m for m in pair if not m.loopback), key=_rate)
             if near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second or near.at_ceiling or _as_fast(far):
@@ -177,7 +174,7 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
                 evidence=f"{command}: {near.says()} on the loopback, {far.says()} over the network.",
                 what_to_do="The TCP/IP software is the suspect: look at socket options, buffer sizes (tcp_rmem,"
                 " tcp_wmem) and firewall rules of the server"
-                + ("." if protocol == "iperf3" else "; run iperf3 -s there and survey again to leave the disk out."),
+                + ("; run iperf3 -s there and survey again to leave the disk out." if has_disk else "."),
                 series_ids=(near.series.id, far.series.id),
             )
 
@@ -185,10 +182,10 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
 def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
     """FTP and SMB both slow against the link: the network, unless bare TCP shows that it is sound."""
     for (host, command), group in _by_host_and_command(series):
-        files = [m for m in group if m.percent_of_link is not None and m.series.target.protocol != "iperf3"]
-        bare = max((m for m in group if m.series.target.protocol == "iperf3"), key=_rate, default=None)
-        smb = max((m for m in files if m.series.target.protocol == "smb"), key=_rate, default=None)
-        ftp = max((m for m in files if m.series.target.protocol in FTP_PROTOCOLS), key=_rate, default=None)
+        files = [m for m in group if m.percent_of_link is not None and m.series.target.abilities.moves_files]
+        bare = max((m for m in group if not m.series.target.abilities.moves_files), key=_rate, default=None)
+        smb = max((m for m in files if m.series.target.abilities.is_held_to_yardstick), key=_rate, default=None)
+        ftp = max((m for m in files if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         if smb is None or ftp is None or any(m.at_ceiling for m in (smb, ftp)):
             continue
         if any(rules_distance.is_far(m.series) for m in (smb, ftp)):

@@ -116,7 +116,7 @@ def _limits(series: Series) -> Iterator[_Limit]:
         if largest:
             yield _Limit(size_bytes=largest, name=f"{whose} largest buffer ({fact.replace('.', '_')})")
     client = series.client
-    if series.target.protocol == "smb" and client.block_bytes and client.in_flight:
+    if series.target.abilities.has_depth and client.block_bytes and client.in_flight:
         window = client.block_bytes * client.in_flight
         yield _Limit(size_bytes=window, name=f"The client's window ({client.in_flight} in flight)", window=True)
 

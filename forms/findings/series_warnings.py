@@ -168,7 +168,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
 
 def _drift(series: Series) -> Iterator[Advice]:
     trend = summary.drift(_rates(series))
-    if trend is None or not trend.significant or abs(trend.percent) < DRIFT_PERCENT:
+    if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
     todo = (
@@ -197,7 +197,7 @@ def _short(series: Series) -> Iterator[Advice]:
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
     own_file = bool(series.plan.get("make_file")) or series.command.value == "put"
     todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
-    if series.target.protocol == "iperf3":
+    if not series.target.abilities.moves_files:
         todo = "a longer time"
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
     yield Advice(
@@ -255,15 +255,15 @@ def _ceiling(series: Series) -> Iterator[Advice]:
 
 def ways_past_the_ceiling(series: Series) -> list[str]:
     """What has not been tried yet, from the cheapest on."""
-    client, protocol = series.client, series.target.protocol
+    client, protocol = series.client, series.target.abilities
     ways: list[str] = []
     if client.name == "sharebench":
-        other = {"smb": "smbclient", "ftp": "curl", "ftps": "curl"}.get(protocol)
-        if protocol == "smb" and client.in_flight is not None and client.in_flight < 8:
+        other = protocol.other_client
+        if protocol.has_depth and client.in_flight is not None and client.in_flight < 8:
             ways.append(f"with more in flight (--in-flight {2 * client.in_flight})")
         if other:
             ways.append(f"with another client (--client {other})")
-    elif protocol in {"smb", "ftp", "ftps"}:
+    elif protocol.other_client:
         ways.append("with --client sharebench")
     if client.encryption not in {None, "none"}:
         ways.append("without encryption, if the server allows it")

@@ -85,12 +85,9 @@ def target_text(target: Target) -> str:
     user = f"{target.user}@" if target.user else ""
     domain = f"{target.domain};" if target.domain and user else ""
     host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port is not None and target.port != _USUAL_PORTS.get(target.protocol) else ""
+    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
     path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
     return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
-
-
-_USUAL_PORTS = {"smb": 445, "ftp": 21, "ftps": 21, "iperf3": 5201}
 
 
 def client_text(client: ClientFacts) -> str:

@@ -123,10 +123,10 @@ class CurlClient(ExternalClient):
     def _configuration(self, path: str) -> list[str]:
         """What curl reads from its stdin, where nobody else sees the password."""
         target, settings = self.target, self._settings
-        implicit = target.protocol == "ftps" and target.port == IMPLICIT_PORT
+        implicit = target.abilities.has_tls and target.port == IMPLICIT_PORT
         host = f"[{target.host}]" if ":" in target.host else target.host
         scheme, name = "ftps" if implicit else "ftp", quote(path, safe="", errors="surrogateescape")
-        url = f"{scheme}://{host}:{target.port or 21}/{name}"
+        url = f"{scheme}://{host}:{target.port_number}/{name}"
         lines = [
             "silent",
             "show-error",
@@ -139,7 +139,7 @@ class CurlClient(ExternalClient):
             f"speed-time = {max(1, round(settings.timeout_seconds))}",
             f"speed-limit = {LEAST_BYTES_PER_SECOND}",
         ]
-        if target.protocol == "ftps":
+        if target.abilities.has_tls:
             lines.append("ssl-reqd")
             trusted = os.environ.get("SSL_CERT_FILE")
             lines += [f'cacert = "{_quoted(trusted)}"'] if trusted else []  # or CURL_CA_BUNDLE would go before it

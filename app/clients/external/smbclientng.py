@@ -62,7 +62,7 @@ class SmbclientNgClient(ExternalClient):
         with mapped(where), _silence():
             session = SMBSession(
                 host=target.host,
-                port=target.port or 445,
+                port=target.port_number,
                 timeout=self._settings.timeout_seconds,
                 credentials=credentials(target, self._secrets),
                 config=Config(debug=False, no_colors=True),

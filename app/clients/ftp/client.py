@@ -348,5 +348,5 @@ class FTPClient:
 
 def place(target: Target, path: str = "") -> str:
     """Where something is, as it stands in an error."""
-    port = f":{target.port}" if target.port and target.port != 21 else ""
+    port = f":{target.port}" if target.port_number != target.abilities.default_port else ""
     return f"{target.protocol}://{target.host}{port}{path}"

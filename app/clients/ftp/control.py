@@ -235,8 +235,8 @@ def connect(target: Target, secrets: Secrets, stall: StallWatch, where: str) -> 
     """A control connection that is logged in, in binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")
-    port = target.port or 21
-    secure, timeout_seconds = target.protocol == "ftps", stall.seconds
+    port = target.port_number
+    secure, timeout_seconds = target.abilities.has_tls, stall.seconds
     sock = connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
     try:
         control = ControlConnection(

@@ -10,8 +10,6 @@ from app.clients.smb.errors import place
 from app.errors import UnreachableError
 from storage.records import Target
 
-DEFAULT_PORT = 445
-
 
 def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
     """A TCP connection to the target's server, by the first of its addresses that answers. Raises UnreachableError.
@@ -20,7 +18,7 @@ def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket]
     """
     where = place(Target(protocol="smb", host=target.host, port=target.port))
     try:
-        found = socket.getaddrinfo(target.host, target.port or DEFAULT_PORT, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(target.host, target.port_number, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise UnreachableError(
             f"{where}: no host of that name is known; check the name, or give its address"
