@@ -165,6 +165,14 @@ def series(context: click.Context, reference: str) -> Series:
         return found.series(reference)
 
 
+def experiment(notebook: Notebook, name: str) -> list[Series]:
+    """The series of an experiment or a survey. Raises UsageError where there is none of that name."""
+    found = notebook.experiment(name)
+    if not found:
+        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+    return found
+
+
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> tuple[Target, Secrets]:
     """The target of a URL and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
     return secrets_for(context, parse_target(url), kerberos=kerberos)

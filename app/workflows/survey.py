@@ -133,10 +133,10 @@ def measure_round(
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
     """The survey as the notebook has it now."""
-    stored = notebook.experiment(planned.name)
+    stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(planned.name)}
     stations = []
     for station in planned.stations:
-        series = next((one for one in stored if one.label == station.name and one.target.host == station.host), None)
+        series = stored.get((station.host, station.protocol, station.command))
         stations.append(station if series is None else with_series(station, series))
     return survey(planned.name, stations)
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common
+from app.cli.series_output import answer_report
 from app.errors import UsageError
 from forms.layout import visible
 from storage.records import Decision
 
 if TYPE_CHECKING:
-    from forms.experiments.ladder import Ladder, Rung
+    from forms.experiments.ladder import Rung
+    from forms.report import Report
 
 
 @click.group("experiment", short_help="the ladder of changes")
@@ -43,18 +45,12 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 
 @experiment_command.command("show")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@click.option("--json", "as_json", is_flag=True, help="The ladder or survey as one object.")
 @common.options_of_all
 @click.pass_context
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
-    """Shows the ladder of NAME: each change, its series, what it gained, and whether it was kept."""
-    from forms.experiments.ladder_text import ladder_document, ladder_text  # noqa: PLC0415
-
-    ladder = _ladder(context, name)
-    if as_json:
-        common.answer_json(ladder_document(ladder))
-    else:
-        common.answer(ladder_text(ladder).rstrip("\n"))
+    """Shows NAME: of a ladder each change, its series, what it gained, and whether it was kept; or the survey."""
+    answer_report(_report(context, name), as_json=as_json)
 
 
 @experiment_command.command("keep")
@@ -88,6 +84,9 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
     """Write the decision down and show the ladder as JSON if asked to; the rung. Raises UsageError."""
+    from forms.experiments.ladder import build_ladder  # noqa: PLC0415  brings the statistics along
+    from forms.experiments.report import ladder_report  # noqa: PLC0415
+
     with common.notebook(context) as notebook:
         found = notebook.series(reference)
         if found.experiment is None:
@@ -97,22 +96,17 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
                 f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
             )
         notebook.annotate(replace(found, decision=decision))
-    ladder = _ladder(context, found.experiment)
+    with common.notebook(context) as notebook:
+        ladder = build_ladder(found.experiment, common.experiment(notebook, found.experiment))
     if as_json:
-        from forms.experiments.ladder_text import ladder_document  # noqa: PLC0415
-
-        common.answer_json(ladder_document(ladder))
+        answer_report(ladder_report(ladder), as_json=True)
     rung = ladder.rung_of(found.id)
     assert rung
     return rung
 
 
-def _ladder(context: click.Context, name: str) -> Ladder:
-    """The ladder of an experiment. Raises UsageError where there is none of that name."""
-    from forms.experiments.ladder import build_ladder  # noqa: PLC0415  brings the statistics along
+def _report(context: click.Context, name: str) -> Report:
+    from forms.experiments.report import experiment_report  # noqa: PLC0415  brings the statistics along
 
     with common.notebook(context) as notebook:
-        series = notebook.experiment(name)
-    if not series:
-        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
-    return build_ladder(name, series)
+        return experiment_report(name, common.experiment(notebook, name))

@@ -17,7 +17,9 @@ from forms.exporters import FORMATS, PAPERS, format_of
 if TYPE_CHECKING:
     from forms.report import Report
 
-FORMS = ("run", "comparison", "experiment", "bottleneck", "clients")
+FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
+_OF_SERIES = {"run", "comparison", "selftest"}
+_WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
 
@@ -46,7 +48,8 @@ def export_command(
     force: bool,
 ) -> None:
     """Writes the filled forms of SERIES as one document, or another form: --form comparison BASE OTHER…,
-    --form experiment NAME, --form bottleneck NAME and --form clients NAME (worksheets that were saved).
+    --form selftest FIRST SECOND, --form experiment NAME, --form survey NAME, --form bottleneck NAME and --form clients
+    NAME (worksheets that were saved).
     """
     _check(names, form, blank=blank)
     chosen = format_name or (format_of(output) if output and output != _STDOUT else None) or "text"
@@ -69,11 +72,15 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
     if blank:
         if names:
             raise UsageError("a blank form has no series: leave them out, or leave --blank out")
+        if form in {"survey", "selftest"}:
+            raise UsageError(f"there is no blank {form}: it is computed from what was measured")
     elif not names:
         raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
     elif form == "comparison" and len(names) < 2:
         raise UsageError("a comparison needs a base and at least one other series")
-    elif form not in {"run", "comparison"} and len(names) > 1:
+    elif form == "selftest" and len(names) != 2:
+        raise UsageError("a self-test needs two series of the same thing, the first and the second")
+    elif form not in _OF_SERIES and len(names) > 1:
         raise UsageError(f"one {form} at a time: {len(names)} names were given")
 
 
@@ -93,7 +100,7 @@ def _content(
 
 
 def _blank_reports(form: str, link: int | str | None) -> list[Report]:
-    from forms.blank_reports import blank_report  # noqa: PLC0415
+    from forms.reports import blank_report  # noqa: PLC0415
 
     return [blank_report(form, link_bits_per_second=link if isinstance(link, int) else None)]
 
@@ -103,15 +110,14 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
-        if form in {"run", "comparison"}:
+        if form in _OF_SERIES:
             series = [notebook.series(name) for name in names]
-            return reports.series_reports(series) if form == "run" else reports.comparison_reports(series)
-        if form == "experiment":
-            series = notebook.experiment(names[0])
-            if not series:
-                raise UsageError(f"no experiment is called {names[0]!r}; `sharebench experiment list` shows them")
-            return [reports.experiment_report(names[0], series)]
-        saved = next((sheet for sheet in notebook.worksheets(form) if sheet.name == names[0]), None)
+            if form == "run":
+                return reports.series_reports(series)
+            return [reports.comparison_report(series) if form == "comparison" else reports.selftest_report_of(*series)]
+        if form not in _WORKSHEETS:
+            return [reports.experiment_report(names[0], common.experiment(notebook, names[0]))]
+        saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
         return [readable(reports.worksheet_report, saved)]

@@ -12,9 +12,9 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
+from forms.comparison.report import pair_report
 from forms.comparison.summary import ComparisonSummary, comparison_form
-from forms.comparison.text import comparison_text
-from forms.reports import comparison_reports
+from forms.exporters.text import WIDTH, report_text
 from storage.notebook import Notebook
 
 
@@ -91,14 +91,17 @@ class CompareScreen(Copies):
         self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
-        self.query_one("#comparison", AnsiView).show(lambda _width, _height: comparison_text(form))
+        report = pair_report(form)
+        self.query_one("#comparison", AnsiView).show(
+            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+        )
         self.query_one("#compared-chart", AnsiView).show(
             lambda width, height: compared_chart(form.base, form.other, width, height)
         )
 
     def text_to_copy(self) -> str:
         """The comparison as the command line prints it."""
-        return comparison_text(self.form) if self.form else ""
+        return report_text(pair_report(self.form)) if self.form else ""
 
     def action_chart(self) -> None:
         """Show the charts in the place of the figures, or the figures again."""
@@ -106,12 +109,9 @@ class CompareScreen(Copies):
 
     def action_export(self) -> None:
         """Write it to a file."""
-        pair = (self.base_id, self.other_id)
-        self.bench.push_screen(
-            ExportScreen(
-                gather=lambda notebook: comparison_reports([notebook.series(each) for each in pair]), name="comparison"
-            )
-        )
+        if self.form is not None:
+            report = pair_report(self.form)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         """Take the other series as the base."""

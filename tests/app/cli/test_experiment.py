@@ -56,7 +56,12 @@ def test_show(db, capsys):
     assert experiment(db, "show", "tuning") == 0
     out, err = capsys.readouterr()
     assert err == ""
-    for words in ("log level = 3 (was 0)", "[-] from 0: Slower", "[+] from 1: Faster", "not as claimed: strict sync"):
+    for words in (
+        "1 from 0:      [-] Slower",
+        "2 from 1:      [+] Faster",
+        "→ 2, not as claimed: strict sync",
+        "[-] slower undecided",
+    ):
         assert words in out
     assert max(map(len, out.splitlines())) <= 80
 
