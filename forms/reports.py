@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forms.comparison.report import blank_comparison_report, comparison_report
-from forms.experiments.report import blank_ladder_report, experiment_report, selftest_report_of
+from forms.experiments.report import blank_ladder_report, experiment_report
 from forms.report import Report
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
@@ -19,7 +19,6 @@ __all__ = [
     "blank_report",
     "comparison_report",
     "experiment_report",
-    "selftest_report_of",
     "series_reports",
     "worksheet_report",
 ]

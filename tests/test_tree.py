@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import zipfile
@@ -85,6 +86,12 @@ def test_lock_files_pin_every_package_with_hashes_and_name_no_index():
         packages = [line for line in text.splitlines() if line and not line.startswith((" ", "#"))]
         assert packages
         assert all("==" in line and line.endswith("\\") for line in packages)
+
+
+def test_what_tests_share_lies_in_modules_without_tests():
+    pattern = re.compile(r"^\s*(?:from|import) tests\.(?:\w+\.)*test_\w+", re.MULTILINE)
+    shared = {str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/*.py") if pattern.search(path.read_text())}
+    assert shared == set()
 
 
 def test_no_file_has_two_jobs():

@@ -14,7 +14,7 @@ from forms.findings.report import findings_table
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table
 from forms.series.fields import target_text
 from forms.tuning.change_evidence import SettingState
-from storage.records import Decision, Series, SeriesStatus, is_survey
+from storage.records import Decision, ExperimentKind, Series, SeriesStatus
 
 FORM = "ladder"
 _COLUMNS = (
@@ -31,9 +31,16 @@ _AVERAGE = 3
 _NO_GAIN = "nothing yet, since no change is in force"
 
 
-def experiment_report(name: str, series: Sequence[Series]) -> Report:
-    """The survey or the ladder of an experiment's series, in the order measured."""
-    return survey_report(survey_of(name, series)) if is_survey(name) else ladder_report(build_ladder(name, series))
+def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.LADDER) -> Report:
+    """An experiment of that kind, its series in the order measured. Raises ValueError for half a self-test."""
+    match kind:
+        case ExperimentKind.LADDER:
+            return ladder_report(build_ladder(name, series))
+        case ExperimentKind.SURVEY:
+            return survey_report(survey_of(name, series))
+        case ExperimentKind.SELFTEST:
+            first, second = series
+            return selftest_report(selftest(first, second))
 
 
 def ladder_report(ladder: Ladder) -> Report:
@@ -120,11 +127,6 @@ def selftest_report(test: Selftest) -> Report:
         advice=tuple(sentences(test)),
         document=lambda: selftest_document(test),
     )
-
-
-def selftest_report_of(first: Series, second: Series) -> Report:
-    """The self-test of two series of the same thing."""
-    return selftest_report(selftest(first, second))
 
 
 def _smallest_changes(test: Selftest) -> Table:

@@ -11,11 +11,10 @@ from app.cli import common
 from app.cli.series_output import answer_report
 from app.errors import UsageError
 from forms.layout import visible
-from storage.records import Decision
+from storage.records import Decision, ExperimentKind
 
 if TYPE_CHECKING:
     from forms.experiments.ladder import Rung
-    from forms.report import Report
 
 
 @click.group("experiment", short_help="the ladder of changes")
@@ -31,16 +30,29 @@ def experiment_command() -> None:
 @common.options_of_all
 @click.pass_context
 def list_experiments(context: click.Context, as_json: bool) -> None:
-    """Lists the experiments, newest first."""
+    """Lists the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
-        found = notebook.experiments()
+        found = [one for kind in ExperimentKind for one in notebook.experiments(kind)]
+    found.sort(key=lambda one: one.last_at, reverse=True)
     if as_json:
-        common.answer_json([{"name": name, "series": count, "last_at": last} for name, count, last in found])
+        common.answer_json(
+            [
+                {
+                    "name": one.experiment.name,
+                    "kind": one.experiment.kind.value,
+                    "series": one.series_count,
+                    "last_at": one.last_at,
+                }
+                for one in found
+            ]
+        )
         return
     if not found:
         common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
-    for name, count, last in found:
-        common.answer(f"{last[:16].replace('T', ' ')}  {count:>3} series  {visible(name)}")
+    for one in found:
+        last_at = one.last_at[:16].replace("T", " ")
+        kind, name = one.experiment.kind, visible(one.experiment.name)
+        common.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
 
 
 @experiment_command.command("show")
@@ -49,8 +61,9 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 @common.options_of_all
 @click.pass_context
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
-    """Shows NAME: of a ladder each change, its series, what it gained, and whether it was kept; or the survey."""
-    answer_report(_report(context, name), as_json=as_json)
+    """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
+    with common.notebook(context) as notebook:
+        answer_report(common.experiment_report(notebook, name), as_json=as_json)
 
 
 @experiment_command.command("keep")
@@ -97,16 +110,9 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
             )
         notebook.annotate(replace(found, decision=decision))
     with common.notebook(context) as notebook:
-        ladder = build_ladder(found.experiment, common.experiment(notebook, found.experiment))
+        ladder = build_ladder(found.experiment, notebook.experiment(found.experiment))
     if as_json:
         answer_report(ladder_report(ladder), as_json=True)
     rung = ladder.rung_of(found.id)
     assert rung
     return rung
-
-
-def _report(context: click.Context, name: str) -> Report:
-    from forms.experiments.report import experiment_report  # noqa: PLC0415  brings the statistics along
-
-    with common.notebook(context) as notebook:
-        return experiment_report(name, common.experiment(notebook, name))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from forms.report import Report
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
-_OF_SERIES = {"run", "comparison", "selftest"}
 _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
@@ -48,8 +47,8 @@ def export_command(
     force: bool,
 ) -> None:
     """Writes the filled forms of SERIES as one document, or another form: --form comparison BASE OTHER…,
-    --form selftest FIRST SECOND, --form experiment NAME, --form survey NAME, --form bottleneck NAME and --form clients
-    NAME (worksheets that were saved).
+    --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
+    --form clients NAME (worksheets that were saved).
     """
     _check(names, form, blank=blank)
     chosen = format_name or (format_of(output) if output and output != _STDOUT else None) or "text"
@@ -78,9 +77,7 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
         raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
     elif form == "comparison" and len(names) < 2:
         raise UsageError("a comparison needs a base and at least one other series")
-    elif form == "selftest" and len(names) != 2:
-        raise UsageError("a self-test needs two series of the same thing, the first and the second")
-    elif form not in _OF_SERIES and len(names) > 1:
+    elif form not in {"run", "comparison"} and len(names) > 1:
         raise UsageError(f"one {form} at a time: {len(names)} names were given")
 
 
@@ -110,13 +107,11 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
-        if form in _OF_SERIES:
+        if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]
-            if form == "run":
-                return reports.series_reports(series)
-            return [reports.comparison_report(series) if form == "comparison" else reports.selftest_report_of(*series)]
+            return reports.series_reports(series) if form == "run" else [reports.comparison_report(series)]
         if form not in _WORKSHEETS:
-            return [reports.experiment_report(names[0], common.experiment(notebook, names[0]))]
+            return [common.experiment_report(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")

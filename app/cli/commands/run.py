@@ -19,7 +19,7 @@ from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Pl
 from app.recorder.recording import SeriesClosed, failure_of, record, resume
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from app.targets import check_complete
-from storage.records import SURVEY, Command, Target, is_survey
+from storage.records import Command, Experiment, Target
 
 _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
 DEFAULT_SIZE = 64 * 1024 * 1024
@@ -155,8 +155,6 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
         raise UsageError("--make-file belongs to a get: a put makes its file anyway")
     if choices["size"] and command is Command.GET and not choices["make_file"] and target.protocol != "iperf3":
         raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
-    if is_survey(choices["experiment"]):
-        raise UsageError(f"an experiment's name does not begin with {SURVEY!r}: that is what surveys are called")
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
     _check_settings(target, command, choices)
@@ -190,7 +188,7 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
         link_bits_per_second=None if choices["link"] == "auto" else choices["link"],
         label=choices["label"],
         note=choices["note"],
-        experiment=choices["experiment"],
+        experiment=Experiment(name=choices["experiment"]) if choices["experiment"] else None,
         change_name=name,
         change_value=value,
         quiet_time=QuietTime(choices["quiet_time"]),

@@ -41,9 +41,10 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.report import selftest_report_of  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
-    answer_report(selftest_report_of(first, second), as_json=choices["as_json"])
+    answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0

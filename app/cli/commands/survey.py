@@ -116,12 +116,12 @@ def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
         common.say(
-            f"going on with {planned.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
+            f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins anew"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        common.say(f"{planned.name}: {len(planned.todo)} series in turns{left_out}")
+        common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:

@@ -73,7 +73,7 @@ class RunScreen(RecordingScreen):
         #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
         #form { height: 8; max-height: 60%; padding: 0 1; }
         #charts { height: 1fr; min-height: 5; padding: 0 1; }
-        #charts Drawing { height: 1fr; }
+        #charts AnsiView { height: 1fr; }
     }
     """
 

@@ -26,7 +26,7 @@ from forms.exporters.text import WIDTH, drawn_table, report_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
 from storage.notebook import Notebook
-from storage.records import Decision
+from storage.records import Decision, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
     "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's last"
@@ -220,7 +220,7 @@ class LadderScreen(Copies, MeasureMixin):
     def action_choose(self) -> None:
         """Ask for the experiment."""
 
-        def ask(found: list[tuple[str, int, str]]) -> None:
+        def ask(found: list[ExperimentEntry]) -> None:
             if found:
                 self.bench.push_screen(ExperimentDialog(found), answered)
 
@@ -229,7 +229,7 @@ class LadderScreen(Copies, MeasureMixin):
                 self.experiment = name
                 self._look()
 
-        self.with_notebook(lambda notebook: notebook.experiments(), ask)
+        self.with_notebook(lambda notebook: notebook.experiments(ExperimentKind.LADDER), ask)
 
 
 class ExperimentDialog(BaseDialog[str]):
@@ -237,7 +237,7 @@ class ExperimentDialog(BaseDialog[str]):
 
     ABOUT = "The experiments in the notebook. Enter opens one."
 
-    def __init__(self, found: list[tuple[str, int, str]]) -> None:
+    def __init__(self, found: list[ExperimentEntry]) -> None:
         super().__init__(classes="dialog")
         self.found = found
 
@@ -246,21 +246,24 @@ class ExperimentDialog(BaseDialog[str]):
         with Vertical(classes="dialog-box"):
             yield Label("Experiments", classes="dialog-heading")
             yield OptionList(
-                *(Option(Content(f"{last[:10]}  {count:>3} series  {plain(name)}")) for name, count, last in self.found)
+                *(
+                    Option(Content(f"{one.last_at[:10]}  {one.series_count:>3} series  {plain(one.experiment.name)}"))
+                    for one in self.found
+                )
             )
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index][0])
+        self.dismiss(self.found[event.option_index].experiment.name)
 
 
 def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:
     """The experiment, or the newest; None where there is none."""
     if not name:
-        found = notebook.experiments()
+        found = notebook.experiments(ExperimentKind.LADDER)
         if not found:
             return None
-        name = found[0][0]
+        name = found[0].experiment.name
     series = notebook.experiment(name)
     return (build_ladder(name, series), [run_form(one) for one in series]) if series else None
 

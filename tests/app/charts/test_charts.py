@@ -12,7 +12,7 @@ from app.charts import SweepPoint, compared_chart, ladder_chart, rates_chart, sw
 from app.charts.canvas import REJECTED, round_ticks, wrapped
 from forms.series.summary import SeriesSummary, run_form
 from storage.records import Phase, Run, RunStatus
-from tests.forms.samples import series
+from tests.builders import series
 
 RATES = [80e6, 81e6, 60e6, 82e6, 80.5e6]
 

@@ -37,7 +37,7 @@ from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import Plan
 from app.measure.reader import MeasuringProcess
 from storage.records import Command, JSONValue, Target
-from tests.app.environment.test_link import can_make_namespaces
+from tests.servers.netns import can_make_namespaces
 from tests.servers.smbd import Smbd
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,7 @@ import pytest
 
 from forms.comparison.differences import Difference, differences, varies
 from storage.records import ClientFacts, Command, FactValue, Series, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 
 def on_server(**environment: dict[str, FactValue]) -> Series:

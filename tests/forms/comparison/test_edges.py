@@ -14,7 +14,7 @@ from forms.comparison.verdict import compare
 from forms.exporters.text import report_text
 from forms.stats.sample_size import needed_runs
 from storage.records import RunStatus
-from tests.forms.samples import series
+from tests.builders import series
 
 OPPOSITE = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
 

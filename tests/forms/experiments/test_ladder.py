@@ -13,7 +13,7 @@ from forms.experiments.report import ladder_report, rung_report
 from forms.exporters.text import report_text
 from forms.layout import width
 from storage.records import Change, Command, Decision, Series, SeriesStatus
-from tests.forms.samples import series
+from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 KEPT, REVERTED = Decision.KEPT, Decision.REVERTED

@@ -10,7 +10,7 @@ from forms.experiments.document import selftest_document
 from forms.experiments.report import selftest_report
 from forms.experiments.selftest import selftest, sentences
 from forms.exporters.text import report_text
-from tests.forms.samples import series
+from tests.builders import series
 
 
 def drawn(seed: int, runs: int, percent: float = 1.0, middle: float = 100e6):

@@ -11,7 +11,7 @@ from forms.experiments.survey import Station, StationPlace, StationState, Survey
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import WIDTH, report_text
 from storage.records import Command, Series, SeriesStatus, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
 

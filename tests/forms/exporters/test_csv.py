@@ -9,8 +9,8 @@ from forms.exporters import export, export_reports
 from forms.exporters.csv import guarded, unguarded
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 
 STARTS = {*"=+-@\t\r\n", *(f"{chr(ord(c) + 0xFEE0)}" for c in "=+-@")}
 """What a spreadsheet takes for the start of a formula, and the full-width forms of it."""

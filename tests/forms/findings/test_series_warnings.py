@@ -6,7 +6,7 @@ import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)
 

@@ -12,7 +12,7 @@ from forms.json_reader import DocumentError
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 
 GIVEN = Given(target_of=parse_target)
 HYPERFINE = {

@@ -23,7 +23,7 @@ from forms.exporters import FORMATS, export, export_reports
 from forms.exporters.text import report_text
 from forms.tuning.change_evidence import judge_change
 from storage.records import FactValue, Series
-from tests.forms.samples import series
+from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 DEFAULTS: dict[str, FactValue] = {

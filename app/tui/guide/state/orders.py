@@ -10,7 +10,7 @@ from app.measure.plan import Plan
 from app.recorder.request import QuietTime, SeriesRequest
 from app.targets import check_complete
 from app.tui.guide.state.choices import GuideChoices
-from storage.records import Command
+from storage.records import Command, Experiment
 
 WAIT = "wait"
 WAIT_SECONDS = 600.0
@@ -42,7 +42,7 @@ def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
         link_bits_per_second=choices.link_bits_per_second,
         label=choices.label,
         note=choices.note,
-        experiment=choices.experiment,
+        experiment=Experiment(name=choices.experiment) if choices.experiment else None,
         base_id=choices.base_id,
         change_name=choices.change_name,
         change_value=choices.change_value,

@@ -18,7 +18,7 @@ CHILD = """
 import os
 from textual import events
 from textual.app import App
-from app.tui.terminal import Terminal
+from app.tui.frame.terminal import Terminal
 
 SAYS = int(os.environ["SAYS"])
 

@@ -2,34 +2,17 @@
 
 import pytest
 
-from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.context import Context
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, Target
-from tests.app.tui.driving import measured, painted, press, settled
-from tests.app.tui.worlds import FakeWorld
-
-SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
+from storage.records import SeriesStatus
+from tests.tui import SMB, measured, painted, press, settled
 
 
 @pytest.fixture
-def world():
-    return FakeWorld()
-
-
-@pytest.fixture
-def app(tmp_path, world):
-    context = Context(
-        notebook_path=tmp_path / "notebook.db",
-        keys_file=tmp_path / "keys.toml",
-        world=world,
-        practice=(SMB,),
-        practice_secrets={"smb": Secrets(password="practice")},
-    )
-    return SharebenchApp(context, first="guide")
+def app(guide_app):
+    return guide_app
 
 
 def step_of(app: SharebenchApp) -> MethodStep:

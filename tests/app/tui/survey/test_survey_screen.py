@@ -14,8 +14,8 @@ from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
-from tests.app.tui.driving import measured, settle, text_of
 from tests.servers.smbd import Smbd
+from tests.tui import measured, settle, text_of
 
 
 @pytest.fixture

@@ -9,13 +9,8 @@ from typing import Any
 import pytest
 
 from app.targets import format_target
-from tests.app.cli.command import Sharebench
+from tests.command_line import Sharebench
 from tests.servers.smbd import Smbd
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path, smbd: Smbd) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db", smbd.password)
 
 
 def states(sharebench: Sharebench, *arguments: str) -> dict[str, str]:

@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.cli.command import Sharebench
-from tests.app.cli.test_run import QUICK
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db")
+from tests.command_line import QUICK, Sharebench
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from app.cli.main import run
 from storage.notebook import Notebook
 from storage.records import Change, Decision
-from tests.forms.samples import series
+from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 

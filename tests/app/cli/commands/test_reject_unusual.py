@@ -10,7 +10,7 @@ from app.cli.commands.reject import reject_unusual
 from app.cli.main import run
 from storage.notebook import Notebook
 from storage.records import RunStatus
-from tests.forms.samples import series
+from tests.builders import series
 
 
 def in_context(db: Path) -> click.Context:

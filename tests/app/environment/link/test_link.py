@@ -15,14 +15,10 @@ from app.environment.link.counters import LinkCounters, counter_facts, tcp_segme
 from app.environment.link.facts import Link, ceiling_of, detect_link, link_facts, payload_ceiling_bits_per_second
 from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
 from app.environment.link.shaper import Shaper, parse_shaper
+from tests.servers.netns import can_make_namespaces
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
-
-
-def can_make_namespaces() -> bool:
-    made = subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False)
-    return made.returncode == 0
 
 
 @pytest.fixture

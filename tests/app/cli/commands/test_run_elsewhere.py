@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.targets import format_target
-from tests.app.cli.command import Sharebench
-from tests.app.cli.test_run import MIB, QUICK, check_document
+from tests.command_line import MIB, QUICK, Sharebench, check_document
 from tests.servers.vsftpd import Vsftpd
 
 NAMES = ["with spaces", 'it\'s "quoted"', "[bold]x[red]", "Größe-日本語.bin", "100%", "a%20b", "-rf", "#1?"]
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db", Vsftpd.password)
 
 
 @pytest.mark.parametrize("command", ["get", "put"])

@@ -1,9 +1,17 @@
-"""An outside for the guide's tests: places made of dictionaries, and series that run when they are told to."""
+"""The driver of the TUI's tests: an app on a notebook, an outside that is made up, waiting, and what is painted."""
 
 import queue
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import SharebenchError
@@ -11,13 +19,83 @@ from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
 from app.recorder.request import SeriesRequest
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+from app.tui.guide.state.backend import SystemBackend
 from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from app.tui.guide.state.guide_context import QuietState
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
-from storage.records import ClientFacts, Command, Phase, Run, Series, SeriesStatus, Target, utc_now
+from storage.records import Command, Phase, Series, SeriesStatus, Target, utc_now
+from tests.builders import CLIENT, run_at
 
-CLIENT = ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1 << 20, in_flight=4)
+SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
+"""The practice server of the guide's tests."""
+
+MEASURING = "measure"
+"""The group of the work that goes on while a series is measured."""
+
+
+_QUIET = 2
+"""A message on its way between widgets can still start work when nothing seems to be left to do."""
+
+
+async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
+    """All work of all screens is done and its messages are handled; a series under way goes on."""
+    for worker in list(app.workers):
+        if worker.group != MEASURING or worker.is_finished:
+            with suppress(WorkerCancelled):
+                await worker.wait()
+    await pilot.pause()
+
+
+def text_of(screen: Screen[Any], selector: str) -> str:
+    """The plain text of the labels that the selector finds, a line each."""
+    return "\n".join(str(widget.render()) for widget in screen.query(selector).results(Static))
+
+
+def painted(app: App[Any]) -> str:
+    """What the screen shows now, cell by cell, as lines of text."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text[:width] for strip in strips[:height])
+
+
+async def measured(app: App[Any], pilot: Pilot[Any]) -> None:
+    """The series under way is over, and its screen knows."""
+    for worker in list(app.workers):
+        if worker.group == MEASURING:
+            await worker.wait()
+    await settled(app, pilot)
+
+
+async def press(app: App[Any], pilot: Pilot[Any], *keys: str) -> None:
+    """Each key after the one before has had its whole effect."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(app, pilot)
+
+
+async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
+    """Work that starts other work is done as well: nothing runs and nothing waits any more, twice running."""
+    quiet = 0
+    for _ in range(150):
+        await settle(app, pilot)
+        quiet = quiet + 1 if all(w.is_finished for w in app.workers if w.group != MEASURING) else 0
+        if quiet == _QUIET:
+            return
+    raise AssertionError("the screens do not come to rest")
+
+
+def here(app: App[Any]) -> Any:
+    """The screen, by whatever type it has."""
+    return app.screen
+
+
+def app_on(path: Path, *, first: str = "", world: "FakeWorld | None" = None, **arguments: Any) -> SharebenchApp:
+    """The app on a notebook, with no keys file of the user's own."""
+    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), world=world or SystemBackend())
+    return SharebenchApp(context, first=first, **arguments)
 
 
 class FakeWorld:
@@ -73,7 +151,7 @@ class FakeWorld:
                 created_at=utc_now(),
                 title="a series",
                 label=order.label,
-                experiment=order.experiment,
+                experiment=order.experiment.name if order.experiment else None,
                 base_id=order.base_id,
                 command=plan.command,
                 target=plan.target,
@@ -137,15 +215,6 @@ class FakeWorld:
                 raise event
             yield event
             self.script.task_done()
-
-
-def run_at(number: int, rate: float, *, phase: Phase = Phase.MEASURED, size_bytes: int = 1 << 30) -> Run:
-    """A run at a rate in bytes per second, with a straight curve."""
-    seconds = size_bytes / rate
-    progress = tuple((seconds * i / 10, size_bytes * i // 10) for i in range(1, 11))
-    return Run(
-        number=number, phase=phase, started_at=utc_now(), size_bytes=size_bytes, seconds=seconds, progress=progress
-    )
 
 
 def folder_of(files: Mapping[str, int]) -> list[DirectoryEntry]:

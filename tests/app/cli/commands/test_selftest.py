@@ -8,7 +8,7 @@ import pytest
 from app.cli.main import run
 from app.targets import format_target
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
+from storage.records import ExperimentKind, SeriesStatus
 from tests.servers.smbd import Smbd
 
 
@@ -47,6 +47,11 @@ def test_the_same_thing_twice_in_turns(smbd: Smbd, password, tmp_path: Path, cap
     with Notebook(db) as notebook:
         first, second = (notebook.series(document[side]) for side in ("first", "second"))
     assert (first.label, second.label) == ("self-test, first", "self-test, second")
+    with Notebook(db) as notebook:
+        (pair,) = notebook.experiments(ExperimentKind.SELFTEST)
+        assert notebook.experiments(ExperimentKind.LADDER) == []
+    assert first.experiment == second.experiment == pair.experiment.name
+    assert (first.base_id, second.base_id) == (None, None)
     assert first.status is second.status is SeriesStatus.COMPLETE
     assert first.plan == second.plan
     starts = sorted((run.started_at, one.label) for one in (first, second) for run in one.measured())

@@ -6,16 +6,12 @@ import pytest
 
 from storage.notebook import Notebook
 from storage.records import Worksheet
-from tests.app.cli.inside import Inside
-from tests.forms.paper_samples import book_series
+from tests.builders import book, book_series
 
 
-@pytest.fixture
-def sharebench(tmp_path: Path) -> Inside:
-    db = tmp_path / "notebook.db"
-    with Notebook(db) as notebook:
-        notebook.add(book_series())
-    return Inside(db)
+@pytest.fixture(autouse=True)
+def one_series(tmp_path: Path) -> None:
+    book(tmp_path / "notebook.db", book_series())
 
 
 SPARC = ("--cpu", "SPARC 10", "--disk", "7200 RPM disk", "--network", "10 Mb/s Ethernet (1999)")
@@ -25,24 +21,24 @@ def totals(document) -> list[float]:
     return [machine["total_bytes_per_second"] for machine in document["machines"]]
 
 
-def test_table_b5_step_by_step(sharebench):
+def test_table_b5_step_by_step(inside):
     steps = ("disks=6", "networks=4", "disks=20", "network=100 Mb/s Ethernet (1999),networks=2")
     upgrades = [word for step in steps for word in ("--upgrade", step)]
-    document = sharebench.json("worksheet", "bottleneck", *SPARC, *upgrades, "--json")
+    document = inside.json("worksheet", "bottleneck", *SPARC, *upgrades, "--json")
     assert totals(document) == [560e3, 1_113e3, 3_360e3, 4_452e3, 6_000e3]
     assert [m["bottlenecks"] for m in document["machines"]] == [["disk"], ["network"], ["disk"], ["network"], ["cpu"]]
 
 
-def test_the_form_draws_which_part_limits(sharebench):
-    text = sharebench("worksheet", "bottleneck", *SPARC).stdout
+def test_the_form_draws_which_part_limits(inside):
+    text = inside("worksheet", "bottleneck", *SPARC).stdout
     assert "< 1 disk" in text
     assert "█" in text
     assert "2 disks instead of 1 would give 1.113 MB/s" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_a_measured_series_stands_for_a_part(sharebench):
-    document = sharebench.json(
+def test_a_measured_series_stands_for_a_part(inside):
+    document = inside.json(
         "worksheet", "bottleneck", "--from-series", "disk=last", "--disks", "2", "--network", "1 Gb/s", "--json"
     )
     machine = document["machines"][0]
@@ -51,35 +47,35 @@ def test_a_measured_series_stands_for_a_part(sharebench):
     assert machine["total_bytes_per_second"] == pytest.approx(2 * 761_908)
 
 
-def test_steps_to_a_target(sharebench):
-    document = sharebench.json(
+def test_steps_to_a_target(inside):
+    document = inside.json(
         "worksheet", "bottleneck", "--disk", "SATA SSD", "--network", "10 Gb/s", "--target", "1000MB", "--json"
     )
     assert [machine["disk"]["count"] for machine in document["machines"]] == [1, 2]
     assert totals(document) == [560e6, 1120e6]
 
 
-def test_saved_shown_listed_and_used_for_clients(sharebench):
-    assert sharebench("worksheet", "bottleneck", *SPARC, "--save", "sparc").returncode == 0
-    assert "bottleneck  sparc" in sharebench("worksheet", "list").stdout
-    assert "Bottleneck calculation: sparc" in sharebench("worksheet", "show", "bottleneck", "sparc").stdout
-    document = sharebench.json(
+def test_saved_shown_listed_and_used_for_clients(inside):
+    assert inside("worksheet", "bottleneck", *SPARC, "--save", "sparc").returncode == 0
+    assert "bottleneck  sparc" in inside("worksheet", "list").stdout
+    assert "Bottleneck calculation: sparc" in inside("worksheet", "show", "bottleneck", "sparc").stdout
+    document = inside.json(
         "worksheet", "clients", "--group", "office=36:2.3:12KB", "--from-worksheet", "sparc", "--save", "c", "--json"
     )
     assert document["capacity_bytes_per_second"] == 560e3
     assert document["groups"][0]["carried_clients"] == 20
-    assert sharebench.json("worksheet", "show", "clients", "c", "--json")["is_enough"] is False
+    assert inside.json("worksheet", "show", "clients", "c", "--json")["is_enough"] is False
 
 
-def test_clients_from_a_series(sharebench):
-    document = sharebench.json("worksheet", "clients", "--group", "10:1:8KB", "--from-series", "last", "--json")
+def test_clients_from_a_series(inside):
+    document = inside.json("worksheet", "clients", "--group", "10:1:8KB", "--from-series", "last", "--json")
     assert document["capacity_bytes_per_second"] == pytest.approx(761_908)
     assert document["is_enough"] is True
     assert document["groups"][0]["name"] == "group 1"
 
 
-def test_the_tables_name_sources_and_misprints(sharebench):
-    text = sharebench("worksheet", "bottleneck", "--tables").stdout
+def test_the_tables_name_sources_and_misprints(inside):
+    text = inside("worksheet", "bottleneck", "--tables").stdout
     assert "400 Gb/s Ethernet" in text
     assert "Using Samba (1999), table B-2" in text
     assert "a misprint" in text
@@ -103,15 +99,15 @@ def test_the_tables_name_sources_and_misprints(sharebench):
         (("show", "clients", "none"), "no clients worksheet is called"),
     ],
 )
-def test_wrong_words(sharebench, arguments, said):
-    assert said in sharebench.fails(2, "worksheet", *arguments)
+def test_wrong_words(inside, arguments, said):
+    assert said in inside.fails(2, "worksheet", *arguments)
 
 
-def test_a_worksheet_that_was_tampered_with_is_named(sharebench):
-    with Notebook(sharebench.db) as notebook:
+def test_a_worksheet_that_was_tampered_with_is_named(inside):
+    with Notebook(inside.db) as notebook:
         saved = Worksheet(kind="bottleneck", name="odd", saved_at="2026-01-31T10:00:00.000Z", content={"machines": 3})
         notebook.save_worksheet(saved)
-    assert "machines: expected an array" in sharebench.fails(4, "worksheet", "show", "bottleneck", "odd")
-    assert "'odd' cannot be read" in sharebench.fails(4, "export", "odd", "--form", "bottleneck")
+    assert "machines: expected an array" in inside.fails(4, "worksheet", "show", "bottleneck", "odd")
+    assert "'odd' cannot be read" in inside.fails(4, "export", "odd", "--form", "bottleneck")
     group = ("clients", "--group", "1:1:1K", "--from-worksheet", "odd")
-    assert "'odd' cannot be read" in sharebench.fails(4, "worksheet", *group)
+    assert "'odd' cannot be read" in inside.fails(4, "worksheet", *group)

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from app.children import own_command, own_environment
 from app.cli.commands.serve import serve_command
 from app.errors import SharebenchError
-from tests.app.tui.books import book, one
+from tests.builders import book, one
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from app.cli.main import run
 from app.targets import format_target
 
 
-def sharebench(*arguments: str) -> int:
+def ran(*arguments: str) -> int:
     return run(arguments, lambda *_args, **_more: 0)
 
 
@@ -21,14 +21,14 @@ def test_a_link_that_became_slower_is_seen_and_named(make_link, make_smbd, tmp_p
     ids = []
     for rate in ("1gbit", "100mbit"):
         link.change_rate(rate)
-        assert sharebench(*measure, "--quiet-time", "skip", "--ceiling", "skip") == 0
+        assert ran(*measure, "--quiet-time", "skip", "--ceiling", "skip") == 0
         ids.append(json.loads(capsys.readouterr().out)["id"])
-    assert sharebench("compare", *ids, "--db", db, "--json") == 1
+    assert ran("compare", *ids, "--db", db, "--json") == 1
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == "slower"
     links = [d for d in document["differences"] if d["name"] == "link_bits_per_second"]
     assert links == [{"name": "link_bits_per_second", "base": 1_000_000_000, "other": 100_000_000}]
-    assert sharebench("compare", *ids, "--db", db) == 1
+    assert ran("compare", *ids, "--db", db) == 1
     text = " ".join(capsys.readouterr().out.split())
     assert "[-] Slower" in text
     assert "link (1 Gb/s, then 100 Mb/s)" in text

@@ -9,7 +9,7 @@ import pytest
 from app.cli.main import run
 from storage.notebook import Notebook
 from storage.records import Command, Target
-from tests.forms.samples import series
+from tests.builders import series
 
 STEADY = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6)
 

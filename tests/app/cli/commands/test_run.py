@@ -6,25 +6,15 @@ import json
 import os
 import signal
 import sqlite3
-import statistics
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.targets import format_target
-from tests.app.cli.command import Sharebench
+from tests.command_line import MIB, QUICK, Sharebench, check_document
 from tests.servers.smbd import Smbd
-
-MIB = 1024 * 1024
-QUICK = ("--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path, smbd: Smbd) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db", smbd.password)
 
 
 def url(server: Smbd, path: str = "", **how) -> str:
@@ -59,24 +49,6 @@ def measured_runs(db: Path) -> int:
 def status(db: Path) -> str:
     with sqlite3.connect(db) as connection:
         return str(connection.execute("SELECT status FROM series").fetchone()[0])
-
-
-def check_document(document: dict[str, Any], runs: int, warmups: int) -> None:
-    """Averages, deviations and percentages agree with the rows to the last digit."""
-    rows = [run for run in document["runs"] if run["phase"] == "measured"]
-    assert len(rows) == runs
-    assert len(document["runs"]) == runs + warmups
-    for row in document["runs"]:
-        assert row["bytes_per_second"] == row["size_bytes"] / row["seconds"]
-        assert row["bits_per_second"] == 8 * row["bytes_per_second"]
-        assert row["percent_of_link"] == 100 * row["bits_per_second"] / document["link_bits_per_second"]
-        assert row["open_seconds"] > 0
-    for name in ("size_bytes", "seconds", "bytes_per_second", "bits_per_second", "percent_of_link"):
-        values = [row[name] for row in rows]
-        assert document["average"][name] == pytest.approx(statistics.mean(values), rel=1e-12)
-        assert document["deviation"][name] == pytest.approx(statistics.stdev(values), rel=1e-9, abs=1e-12)
-    low, high = (document["confidence"][f"{end}_bytes_per_second"] for end in ("low", "high"))
-    assert low < document["average"]["bytes_per_second"] < high
 
 
 def test_the_series_document_of_a_get(sharebench: Sharebench, smbd: Smbd):
