@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from storage.protocols import Protocol, protocol_of
+
 FactValue = str | int | float
 """One fact's value; facts that have parts are several facts with dotted names."""
 
@@ -74,13 +76,23 @@ class Target:
     """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
 
     protocol: str
-    """``smb``, ``ftp``, ``ftps``, ``file`` or ``iperf3``."""
+    """A name in :data:`storage.protocols.PROTOCOLS`; a document may bring another one."""
     host: str = ""
     port: int | None = None
     share: str | None = None
     path: str = ""
     user: str | None = None
     domain: str | None = None
+
+    @property
+    def abilities(self) -> Protocol:
+        """What its protocol can."""
+        return protocol_of(self.protocol)
+
+    @property
+    def port_number(self) -> int:
+        """The port to connect to: its own, else the protocol's; 0 for a path of this machine."""
+        return self.port or self.abilities.default_port or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

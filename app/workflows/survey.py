@@ -18,9 +18,10 @@ from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
-from app.targets import DEFAULT_PORTS, join
+from app.targets import join
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook
+from storage.protocols import PROTOCOLS
 from storage.records import (
     Command,
     Experiment,
@@ -201,7 +202,7 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
 
 
 def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
-    ports = {**DEFAULT_PORTS, **choices.ports}
+    ports = {name: choices.ports.get(name, protocol.default_port) for name, protocol in PROTOCOLS.items()}
     if choices.ftp is not None:
         user = choices.ftp_user or choices.user
         yield Target(protocol="ftp", host=host, port=ports["ftp"], path="/" + choices.ftp.strip("/"), user=user)
@@ -223,7 +224,7 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
 def _order(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
-    makes_none = target.protocol == "iperf3" or station.command is Command.PUT
+    makes_none = not target.abilities.moves_files or station.command is Command.PUT
     existing = None if makes_none else choices.file
     plan = Plan(
         command=station.command,
@@ -288,10 +289,7 @@ def _no_answer(target: Target) -> str:
         with socket.create_connection((target.host, target.port), ANSWER_SECONDS):
             return ""
     except OSError as error:
-        todo = {
-            "iperf3": "iperf3 -s there starts a server",
-            "ftp": "--ftp-port says another port",
-            "smb": "--smb-port says another port",
-        }[target.protocol]
+        command = target.abilities.server_command
+        todo = f"{command} there starts a server" if command else f"--{target.protocol}-port says another port"
         reason = (error.strerror or str(error)).lower()
         return f"no answer on {target.host} port {target.port} ({reason}): {todo}"

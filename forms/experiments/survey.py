@@ -10,9 +10,8 @@ from forms import wording
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
+from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
-
-PROTOCOL_NAMES = {"smb": "SMB", "ftp": "FTP", "iperf3": "bare TCP"}
 
 
 class StationPlace(StrEnum):
@@ -56,7 +55,7 @@ class Station:
     @property
     def side(self) -> str:
         """Its place and protocol, such as ``loopback SMB``."""
-        return f"{self.place} {PROTOCOL_NAMES.get(self.protocol, self.protocol)}"
+        return f"{self.place} {protocol_of(self.protocol).label}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,14 +153,14 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
     check_complete(target, command, make_file=choices["make_file"])
     if choices["make_file"] and command is Command.PUT:
         raise UsageError("--make-file belongs to a get: a put makes its file anyway")
-    if choices["size"] and command is Command.GET and not choices["make_file"] and target.protocol != "iperf3":
+    if choices["size"] and command is Command.GET and not choices["make_file"] and target.abilities.moves_files:
         raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
     _check_settings(target, command, choices)
     if ":" in (choices["server_ssh"] or "").rpartition("@")[0]:
         raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
-    makes_one = command is Command.PUT or choices["make_file"] or target.protocol == "iperf3"
+    makes_one = command is Command.PUT or choices["make_file"] or not target.abilities.moves_files
     plan = Plan(
         command=command,
         target=target,
@@ -201,13 +201,13 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
 
 def _check_settings(target: Target, command: Command, choices: dict[str, Any]) -> None:
     """Whether the target and the client can do what is asked for. Raises UsageError."""
-    protocol, client = target.protocol, choices["client_name"]
-    if protocol != "smb" and (choices["sign"] or choices["encrypt"]):
-        instead = "; FTP encrypts as ftps://" if protocol == "ftp" else ""
+    protocol, client = target.abilities, choices["client_name"]
+    if not protocol.has_dialect and (choices["sign"] or choices["encrypt"]):
+        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
         raise UsageError(f"--sign and --encrypt belong to smb://: leave them out{instead}")
-    if protocol != "file" and choices["drop_cache"]:
+    if not protocol.is_local and choices["drop_cache"]:
         raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
-    if choices["verify"] and protocol == "iperf3":
-        raise UsageError("iperf3 moves no file, so there is nothing to verify: leave out --verify")
+    if choices["verify"] and not protocol.moves_files:
+        raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify: leave out --verify")
     if choices["verify"] and command is Command.GET and client not in ("", "sharebench"):
         raise UsageError(f"{client} lets the bytes that it gets go, so they cannot be verified: leave out --client")

@@ -11,6 +11,7 @@ from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from forms.comparison.report import pair_report
 from forms.comparison.summary import ComparisonSummary, comparison_form
@@ -18,7 +19,7 @@ from forms.exporters.text import WIDTH, report_text
 from storage.notebook import Notebook
 
 
-class CompareScreen(Copies):
+class CompareScreen(ZoomsCharts, Copies):
     """The comparison of two series."""
 
     ABOUT = (
@@ -42,6 +43,7 @@ class CompareScreen(Copies):
             footer="Chart",
             help="Both charts on one scale, or the figures, where there is no room for both.",
         ),
+        ZOOM,
         KeyCommand(
             id="compare.export",
             keys="x",
@@ -76,7 +78,7 @@ class CompareScreen(Copies):
         with Horizontal(id="compared"):
             with VerticalScroll(id="comparison-box"):
                 yield AnsiView(id="comparison")
-            yield AnsiView(id="compared-chart")
+            yield ChartView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -95,8 +97,10 @@ class CompareScreen(Copies):
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
         )
-        self.query_one("#compared-chart", AnsiView).show(
-            lambda width, height: compared_chart(form.base, form.other, width, height)
+        self.query_one("#compared-chart", ChartView).show_chart(
+            lambda width, height, zoomed: compared_chart(
+                form.base, form.other, width=width, height=height, zoomed=zoomed
+            )
         )
 
     def text_to_copy(self) -> str:

@@ -18,6 +18,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.rounds import branch_from
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
 from forms.experiments.ladder import Ladder, Rung, build_ladder
@@ -34,7 +35,7 @@ NONE_YET = (
 )
 
 
-class LadderScreen(Copies, MeasureMixin):
+class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     """An experiment as a ladder."""
 
     ABOUT = (
@@ -74,6 +75,7 @@ class LadderScreen(Copies, MeasureMixin):
             footer="Chart",
             help="The chart of the ladder, or the words again, where there is no room for both.",
         ),
+        ZOOM,
         KeyCommand(
             id="ladder.branch",
             keys="n",
@@ -129,7 +131,7 @@ class LadderScreen(Copies, MeasureMixin):
         with Horizontal(id="below"):
             with VerticalScroll(id="rung-box", can_focus=False):
                 yield AnsiView(lambda _width, _height: "Reading the notebook …", id="rung")
-            yield AnsiView(id="picture")
+            yield ChartView(id="picture")
         yield Static(id="gain")
         yield KeyBar()
 
@@ -156,7 +158,9 @@ class LadderScreen(Copies, MeasureMixin):
         rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
         gained = [f"{field.name}: {plain(field.text)}" for field in gain_fields(ladder)]
         self.query_one("#gain", Static).update(Content("\n".join(gained)))
-        self.query_one("#picture", AnsiView).show(lambda width, height: ladder_chart(forms, width, height))
+        self.query_one("#picture", ChartView).show_chart(
+            lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
+        )
         rungs.highlighted = len(ladder.rungs) - 1 if at is None or at >= len(ladder.rungs) else at
         rungs.focus()
 
