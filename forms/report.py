@@ -149,6 +149,8 @@ class Field:
     text: str
     number: float | None = None
     unit: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What the text says as names and values, for files that are read back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

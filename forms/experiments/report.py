@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from forms import wording
 from forms.comparison.report import matrix_table
@@ -63,6 +64,12 @@ def ladder_report(ladder: Ladder) -> Report:
 def ladder_table(ladder: Ladder) -> Table:
     """A row for each rung."""
     return Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs))
+
+
+def rungs_table(ladder: Ladder) -> Table:
+    """The ladder's table without the series' ids, for a screen that has little room and shows the rung beside it."""
+    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in ladder_table(ladder).rows)
+    return Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
 
 
 def rung_report(rung: Rung) -> Report:

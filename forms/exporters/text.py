@@ -192,7 +192,10 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
 
     None where numbers would have to be broken, but in a run form's table, which is never drawn otherwise.
     """
-    unparted = [[text.replace(",", "") for text in row] for row in texts]
+    unparted = [
+        [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
+        for row in texts
+    ]
     for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
         rooms = _rooms(table, rows, whole_headings=whole)
         if sum(rooms) + gap * (len(rooms) - 1) <= width:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Label
@@ -93,7 +95,7 @@ class CompareScreen(ZoomsCharts, Copies):
         self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
-        report = pair_report(form)
+        report = replace(pair_report(form), fields=())
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
         )

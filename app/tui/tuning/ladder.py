@@ -22,7 +22,7 @@ from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
 from forms.experiments.ladder import Ladder, Rung, build_ladder
-from forms.experiments.report import gain_fields, ladder_report, ladder_table, rung_report
+from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
@@ -153,7 +153,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         at = rungs.highlighted
         self.query_one(".title-line", Label).update(Content(f"sharebench · Experiment · {plain(ladder.name)}"))
         rungs.clear_options()
-        drawn = drawn_table(ladder_table(ladder), WIDTH)
+        drawn = drawn_table(rungs_table(ladder), WIDTH - 2)
         self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
         rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
         gained = [f"{field.name}: {plain(field.text)}" for field in gain_fields(ladder)]
