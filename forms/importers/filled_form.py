@@ -16,10 +16,10 @@ from datetime import UTC, datetime
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.importers.client_words import client_from
 from forms.importers.written_numbers import number_from, rate_from
-from forms.json_reader import DocumentError
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE, default_title
 from forms.series.report import FORM as RUN_FORM
+from storage.json_reader import DocumentError
 from storage.records import (
     Command,
     Phase,
