@@ -168,7 +168,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
 
 def _drift(series: Series) -> Iterator[Advice]:
     trend = summary.drift(_rates(series))
-    if trend is None or not trend.significant or abs(trend.percent) < DRIFT_PERCENT:
+    if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
     todo = (
