@@ -27,10 +27,11 @@ def head_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
     yield Field(name="Target", text=target_text(series.target))
-    yield Field(name="Client", text=client_text(series.client))
+    yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
-    yield Field(name="Measured", text=_measured(series))
+    measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
+    yield Field(name="Measured", text=_measured(series), facts=measured)
     if series.error:
         yield Field(name="Ended by", text=series.error)
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
@@ -93,6 +94,11 @@ def client_text(client: ClientFacts) -> str:
     if client.in_flight:
         parts.append(f"{client.in_flight} in flight")
     return ", ".join(parts)
+
+
+def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
+    values = ((name, getattr(client, name)) for name in ClientFacts.__dataclass_fields__)
+    return tuple((name, str(value)) for name, value in values if value not in {None, ""})
 
 
 def change_text(change: Change) -> str:

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from forms import layout
 from forms.comparison.document import comparison_document
+from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import comparison_form
-from forms.comparison.text import comparison_text, verdict_lines
 from forms.comparison.verdict import compare
+from forms.exporters.text import report_text
 from storage.records import Change, Command
 from tests.builders import CLIENT, series
 
@@ -50,7 +51,7 @@ def test_the_document_is_the_contracts():
 
 
 def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
-    text = comparison_text(comparison_form(BASE, OTHER))
+    text = report_text(pair_report(comparison_form(BASE, OTHER)))
     assert max(map(len, text.splitlines())) <= 80
     assert "as found" in text
     assert "log level 0" in text
@@ -65,8 +66,9 @@ def test_rows_that_differ_are_marked_not_coloured():
     marked = {row.name for row in form.rows if row.differs}
     assert marked == {"Protocol"}
     assert [row.name for row in form.differences] == ["client: block"]
-    lines = comparison_text(form).splitlines()
-    assert any(line.startswith("Protocol") and "≠" in line for line in lines)
+    lines = report_text(pair_report(form)).splitlines()
+    assert any("SMB 3.1.1, signed" in line for line in lines), "a text keeps its commas where numbers lose theirs"
+    assert any(line.startswith("Protocol") and line.endswith("yes") for line in lines)
     assert any(line.startswith("client: block") and "65536" in line for line in lines)
 
 
@@ -93,21 +95,23 @@ def test_a_verdict_without_a_claimed_change_names_what_differs():
 
 def test_markup_and_escapes_from_outside_are_plain_text():
     nasty = replace(OTHER, label="[red]\x1b[31m\nx", change=None)
-    text = comparison_text(comparison_form(BASE, nasty))
+    text = report_text(pair_report(comparison_form(BASE, nasty)))
     assert "\x1b" not in text
     assert "[red]" in text
 
 
 def test_several_verdicts_a_line_each():
-    text = verdict_lines([comparison_form(BASE, OTHER), comparison_form(BASE, BASE)])
-    assert text.startswith("[+] log level 0 against as found (get): Faster")
-    assert "[=] as found against as found (get): The same" in text
+    text = report_text(comparison_report([BASE, OTHER, replace(BASE, id="c" * 12, label="again")]))
+    assert "log level 0 (get): [+] Faster" in text
+    assert "again (get):       [=] The same" in text
+    assert "→ log level 0: Change log level = 0 (was 3): contradicted" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_wide_characters_keep_their_column():
     wide = replace(OTHER, label="測試伺服器 👍", change=None)
-    lines = comparison_text(comparison_form(wide, BASE)).splitlines()
+    lines = report_text(pair_report(comparison_form(wide, BASE))).splitlines()
     label = next(line for line in lines if line.startswith("Label"))
-    assert layout.width(label.partition("as found")[0]) == 50
+    heading = next(line for line in lines if line.lstrip().startswith("Base "))
+    assert layout.width(label.partition("as found")[0]) == heading.index("Other")
     assert max(map(layout.width, lines)) <= 80

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from forms.report import Report
-from forms.reports import comparison_reports, experiment_report
+from forms.reports import comparison_report, experiment_report
 from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
@@ -55,8 +55,8 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
-        "comparison": comparison_reports([base, replace(other, label=text)])[0],
-        "matrix": comparison_reports(book_b1())[0],
+        "comparison": comparison_report([base, replace(other, label=text)]),
+        "matrix": comparison_report(book_b1()),
         "ladder": experiment_report(text, experiment(text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from forms.experiments.document import finding_document
+from forms.exporters.text import table_lines
 from forms.findings.finding import Finding, Severity
-from forms.findings.report import finding_document, findings_text
+from forms.findings.report import NO_FINDINGS, findings_table
 from forms.findings.rules import findings, first_to_look_at
 from storage.records import ClientFacts, Command, Series, Target
 from tests.builders import CLIENT, series
@@ -343,9 +345,9 @@ def test_the_gravest_comes_first_and_every_finding_says_what_to_do():
 
 def test_findings_as_text_and_as_a_document():
     found = findings([steady("smb", 60, client=replace(CLIENT, signing="aes-cmac")), steady("ftp", 110)])
-    text = findings_text(found)
-    assert max(map(len, text.splitlines())) <= 80
-    assert text.startswith("[! ] SMB get reaches 55 % of FTP: time to tune\n")
-    assert "[i ] The session is signed" in text
-    assert "No findings" in findings_text([])
+    lines = list(table_lines(findings_table(found), 80))
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "[! ] SMB get reaches 55 % of FTP: time to tune"
+    assert any(line.startswith("[i ] The session is signed") for line in lines)
+    assert list(table_lines(findings_table([]), 80)) == [NO_FINDINGS]
     assert finding_document(found[0])["severity"] == "warning"

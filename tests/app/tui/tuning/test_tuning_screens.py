@@ -102,11 +102,10 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         await settled(app, pilot)
         lines = painted(app).splitlines()
         assert "files" in lines[0]
-        assert lines[1].startswith("| 0 base")
-        assert "| 1 log level = 0 (was 3)" in lines[2]
-        assert "[+]  +12.5 %" in lines[2]
-        assert "[-]" in lines[3]
-        assert lines[3].rstrip().endswith("!")
+        assert "Verdict" in lines[2]
+        assert lines[4].split()[:2] == ["0", "base"]
+        assert lines[5].split()[:4] == ["1", "log", "level", "="]
+        assert "+12.5 %  [+] faster" in lines[5]
         assert "It still says Yes." in painted(app)
         assert "Gained in all" in painted(app)
         await pilot.press("v")
@@ -130,7 +129,7 @@ async def test_a_change_is_kept_or_put_back_or_open_again(path):
             assert here(app).rung.number == 2
         await pilot.press("r")
         await settled(app, pilot)
-        assert "x 2 strict sync = no" in painted(app)
+        assert "x 2 ─ strict sync = no" in painted(app)
         await pilot.press("up", "up", "k")
         await settled(app, pilot)
         assert here(app).rung.decision is None
