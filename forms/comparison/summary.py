@@ -11,6 +11,7 @@ from forms.comparison.matrix import base_of
 from forms.comparison.verdict import Comparison, compare
 from forms.series.summary import SeriesSummary, run_form
 from forms.tuning.fact_names import human_name
+from storage.quiet import QuietVerdict
 from storage.records import Change, JSONValue, Series
 
 
@@ -142,7 +143,7 @@ def _remarks(comparison: Comparison, base: Series, other: Series) -> list[str]:
             said.append(
                 f"The {name} has {wording.count(unusual, 'unusual run')}: look at sharebench show {series.id} first."
             )
-        if (series.quiet or {}).get("verdict") == "busy":
+        if series.quiet_verdict is QuietVerdict.BUSY:
             said.append(f"The {name} was measured at a busy time: measure it again at a quiet one.")
     return said
 

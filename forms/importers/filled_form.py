@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.importers.written_numbers import number_from, rate_from
-from forms.json_reader import DocumentError, JSONNode
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE, default_title
 from forms.series.report import FORM as RUN_FORM
+from storage.json_reader import DocumentError, JSONNode
 from storage.records import (
     ClientFacts,
     Command,

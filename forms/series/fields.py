@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
@@ -11,7 +11,8 @@ from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
-from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Change, ClientFacts, Series, SeriesStatus, Target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
@@ -116,11 +117,10 @@ def _measured(series: Series) -> str:
     return f"{moment}{ended}, series {series.id}"
 
 
-def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:
-    verdict = str((quiet or {}).get("verdict") or "unknown")
-    reasons = (quiet or {}).get("reasons")
-    why = "; ".join(str(reason) for reason in reasons) if isinstance(reasons, list) else ""
-    return f"{verdict} ({why})" if why else verdict
+def _quiet_text(quiet: Quiet | None) -> str:
+    if quiet is None:
+        return QuietVerdict.UNKNOWN
+    return f"{quiet.verdict} ({'; '.join(quiet.reasons)})" if quiet.reasons else quiet.verdict
 
 
 def _round_trip(series: Series) -> Iterator[Field]:

@@ -9,7 +9,8 @@ from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import comparison_form
 from forms.comparison.verdict import compare
 from forms.exporters.text import report_text
-from storage.records import Change, Command
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Change, Command, Evidence
 from tests.builders import CLIENT, series
 
 BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")
@@ -17,7 +18,7 @@ CHANGE = Change(
     name="log level",
     value="0",
     previous="3",
-    evidence="contradicted",
+    evidence=Evidence.CONTRADICTED,
     also_changed=("server.kernel 6.1 -> 6.2",),
     remark="log level did not change: it still is 3.",
 )
@@ -73,7 +74,7 @@ def test_rows_that_differ_are_marked_not_coloured():
 
 
 def test_remarks_name_what_weakens_the_verdict():
-    busy = series((100e6, 101e6, 99e6, 50e6, 100e6), quiet={"verdict": "busy"}, command=Command.PUT)
+    busy = series((100e6, 101e6, 99e6, 50e6, 100e6), quiet=Quiet(verdict=QuietVerdict.BUSY), command=Command.PUT)
     said = " ".join(comparison_form(BASE, busy).remarks)
     assert "different work" in said
     assert "1 unusual run" in said

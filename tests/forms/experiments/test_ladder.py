@@ -12,7 +12,7 @@ from forms.experiments.ladder import Ladder, build_ladder, next_base
 from forms.experiments.report import ladder_report, rung_report
 from forms.exporters.text import report_text
 from forms.layout import width
-from storage.records import Change, Command, Decision, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -23,7 +23,9 @@ def rung(name: str, factor: float = 1.0, **fields: Any) -> Series:
     change = fields.pop("change", None)
     if isinstance(change, str):
         option, _, value = change.partition("=")
-        change = Change(name=option, value=value, previous="old", evidence="confirmed", remark=f"{option} changed.")
+        change = Change(
+            name=option, value=value, previous="old", evidence=Evidence.CONFIRMED, remark=f"{option} changed."
+        )
     return series([rate * factor for rate in FIVE], id=name * 12, experiment="tuning", change=change, **fields)
 
 
@@ -119,9 +121,11 @@ def test_bases_that_are_gone_or_run_in_circles_break_nothing() -> None:
 
 
 def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
-    two = Change(name="x", value="1", evidence="confirmed", also_changed=("y 1 -> 2",), remark="2 things changed.")
-    wrong = Change(name="z", value="1", evidence="contradicted", remark="z did not change.")
-    unseen = Change(name="v", value="1", evidence="unconfirmed", remark="Unproven: not to be seen.")
+    two = Change(
+        name="x", value="1", evidence=Evidence.CONFIRMED, also_changed=("y 1 -> 2",), remark="2 things changed."
+    )
+    wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
+    unseen = Change(name="v", value="1", evidence=Evidence.UNCONFIRMED, remark="Unproven: not to be seen.")
     ladder = build_ladder(
         "tuning",
         [rung("a"), rung("b", change=two), rung("c", change=wrong), rung("d", change=unseen), rung("e", change="w=1")],
@@ -156,7 +160,7 @@ def test_the_text_fits_eighty_columns_and_survives_anything_typed() -> None:
         name="socket options",
         value="TCP_NODELAY SO_SNDBUF=1048576 SO_RCVBUF=1048576 IPTOS_LOWDELAY\x1b[31m\n" * 3,
         previous="TCP_NODELAY",
-        evidence="contradicted",
+        evidence=Evidence.CONTRADICTED,
         also_changed=("日本語" * 30, "x" * 200),
         remark="[bold]why[/bold] " * 20,
     )

@@ -9,9 +9,9 @@ import pytest
 from app.targets import parse_target
 from forms.exporters import export, export_reports
 from forms.importers import Given, read_series
-from forms.json_reader import DocumentError
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
+from storage.json_reader import DocumentError
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import HOSTILE, book_series, full_series, hostile_series
 

@@ -8,7 +8,7 @@ import pytest
 from app.cli.main import run
 from forms.exporters import FORMATS
 from storage.notebook import Notebook
-from storage.records import Change, Command, Decision, Experiment, ExperimentKind, Target
+from storage.records import Change, Command, Decision, Evidence, Experiment, ExperimentKind, Target
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -18,8 +18,10 @@ FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 def db(tmp_path: Path) -> Path:
     """A notebook with the experiment ``tuning`` (a base and two changes) and a series outside of it."""
     path = tmp_path / "notebook.db"
-    first = Change(name="log level", value="3", previous="0", evidence="confirmed", remark="log level changed.")
-    second = Change(name="strict sync", value="no", evidence="contradicted", remark="strict sync did not change.")
+    first = Change(name="log level", value="3", previous="0", evidence=Evidence.CONFIRMED, remark="log level changed.")
+    second = Change(
+        name="strict sync", value="no", evidence=Evidence.CONTRADICTED, remark="strict sync did not change."
+    )
     with Notebook(path) as notebook:
         made = (("a", 1.0, None, None), ("b", 0.9, first, "a"), ("c", 1.2, second, "b"))
         for minute, (name, factor, change, base) in enumerate(made):

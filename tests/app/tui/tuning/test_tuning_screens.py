@@ -13,7 +13,7 @@ from app.tui.tuning.entry import EntryScreen, ValueDialog
 from app.tui.tuning.ladder import LadderScreen
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
-from storage.records import Change, Decision
+from storage.records import Change, Decision, Evidence
 from tests.builders import NASTY, book, one
 from tests.tui import app_on, here, painted, settled, text_of
 
@@ -21,9 +21,9 @@ from tests.tui import app_on, here, painted, settled, text_of
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
-    proven = Change(name="log level", value="0", previous="3", evidence="confirmed")
+    proven = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
     faster = one(2, (90e6, 91e6, 90e6, 89e6, 90e6), experiment="files", base_id=base.id, change=proven)
-    doubtful = Change(name="strict sync", value="no", evidence="contradicted", remark="It still says Yes.")
+    doubtful = Change(name="strict sync", value="no", evidence=Evidence.CONTRADICTED, remark="It still says Yes.")
     slower = one(3, (70e6,) * 5, experiment="files", base_id=faster.id, change=doubtful)
     return book(tmp_path / "notebook.db", base, faster, slower, one(4, experiment=NASTY))
 
