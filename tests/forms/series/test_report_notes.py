@@ -4,6 +4,7 @@ from forms.exporters.text import report_text
 from forms.series.document import series_document
 from forms.series.report import series_report
 from forms.series.summary import run_form
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Series
 from tests.builders import runs, series
 
@@ -26,7 +27,7 @@ def test_a_series_own_findings_stand_on_its_form_and_in_its_document():
 
 
 def test_what_the_advice_says_already_is_not_said_again():
-    busy = series((100e6, 101e6, 99e6), quiet={"verdict": "busy", "reasons": ["others moved 2 MB/s"]})
+    busy = series((100e6, 101e6, 99e6), quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 2 MB/s",)))
     assert text(busy).count("others moved 2 MB/s") == 2  # the quiet time's line and the advice
     assert [each["key"] for each in series_document(busy)["findings"]] == ["busy"]
 
