@@ -157,6 +157,6 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
         )
         if same and head.command is choices.command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
-            if form.average and form.average.bytes_per_second:
-                return form.average.bytes_per_second
+            if form.average_rate:
+                return form.average_rate
     return None
