@@ -53,7 +53,7 @@ def series_document(series: Series) -> Document:
         "error": series.error,
         "base_id": series.base_id,
         "decision": series.decision.value if series.decision else None,
-        "plan": dict(series.plan),
+        "plan": series.plan.to_json() if series.plan else {},
         "findings": [finding_document(finding) for finding in findings_of(series)],
     }
     if target.domain:
