@@ -205,8 +205,7 @@ class GuideActions:
 
     def _measure(self, *, resumed: bool) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
-        from app.tui.guide.state.job import MeasurementJob  # noqa: PLC0415
-        from app.tui.guide.state.orders import order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
+        from app.tui.guide.state.job import MeasurementJob, order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
         screen = self.screen
         choices = screen.choices

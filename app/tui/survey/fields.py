@@ -9,6 +9,7 @@ from app.errors import UsageError
 from app.measure.plan import DEFAULT_RUNS
 from app.targets import DEFAULT_PORTS
 from app.units import parse_size
+from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices
 from storage.records import JSONValue, Target
 
@@ -71,8 +72,7 @@ def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
         ports=_ports(text["ports"]),
         user=user or None,
         domain=domain or None,
-        runs=_runs(text["runs"]),
-        size_bytes=parse_size(text["size"]) if text["size"] else None,
+        options=SeriesOptions(runs=_runs(text["runs"]), size_bytes=parse_size(text["size"]) if text["size"] else None),
     )
 
 
