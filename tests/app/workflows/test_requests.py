@@ -80,7 +80,7 @@ def test_a_series_measured_again_by_the_guide_is_measured_by_the_same_choices():
 def test_what_fits_one_server_is_forgotten_at_another():
     choices = GuideChoices(**asdict(OTHER), target=FILE)
     elsewhere = with_target(choices, Target(protocol="ftp", host="nas", port=21))
-    assert not (elsewhere.sign or elsewhere.encrypt or elsewhere.verify or elsewhere.drop_cache)
+    assert not any(getattr(elsewhere, name) for name in ("sign", "encrypt", "verify", "drop_cache"))
     assert (elsewhere.client, elsewhere.server_ssh, elsewhere.smb_conf) == ("", None, None)
     assert with_target(choices, replace(FILE, path="other")).sign
 
