@@ -12,7 +12,8 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
-from app.charts import rates_chart, within_chart
+from app.charts.rates import rates_chart
+from app.charts.within import within_chart
 from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
