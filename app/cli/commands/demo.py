@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from app.cli import common
-from app.cli.commands.run import watch
+from app.cli.progress import watch
 from app.cli.series_output import show_series
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record

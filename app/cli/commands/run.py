@@ -8,12 +8,12 @@ import click
 
 from app.cli import common
 from app.cli.commands.reject import reject_unusual
-from app.cli.progress import ProgressLine
+from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import show
 from app.errors import UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import SeriesClosed, failure_of, record, resume
+from app.recorder.recording import failure_of, record, resume
 from app.workflows.requests import series_request
 from storage.records import SURVEY, is_survey
 
@@ -62,18 +62,3 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if failure:
         raise failure
     return 0
-
-
-def watch(events: Any, control: SeriesControl) -> SeriesClosed:
-    """Draw the events of a series to its end; Ctrl-C cancels it."""
-    progress = ProgressLine()
-    closed: SeriesClosed | None = None
-    with common.stopping_politely(control):
-        for event in events:
-            if isinstance(event, SeriesClosed):
-                closed = event
-            else:
-                progress.show(event)
-    progress.clear()
-    assert closed
-    return closed

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from app.cli import common
+from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, series_options
-from app.cli.turns_progress import watch_turns
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns

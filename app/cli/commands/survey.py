@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from app.cli import common
+from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, series_options
-from app.cli.turns_progress import watch_turns
 from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl

@@ -85,16 +85,18 @@ def test_what_is_said_of_a_series_under_way():
         RunFinished(run=run),
         RunStarted(number=2, phase=Phase.MEASURED, of=5),
         Finished(),
+        SeriesClosed(series_id="a" * 12, status=SeriesStatus.COMPLETE),
     ):
         now = now.heard(0, event)
         said.append(now.series[0].line(80))
     assert [line[27:52].strip() for line in said] == [
-        "connecting",
+        "looking around",
         "connected",
         "warm-up 1 of 1",
         "warm-up 1 of 1",
         "warm-up 1 of 1",
         "run 2 of 5",
+        "tidying up",
         "done",
     ]
     assert "█████░░░░░" in said[3]
