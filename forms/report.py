@@ -1,4 +1,4 @@
-"""The sheet: one form laid out on paper, as every exporter draws it and none computes it.
+"""The report: one form laid out on paper, as every exporter draws it and none computes it.
 
 Positions inside a table are (row, column), both from 0, headings not counted.
 """
@@ -66,7 +66,7 @@ class ColumnGroup:
     first: int
     last: int
     table: int | None = None
-    """An earlier table of the sheet; the formula's own where absent."""
+    """An earlier table of the report; the formula's own where absent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

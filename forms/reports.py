@@ -1,20 +1,20 @@
-"""The sheets of what the notebook holds: series, comparisons, experiments, saved worksheets."""
+"""The reports of what the notebook holds: series, comparisons, experiments, saved worksheets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forms.comparison.report import comparison_sheets
-from forms.experiments.ladder_report import experiment_sheet
+from forms.comparison.report import comparison_reports
+from forms.experiments.ladder_report import experiment_report
 from forms.report import Report
-from forms.series.report import run_sheet
+from forms.series.report import series_report
 from forms.series.summary import run_form
-from forms.worksheets.saved import worksheet_sheet
+from forms.worksheets.saved import worksheet_report
 from storage.records import Series
 
-__all__ = ["comparison_sheets", "experiment_sheet", "run_sheets", "worksheet_sheet"]
+__all__ = ["comparison_reports", "experiment_report", "series_reports", "worksheet_report"]
 
 
-def run_sheets(series: Sequence[Series]) -> list[Report]:
+def series_reports(series: Sequence[Series]) -> list[Report]:
     """The filled run form of each series."""
-    return [run_sheet(run_form(one)) for one in series]
+    return [series_report(run_form(one)) for one in series]

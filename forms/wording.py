@@ -23,6 +23,12 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
 
 
+def milliseconds(seconds: float) -> str:
+    """A round trip to three figures in milliseconds, such as ``0.21 ms`` or ``52 ms``."""
+    value = 1000 * seconds
+    return f"{value:.3g} ms" if value < 1000 else f"{value:.0f} ms"
+
+
 def percent(value: float) -> str:
     """A percentage of three figures at most, such as ``0.8 %`` or ``12 %``; never ``-0.0``."""
     text = f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"

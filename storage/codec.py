@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from storage.encoding import as_it_was
+from storage.errors import DamagedNotebookError
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Experiment,
+    ExperimentKind,
     FactValue,
     JSONValue,
     Phase,
@@ -23,6 +27,8 @@ from storage.records import (
 )
 
 Row = dict[str, Any]
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _PLAIN = (
     "id",
@@ -47,8 +53,29 @@ _NAMES = {"share", "path", "user"}
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
 
+def _of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
+    """A reading whose failure can only mean that the file was damaged: whatever is written here can be read here."""
+
+    @wraps(read)
+    def reading(*arguments: _P.args, **named: _P.kwargs) -> _T:
+        try:
+            return read(*arguments, **named)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise DamagedNotebookError(error) from error
+
+    return reading
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _object(text: str) -> dict[str, JSONValue]:
+    """The object that a column holds. Raises ValueError for any other JSON."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a type of ours
+    return found
 
 
 def series_to_row(series: Series) -> Row:
@@ -80,6 +107,7 @@ def change_to_row(change: Change | None) -> Row:
     }
 
 
+@_of_a_sound_file
 def series_from_row(
     row: Mapping[str, Any],
     runs: Iterable[Run] = (),
@@ -96,7 +124,7 @@ def series_from_row(
             also_changed=tuple(json.loads(row["change_also_changed"] or "[]")),
             remark=row["change_remark"],
         )
-    quiet: dict[str, JSONValue] | None = json.loads(row["quiet"]) if row["quiet"] else None
+    quiet: dict[str, JSONValue] | None = _object(row["quiet"]) if row["quiet"] else None
     return Series(
         **{name: row[name] for name in _PLAIN} | {"scratch_path": as_it_was(row["scratch_path"])},
         status=SeriesStatus(row["status"]),
@@ -105,10 +133,27 @@ def series_from_row(
         change=change,
         target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
-        plan=json.loads(row["plan"]),
+        plan=_object(row["plan"]),
         quiet=quiet,
         environment=environment or {},
         runs=tuple(runs),
+    )
+
+
+def experiment_to_row(experiment: Experiment) -> Row:
+    """The experiment as a row of ``experiments``."""
+    return {
+        "name": experiment.name,
+        "kind": experiment.kind.value,
+        "subject": experiment.subject,
+        "created_at": experiment.created_at,
+    }
+
+
+def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
+    """The experiment of a row."""
+    return Experiment(
+        name=row["name"], kind=ExperimentKind(row["kind"]), subject=row["subject"], created_at=row["created_at"]
     )
 
 
@@ -123,6 +168,7 @@ def run_to_row(series_id: str, run: Run) -> Row:
     }
 
 
+@_of_a_sound_file
 def run_from_row(row: Mapping[str, Any]) -> Run:
     """The run of a row."""
     return Run(

@@ -1,20 +1,34 @@
-"""Opening a notebook: making it, migrating an older one after a copy is kept, refusing a newer one."""
+"""Opening a notebook: making it, migrating an older one after a copy is kept, refusing a newer one.
+
+It is kept in SQLite's WAL mode; where the file system cannot do that, in the mode that any can; where it cannot be
+written, it is read.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import sqlite3
+import stat
+import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlite_utils import Database
 
 from storage.encoding import TextConnection
-from storage.errors import NotebookFileError
+from storage.errors import DamagedNotebookError, NotebookFileError, ReadOnlyNotebookError, is_busy, is_damaged
 from storage.migrations import CURRENT_FORMAT, migrations
 
 BUSY_SECONDS = 15.0
 """How long a writer waits for another one."""
+_ELSEWHERE = "name another one with --db FILE"
+_VFS = ""
+"""The file layer of SQLite's; empty for its usual one."""
+_NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 
 
 class NotebookDatabase(Database):
@@ -23,6 +37,9 @@ class NotebookDatabase(Database):
     One that reads before it writes would be refused at once, whatever the timeout, when another connection has
     written in between (SQLITE_BUSY_SNAPSHOT); one that waits its turn first is not.
     """
+
+    remark: str = ""
+    """What is unusual about the way the file is used, for people."""
 
     @contextmanager
     def atomic(self) -> Generator[NotebookDatabase, None, None]:
@@ -40,59 +57,186 @@ class NotebookDatabase(Database):
             raise
 
 
-def open_database(path: Path) -> Database:
+def open_database(path: Path) -> NotebookDatabase:
     """The notebook at ``path``, made or migrated where needed. Raises NotebookFileError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, factory=TextConnection)
+        if _make(path):
+            return _writable(path)
+        return _read_only(path)
     except (OSError, sqlite3.Error) as error:
-        raise NotebookFileError(f"cannot open the notebook {path}: {error}; name another one with --db FILE") from error
+        if isinstance(error, sqlite3.Error) and is_damaged(error):
+            raise DamagedNotebookError(f"{path}: {error}") from error
+        if isinstance(error, sqlite3.Error) and is_busy(error):
+            raise NotebookFileError(
+                f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"
+                f" {_ELSEWHERE}"
+            ) from error
+        raise NotebookFileError(f"cannot use {path} as a notebook: {error}; {_ELSEWHERE}") from error
+
+
+def _make(path: Path) -> bool:
+    """Make an empty file, for its owner alone, where there is none; whether the notebook can be written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise NotebookFileError(f"{path} is no file; {_ELSEWHERE}")
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, factory=TextConnection, uri=uri)
+
+
+def _uri(path: Path, options: str) -> str:
+    return f"file:{quote(str(path.absolute()))}?{options}"
+
+
+def _writable(path: Path) -> NotebookDatabase:
+    if not _has_locks(path.parent):
+        raise NotebookFileError(
+            f"the file system of {path.parent} has no locks, without which a notebook would be damaged sooner or"
+            " later: keep it on a local disk, --db FILE"
+        )
+    connection = _connect(_uri(path, f"vfs={_VFS}") if _VFS else str(path), uri=bool(_VFS))
     try:
         return _prepare(connection, path)
-    except (OSError, sqlite3.Error) as error:
-        connection.close()
-        raise NotebookFileError(f"cannot use {path} as a notebook: {error}; name another one with --db FILE") from error
     except BaseException:
         connection.close()
         raise
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> Database:
-    db = NotebookDatabase(connection)
-    tables = set(db.table_names())
-    if "notebook_formats" in tables:
-        found, needs = db.execute(
-            "SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1"
-        ).fetchone()
-        if found > CURRENT_FORMAT:
-            raise NotebookFileError(
-                f"the notebook {path} was made by a newer version: it needs sharebench {needs} or newer"
-            )
-        if found < CURRENT_FORMAT:
-            _keep_copy(connection, path, found)
-    elif tables:
-        raise NotebookFileError(f"{path} is a database, but not a notebook; name another one with --db FILE")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    if migrations.pending(db):
-        connection.execute("BEGIN IMMEDIATE")
+def _has_locks(folder: Path) -> bool:
+    """Whether files there can be locked; tried with a file of its own, since closing the notebook would unlock it."""
+    with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:
-            migrations.apply(db)
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno not in _NO_LOCKS
+    return True
+
+
+def _read_only(path: Path) -> NotebookDatabase:
+    """The notebook as it stands, for reading alone: another's, or on a disk that nobody may write to."""
+    connection = _connect(_uri(path, "mode=ro"), uri=True)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        wal = path.with_name(f"{path.name}-wal")
+        if wal.exists() and wal.stat().st_size:
+            raise ReadOnlyNotebookError(
+                f"{path.parent} cannot be written, and the notebook there was not closed: copy {path.name} and"
+                f" {wal.name} to another folder, and read the copy with --db FILE"
+            ) from None
+        connection = _connect(_uri(path, "mode=ro&immutable=1"), uri=True)
+    db = NotebookDatabase(connection)
+    try:
+        _check_current(db, path)
+    except BaseException:
+        connection.close()
+        raise
+    db.remark = f"{path} cannot be written: it is read as it stands"
     return db
 
 
-def _keep_copy(connection: sqlite3.Connection, path: Path, found: int) -> None:
-    """A copy of the notebook as it was, beside it; never over an older copy."""
+def _check_current(db: Database, path: Path) -> None:
+    if _format_of(db, path) != CURRENT_FORMAT:
+        raise ReadOnlyNotebookError(
+            f"{path} is of an older version and cannot be written, so it cannot be converted: copy it to another"
+            " folder, and read the copy with --db FILE"
+        )
+
+
+def _format_of(db: Database, path: Path) -> int | None:
+    """The notebook's format; None where nothing is in the file yet. Raises NotebookFileError."""
+    tables = set(db.table_names())
+    if "notebook_formats" not in tables:
+        if tables:
+            raise NotebookFileError(f"{path} is a database, but not a notebook; {_ELSEWHERE}")
+        return None
+    row = db.execute("SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1").fetchone()
+    if row is None or not isinstance(row[0], int):
+        raise DamagedNotebookError(f"{path}: it does not say its format")
+    if row[0] > CURRENT_FORMAT:
+        raise NotebookFileError(
+            f"the notebook {path} was made by a newer version: it needs sharebench {row[1]} or newer"
+        )
+    return row[0]
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> NotebookDatabase:
+    db = NotebookDatabase(connection)
+    _take_without_shared_memory(connection)
+    found = _format_of(db, path)
+    if not _is_wal(connection):
+        connection.execute("PRAGMA journal_mode = DELETE")
+        db.remark = (
+            f"the file system of {path.parent} cannot share memory, so readers of the notebook wait for writers; a"
+            " local disk is quicker"
+        )
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if found != CURRENT_FORMAT:
+        _migrate(db, path)
+    return db
+
+
+def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
+    """Take a file that is in WAL mode out of it, where the file system cannot do that."""
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError as error:
+        if is_busy(error):
+            raise
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # then its index is in this process's own memory
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA locking_mode = NORMAL")
+        connection.execute("SELECT 1 FROM sqlite_master")
+
+
+def _is_wal(connection: sqlite3.Connection) -> bool:
+    """Whether the notebook is in WAL mode, or could be put into it."""
+    try:
+        return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal")
+    except sqlite3.OperationalError as error:
+        if is_busy(error):
+            raise
+        return False
+
+
+def _migrate(db: NotebookDatabase, path: Path) -> None:
+    """Bring it to the format of today, in one transaction; an older one is copied as it was first."""
+    db.conn.execute("BEGIN IMMEDIATE")
+    try:
+        found = _format_of(db, path)  # again: another program may have migrated it meanwhile
+        if found is not None and found < CURRENT_FORMAT:
+            _keep_copy(path, found)
+        migrations.apply(db)
+    except BaseException:
+        db.conn.execute("ROLLBACK")
+        raise
+    db.conn.execute("COMMIT")
+
+
+def _keep_copy(path: Path, found: int) -> None:
+    """A copy of the notebook as it was, beside it, under its name once it is whole; never over an older copy.
+
+    To be called in a transaction, so that one program at a time writes it.
+    """
     copy = path.with_name(f"{path.name}.format-{found}")
     number = 1
     while copy.exists():
         number += 1
         copy = path.with_name(f"{path.name}.format-{found}-{number}")
-    with sqlite3.connect(copy) as target:
-        connection.backup(target)
-    target.close()
+    part = path.with_name(f"{path.name}.format-{found}.part")
+    part.unlink(missing_ok=True)
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IMODE(path.stat().st_mode)))
+    source, target = _connect(str(path)), sqlite3.connect(part)
+    try:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        source.close()
+        target.close()
+    part.replace(copy)

@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from storage.errors import DamagedNotebookError
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEPT = re.compile("\ufffd([89a-f][0-9a-f])")
 
@@ -34,8 +36,11 @@ class TextConnection(sqlite3.Connection):
     """A connection that makes whatever it is given keepable."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """As sqlite3's."""
-        return super().execute(sql, _all_keepable(parameters))
+        """As sqlite3's; an error whose text cannot be read is one of a damaged file."""
+        try:
+            return super().execute(sql, _all_keepable(parameters))
+        except UnicodeDecodeError as error:
+            raise DamagedNotebookError(error.reason) from error
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
         """As sqlite3's."""

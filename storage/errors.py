@@ -1,7 +1,65 @@
-"""What can be wrong with a notebook's file, apart from the libraries that read it."""
+"""What can be wrong with a notebook's file, apart from the libraries that read it.
+
+    NotebookFileError          the file cannot be used as a notebook
+    ├── DamagedNotebookError   what is in it is not what was written
+    └── ReadOnlyNotebookError  it can be read, and not be written
+
+A notebook that another program holds is none of them: :func:`is_busy` tells it.
+"""
 
 from __future__ import annotations
+
+import sqlite3
 
 
 class NotebookFileError(Exception):
     """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
+
+
+class DamagedNotebookError(NotebookFileError):
+    """What is in the file is not what was written there."""
+
+    def __init__(self, what: object) -> None:
+        super().__init__(
+            f"the notebook is damaged ({what}): put a copy of it back, or try `sqlite3 NOTEBOOK .recover`, and keep the"
+            " file until then"
+        )
+
+
+class ReadOnlyNotebookError(NotebookFileError):
+    """The file can be read, and not be written."""
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether it is only that another program holds the notebook."""
+    return _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+
+def is_full(error: sqlite3.Error) -> bool:
+    """Whether the disk takes no more."""
+    return _primary(error) == sqlite3.SQLITE_FULL
+
+
+def is_damaged(error: sqlite3.Error) -> bool:
+    """Whether the file is not what SQLite writes."""
+    if isinstance(error, sqlite3.OperationalError) and "Could not decode" in str(error):
+        return True
+    return _primary(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+
+
+def why_unusable(error: sqlite3.Error) -> str:
+    """What an error of the library means for the person whose notebook it is, in one line with what to do."""
+    if is_damaged(error):
+        return str(DamagedNotebookError(error))
+    if is_busy(error):
+        return "the notebook is held by another program: nothing was changed; end that program, or try again later"
+    if is_full(error):
+        return "the disk that the notebook is on is full: make room, and try again"
+    if _primary(error) == sqlite3.SQLITE_READONLY:
+        return "the notebook cannot be written where it is: name one that can with --db FILE"
+    return f"the notebook could not be read or written: {error}; try again, or name another one with --db FILE"
+
+
+def _primary(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 for an error of Python's own."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

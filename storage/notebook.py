@@ -8,11 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from storage.codec import WRITTEN_BY_PEOPLE, Row, run_from_row, run_to_row, series_from_row, series_to_row
+from storage.codec import (
+    WRITTEN_BY_PEOPLE,
+    Row,
+    experiment_from_row,
+    experiment_to_row,
+    run_from_row,
+    run_to_row,
+    series_from_row,
+    series_to_row,
+)
 from storage.queries import Found, SeriesQuery, find
 from storage.records import (
     Baseline,
     Ceiling,
+    Experiment,
+    ExperimentEntry,
+    ExperimentKind,
     Facts,
     FactValue,
     JSONValue,
@@ -20,7 +32,7 @@ from storage.records import (
     RunStatus,
     Series,
     Worksheet,
-    is_survey,
+    kind_told_by,
     utc_now,
 )
 
@@ -54,6 +66,11 @@ class Notebook:
         self.path = path
         self._db = open_database(path)
 
+    @property
+    def remark(self) -> str:
+        """What is unusual about the way the file is used (read only, no WAL), for people; empty where nothing is."""
+        return self._db.remark
+
     def __enter__(self) -> Self:
         return self
 
@@ -74,6 +91,8 @@ class Notebook:
     def add(self, series: Series) -> None:
         """Store a series that is not there yet, with its runs and facts. Raises sqlite3.IntegrityError if it is."""
         with self._db.atomic():
+            if series.experiment is not None:
+                self.add_experiment(Experiment(name=series.experiment, created_at=series.created_at))
             self._db.table("series").insert(series_to_row(series))
             for run in series.runs:
                 self._db.table("runs").insert(run_to_row(series.id, run))
@@ -84,6 +103,9 @@ class Notebook:
         """Store series that are not there yet, all or none; a base that is not in the notebook is forgotten."""
         with self._db.atomic():
             for one in many:
+                if one.experiment is not None:
+                    kind = kind_told_by(one.experiment)
+                    self.add_experiment(Experiment(name=one.experiment, kind=kind, created_at=one.created_at))
                 self.add(replace(one, base_id=None))
             for one in many:
                 known = one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone()
@@ -104,7 +126,10 @@ class Notebook:
     def annotate(self, series: Series) -> None:
         """Store what people write about the series, also while it is being measured elsewhere."""
         row = series_to_row(series)
-        self._write_series(series.id, {name: row[name] for name in WRITTEN_BY_PEOPLE})
+        with self._db.atomic():
+            if series.experiment is not None:
+                self.add_experiment(Experiment(name=series.experiment, created_at=series.created_at))
+            self._write_series(series.id, {name: row[name] for name in WRITTEN_BY_PEOPLE})
 
     def _write_series(self, series_id: str, row: Row) -> None:
         with self._db.atomic():
@@ -184,21 +209,29 @@ class Notebook:
         found = self._db.execute("SELECT id FROM series WHERE experiment = ? ORDER BY created_at, rowid", (name,))
         return self._load([row[0] for row in found])
 
-    def experiments(self) -> list[tuple[str, int, str]]:
-        """Each experiment's name, number of series and time of its last one; newest first. Surveys are none."""
-        return [found for found in self._named_rounds() if not is_survey(found[0])]
+    def add_experiment(self, experiment: Experiment) -> None:
+        """Store an experiment before its first series; one that has this name already stays as it is."""
+        with self._db.atomic():
+            self._db.table("experiments").insert(experiment_to_row(experiment), ignore=True)
 
-    def surveys(self) -> list[tuple[str, int, str]]:
-        """Each survey's name, number of series and time of its last one; newest first."""
-        return [found for found in self._named_rounds() if is_survey(found[0])]
+    def experiment_called(self, name: str) -> Experiment | None:
+        """The experiment of that name, if there is one."""
+        rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))
+        return next(map(experiment_from_row, rows), None)
 
-    def _named_rounds(self) -> list[tuple[str, int, str]]:
+    def experiments(self, kind: ExperimentKind) -> list[ExperimentEntry]:
+        """The experiments of a kind that have a series; the one with the newest series first."""
+        rows = self._rows(
+            "SELECT experiments.*, count(*) AS series_count, max(series.created_at) AS last_at"
+            " FROM experiments JOIN series ON series.experiment = experiments.name WHERE experiments.kind = ?"
+            " GROUP BY experiments.name ORDER BY last_at DESC",
+            (kind.value,),
+        )
         return [
-            (str(name), int(count), str(last))
-            for name, count, last in self._db.execute(
-                "SELECT experiment, count(*), max(created_at) FROM series WHERE experiment IS NOT NULL"
-                " GROUP BY experiment ORDER BY max(created_at) DESC"
+            ExperimentEntry(
+                experiment=experiment_from_row(row), series_count=row["series_count"], last_at=row["last_at"]
             )
+            for row in rows
         ]
 
     def heads(self, limit: int | None = None, offset: int = 0) -> list[Series]:

@@ -8,12 +8,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from storage.protocols import Protocol, protocol_of
+
 FactValue = str | int | float
 """One fact's value; facts that have parts are several facts with dotted names."""
 
 Facts = Mapping[str, FactValue]
 
 JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
+
+
+def utc_now() -> str:
+    """The time now: UTC, ISO 8601, milliseconds, with a Z."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Command(StrEnum):
@@ -53,18 +60,39 @@ class Decision(StrEnum):
     REVERTED = "reverted"
 
 
+class ExperimentKind(StrEnum):
+    """What the series of an experiment are measured for."""
+
+    LADDER = "ladder"
+    """Each made by changing one parameter of the one before."""
+    SURVEY = "survey"
+    """One host by every protocol, in turns."""
+    SELFTEST = "selftest"
+    """The same thing twice, in turns."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
 
     protocol: str
-    """``smb``, ``ftp``, ``ftps``, ``file`` or ``iperf3``."""
+    """A name in :data:`storage.protocols.PROTOCOLS`; a document may bring another one."""
     host: str = ""
     port: int | None = None
     share: str | None = None
     path: str = ""
     user: str | None = None
     domain: str | None = None
+
+    @property
+    def abilities(self) -> Protocol:
+        """What its protocol can."""
+        return protocol_of(self.protocol)
+
+    @property
+    def port_number(self) -> int:
+        """The port to connect to: its own, else the protocol's; 0 for a path of this machine."""
+        return self.port or self.abilities.default_port or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +202,28 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """What several series were measured for together; each of them carries its name."""
+
+    name: str
+    kind: ExperimentKind = ExperimentKind.LADDER
+    subject: str = ""
+    """What a survey or self-test looks at, such as its hosts; empty where nobody was asked."""
+    created_at: str = field(default_factory=utc_now)
+    """UTC, ISO 8601, milliseconds, with a Z."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentEntry:
+    """An experiment in a list."""
+
+    experiment: Experiment
+    series_count: int
+    last_at: str
+    """When its last series was made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """A name given to a series."""
 
@@ -203,20 +253,19 @@ class Worksheet:
     content: Mapping[str, JSONValue]
 
 
-SURVEY = "survey "
-"""What the name of a survey's series begins with, where an experiment's name stands: a survey is no ladder."""
+def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
+    """An experiment of that kind which begins now, named by kind, subject and time."""
+    created_at = utc_now()
+    name = f"{kind} {subject} {created_at[:19].replace('T', ' ')}"
+    return Experiment(name=name, kind=kind, subject=subject, created_at=created_at)
 
 
-def is_survey(experiment: str | None) -> bool:
-    """Whether a series under that name belongs to a survey rather than to an experiment."""
-    return (experiment or "").startswith(SURVEY)
+def kind_told_by(name: str) -> ExperimentKind:
+    """The kind that a name given by :func:`dated_experiment` tells, where only names are kept: in documents."""
+    dated = (ExperimentKind.SURVEY, ExperimentKind.SELFTEST)
+    return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.LADDER)
 
 
 def new_series_id() -> str:
     """A new series id: twelve hexadecimal digits, of which any unambiguous prefix will do."""
     return secrets.token_hex(6)
-
-
-def utc_now() -> str:
-    """The time now: UTC, ISO 8601, milliseconds, with a Z."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -155,6 +155,10 @@ def notebook(context: click.Context) -> Iterator[Notebook]:
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     with open_notebook(notebook_path(context)) as found:
+        told = context.find_root().ensure_object(dict)
+        if found.remark and told.get("remark") != found.remark:
+            told["remark"] = found.remark
+            say(found.remark)
         try:
             yield found
         except UnknownReferenceError as error:

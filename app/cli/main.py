@@ -14,9 +14,10 @@ import click
 
 from app import __version__
 from app.cli import common
-from app.errors import CancelledError, SharebenchError, UsageError
+from app.errors import CancelledError, NotebookError, SharebenchError, UsageError
 from app.targets import without_password
 from forms.layout import control_pictures, visible
+from storage.errors import NotebookFileError, why_unusable
 
 _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
@@ -113,8 +114,10 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
 
 def _unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
     """An error of the notebook, the system or our own, in one line."""
+    if isinstance(error, NotebookFileError):
+        return NotebookError(str(error))
     if isinstance(error, sqlite3.Error):
-        return SharebenchError(f"the notebook could not be read or written: {error}; try again, or --db FILE")
+        return NotebookError(why_unusable(error))
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         _drop_stdout()
         return SharebenchError(f"nothing more could be written: {error.strerror}; make room, and try again")

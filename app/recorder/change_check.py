@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.errors import UsageError
 from forms.experiments.ladder import next_base
 from forms.tuning.change_evidence import judge_change
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.records import Command, Series
+from storage.records import Command, Experiment, ExperimentKind, Series
 
 
 def judged(series: Series, notebook: Notebook) -> Series:
@@ -19,14 +20,21 @@ def judged(series: Series, notebook: Notebook) -> Series:
     return replace(series, change=judge_change(series.change.name, series.change.value, _base(series, notebook), shown))
 
 
-def base_of_next(experiment: str | None, command: Command, notebook: Notebook) -> str | None:
-    """The series that the next rung of an experiment is made from: the last complete one that was not put back.
+def check_kind(experiment: Experiment, notebook: Notebook) -> None:
+    """Whether an experiment of that name may go on as that kind. Raises UsageError."""
+    found = notebook.experiment_called(experiment.name)
+    if found and found.kind is not experiment.kind:
+        raise UsageError(f"{experiment.name!r} is the name of a {found.kind}: give the {experiment.kind} another one")
 
-    None without an experiment, and for its first series of that direction.
+
+def base_of_next(experiment: Experiment | None, command: Command, notebook: Notebook) -> str | None:
+    """The series that the next rung of a ladder is made from: the last complete one that was not put back.
+
+    None without a ladder, and for its first series of that direction.
     """
-    if not experiment:
+    if experiment is None or experiment.kind is not ExperimentKind.LADDER:
         return None
-    found = next_base(notebook.experiment(experiment), command)
+    found = next_base(notebook.experiment(experiment.name), command)
     return found.id if found else None
 
 

@@ -13,7 +13,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started
 from app.measure.plan import Plan
 from app.measure.reader import MeasuringProcess
-from app.recorder.change_check import base_of_next
+from app.recorder.change_check import base_of_next, check_kind
 from app.recorder.request import SeriesRequest, choices_of
 from app.recorder.series_monitor import SeriesMonitor
 from app.targets import format_target
@@ -67,15 +67,17 @@ def record(order: SeriesRequest, notebook_path: Path, control: SeriesControl) ->
 
 def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
     """As :func:`record`, in a notebook that is open."""
-    plan = order.plan
+    plan, experiment = order.plan, order.experiment
+    if experiment:
+        check_kind(experiment, notebook)
     series = Series(
         id=new_series_id(),
         created_at=utc_now(),
         title=order.title or default_title(plan),
         label=order.label,
         note=order.note,
-        experiment=order.experiment,
-        base_id=order.base_id or base_of_next(order.experiment, plan.command, notebook),
+        experiment=experiment.name if experiment else None,
+        base_id=order.base_id or base_of_next(experiment, plan.command, notebook),
         change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
         command=plan.command,
         target=plan.target,
@@ -87,6 +89,8 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
         raise errors.UsageError(
             "there is no series yet that the change could be compared with: measure one without --change first"
         )
+    if experiment:
+        notebook.add_experiment(experiment)
     notebook.add(series)
     yield from _measure(series, order, notebook, control)
 

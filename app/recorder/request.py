@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.measure.plan import Plan
-from storage.records import JSONValue, Series
+from storage.records import Experiment, JSONValue, Series
 
 
 class QuietTime(StrEnum):
@@ -38,7 +38,7 @@ class SeriesRequest:
     """Empty for one made from command and target."""
     label: str = ""
     note: str = ""
-    experiment: str | None = None
+    experiment: Experiment | None = None
     base_id: str | None = None
     change_name: str | None = None
     change_value: str = ""

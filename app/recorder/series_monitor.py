@@ -11,6 +11,7 @@ from app.measure.events import Event, Progressed, RunFinished, RunStarted, Start
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
 from storage.records import Series, SeriesStatus
 
@@ -80,7 +81,10 @@ class SeriesMonitor:
         series = self._with_verdict(series)
         if self._order.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
             anew = self._order.ceiling is CeilingPolicy.RENEW
-            series = replace(series, ceiling_bytes_per_second=ceiling_of(series, self._notebook, anew=anew))
+            found = ceiling_of(series, self._notebook, anew=anew)
+            series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
+            if found.busy and found.bytes_per_second is None:
+                self._notebook.set_facts(series.id, "client", {NOT_CALIBRATED: round(found.others_cpu_percent, 1)})
         series = judged(series, self._notebook)
         self._notebook.update(series)
         if series.status is SeriesStatus.COMPLETE:

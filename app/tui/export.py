@@ -19,9 +19,9 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.inputs import LineInput
 from app.whole_file import is_there, output_file
-from forms.exporters import FORMATS, PAPERS, Format, export_sheets
+from forms.exporters import FORMATS, PAPERS, Format, export_reports
 from forms.report import Report
-from forms.reports import run_sheets
+from forms.reports import series_reports
 from forms.wording import plain
 from storage.notebook import Notebook
 
@@ -64,7 +64,7 @@ class ExportScreen(BaseScreen):
         """``ids`` are series; for other forms ``gather`` reads them and ``name`` is what to call the file."""
         super().__init__()
         self.ids = tuple(ids)
-        self.gather: Gather = gather or (lambda notebook: run_sheets([notebook.series(each) for each in self.ids]))
+        self.gather: Gather = gather or (lambda notebook: series_reports([notebook.series(each) for each in self.ids]))
         self.file_name = _file_name(name)
         self.format = FORMATS["html"]
         self.paper = PAPERS[0]
@@ -154,7 +154,7 @@ class ExportScreen(BaseScreen):
 
         def write(notebook: Notebook) -> Path:
             with output_file(path) as file:
-                file.write(export_sheets(gather(notebook), name, paper=paper))
+                file.write(export_reports(gather(notebook), name, paper=paper))
             return path
 
         self.with_notebook(write, self._done)

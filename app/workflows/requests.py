@@ -12,7 +12,8 @@ from app.errors import PasswordInURLError, UsageError
 from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest, choices_of
 from app.targets import check_complete
-from storage.records import Command, Series, Target
+from storage.protocols import Protocol
+from storage.records import Command, Experiment, Series, Target
 
 MADE_FILE_BYTES = 64 * 1024**2
 """The size of a file that is made, where none was chosen."""
@@ -45,6 +46,7 @@ class SeriesOptions(Settings):
     label: str = ""
     note: str = ""
     experiment: str | None = None
+    """The name of a ladder of changes."""
     base_id: str | None = None
     """The series that the change is compared with; None for the last one of the experiment that was kept."""
     change_name: str | None = None
@@ -67,7 +69,7 @@ class SeriesOptions(Settings):
 def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
     """What the recorder is to measure. Raises UsageError where the choices fit neither each other nor the target."""
     _check(options, target)
-    makes_file = options.command is Command.PUT or options.make_file or target.protocol == "iperf3"
+    makes_file = options.command is Command.PUT or options.make_file or not target.abilities.moves_files
     own = {
         "target": target,
         "client": check_client_name(target.protocol, options.client),
@@ -76,7 +78,10 @@ def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> 
         "size_bytes": (options.size_bytes or MADE_FILE_BYTES) if makes_file else None,
         "secrets": secrets,
     }
-    return SeriesRequest(plan=Plan(**_shared(options, Plan) | own), **_shared(options, SeriesRequest))
+    experiment = Experiment(name=options.experiment) if options.experiment else None
+    return SeriesRequest(
+        plan=Plan(**_shared(options, Plan) | own), **_shared(options, SeriesRequest) | {"experiment": experiment}
+    )
 
 
 def options_of(series: Series) -> SeriesOptions:
@@ -105,28 +110,29 @@ def _shared(source: object, kind: type[Any]) -> dict[str, Any]:
 
 def _check(options: SeriesOptions, target: Target) -> None:
     """Whether target, client and choices fit each other. Raises UsageError."""
-    protocol, gets = target.protocol, options.command is Command.GET
+    protocol, gets = target.abilities, options.command is Command.GET
     check_complete(target, options.command, make_file=options.make_file)
     if options.make_file and not gets:
         raise UsageError("--make-file belongs to a get: a put makes its file anyway")
-    if options.size_bytes and gets and not options.make_file and protocol != "iperf3":
+    if options.size_bytes and gets and not options.make_file and protocol.moves_files:
         raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
     if options.change_name and not options.experiment:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
-    if protocol != "smb" and (options.sign or options.encrypt):
-        instead = "; FTP encrypts as ftps://" if protocol == "ftp" else ""
+    if not protocol.has_dialect and (options.sign or options.encrypt):
+        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
         raise UsageError(f"--sign and --encrypt belong to smb://: leave them out{instead}")
-    if protocol != "file" and options.drop_cache:
+    if not protocol.is_local and options.drop_cache:
         raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
-    _check_verify(options, protocol)
+    if options.verify:
+        _check_verify(options, protocol)
     if ":" in (options.server_ssh or "").rpartition("@")[0]:
         raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
 
 
-def _check_verify(options: SeriesOptions, protocol: str) -> None:
-    if options.verify and protocol == "iperf3":
-        raise UsageError("iperf3 moves no file, so there is nothing to verify: leave out --verify")
-    if options.verify and options.command is Command.GET and options.client not in ("", OWN):
+def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:
+    if not protocol.moves_files:
+        raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify: leave out --verify")
+    if options.command is Command.GET and options.client not in ("", OWN):
         raise UsageError(
             f"{options.client} lets the bytes that it gets go, so they cannot be verified: leave out --client"
         )

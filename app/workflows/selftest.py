@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from app.recorder.request import SeriesRequest
 from app.targets import format_target
+from storage.records import ExperimentKind, dated_experiment
 
 LABELS = ("self-test, first", "self-test, second")
 
 
 def selftest_orders(order: SeriesRequest) -> tuple[SeriesRequest, SeriesRequest]:
     """The same order twice, to be measured in turns, run by run."""
-    title = f"Self-test of {order.plan.command}: {format_target(order.plan.target)}"
-    first, second = (replace(order, label=label, title=title) for label in LABELS)
+    target = order.plan.target
+    title = f"Self-test of {order.plan.command}: {format_target(target)}"
+    experiment = dated_experiment(ExperimentKind.SELFTEST, target.host or target.path)
+    first, second = (replace(order, label=label, title=title, experiment=experiment) for label in LABELS)
     return first, second

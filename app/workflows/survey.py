@@ -17,11 +17,20 @@ from app.measure.plan import Plan
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
-from app.targets import DEFAULT_PORTS, join
+from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook
-from storage.records import SURVEY, Command, Series, SeriesStatus, Target, utc_now
+from storage.protocols import PROTOCOLS
+from storage.records import (
+    Command,
+    Experiment,
+    ExperimentKind,
+    Series,
+    SeriesStatus,
+    Target,
+    dated_experiment,
+)
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
 """Finds the user and the secrets for a target; may ask the person."""
@@ -66,7 +75,7 @@ class SurveyChoices:
 class SurveyRound:
     """One survey, new or gone on with: all its stations, and what is still to be measured."""
 
-    name: str
+    experiment: Experiment
     stations: tuple[Station, ...]
     todo: tuple[tuple[int, SeriesRequest | Resumption], ...]
     """(index of the station, what to measure)."""
@@ -83,8 +92,8 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
         raise UsageError("nothing to measure: name a share with --smb SHARE[/FOLDER], or a folder with --ftp FOLDER")
     wanted = _wanted(choices, log_in)
-    base = f"{SURVEY}{', '.join(choices.hosts)}"
-    name, stored = ("", {}) if again else _unfinished(base, wanted, notebook)
+    hosts = ", ".join(choices.hosts)
+    experiment, stored = (None, {}) if again else _unfinished(hosts, wanted, notebook)
     stations: list[Station] = []
     todo: list[tuple[int, SeriesRequest | Resumption]] = []
     answers: dict[tuple[str, int | None], str] = {}
@@ -103,10 +112,10 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             todo.append((index, order if series is None else _resumption(series, order)))
     if not todo and not stored:
         whys = "; ".join(dict.fromkeys(why for why in answers.values() if why))
-        raise UnreachableError(f"nothing of {', '.join(choices.hosts)} answers: {whys}")
-    name = name or f"{base} {utc_now()[:19].replace('T', ' ')}"
-    named = tuple((i, replace(o, experiment=name) if isinstance(o, SeriesRequest) else o) for i, o in todo)
-    return SurveyRound(name=name, stations=tuple(stations), todo=named, continued=bool(stored))
+        raise UnreachableError(f"nothing of {hosts} answers: {whys}")
+    experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
+    named = tuple((i, replace(o, experiment=experiment) if isinstance(o, SeriesRequest) else o) for i, o in todo)
+    return SurveyRound(experiment=experiment, stations=tuple(stations), todo=named, continued=bool(stored))
 
 
 def targets_of(choices: SurveyChoices) -> list[Target]:
@@ -124,12 +133,13 @@ def measure_round(
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
     """The survey as the notebook has it now."""
-    stored = notebook.experiment(planned.name)
+    name = planned.experiment.name
+    stored = notebook.experiment(name)
     stations = []
     for station in planned.stations:
         series = next((one for one in stored if one.label == station.name and one.target.host == station.host), None)
         stations.append(station if series is None else with_series(station, series))
-    return survey(planned.name, stations)
+    return survey(name, stations)
 
 
 def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
@@ -185,7 +195,7 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
 
 
 def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
-    ports = {**DEFAULT_PORTS, **choices.ports}
+    ports = {name: choices.ports.get(name, protocol.default_port) for name, protocol in PROTOCOLS.items()}
     if choices.ftp is not None:
         user = choices.ftp_user or choices.user
         yield Target(protocol="ftp", host=host, port=ports["ftp"], path="/" + choices.ftp.strip("/"), user=user)
@@ -207,7 +217,7 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
 def _order(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
-    made = target.protocol == "iperf3" or station.command is Command.PUT
+    made = not target.abilities.moves_files or station.command is Command.PUT
     existing = None if made else choices.file
     options = replace(
         choices.options,
@@ -221,23 +231,24 @@ def _order(
 
 
 def _unfinished(
-    base: str, wanted: Sequence[tuple[Station, SeriesRequest]], notebook: Notebook
-) -> tuple[str, dict[int, Series]]:
+    hosts: str, wanted: Sequence[tuple[Station, SeriesRequest]], notebook: Notebook
+) -> tuple[Experiment | None, dict[int, Series]]:
     """The last round of these hosts and its series by station, where it was made with these choices and a series of
     it is interrupted or failed; every station begins in the first turn, so a round that was stopped has one.
     """
-    name = next((name for name, _, _ in notebook.surveys() if name.startswith(f"{base} 2")), None)
-    if name is None:
-        return "", {}
+    surveys = (entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY))
+    last = next((one for one in surveys if one.subject == hosts), None)
+    if last is None:
+        return None, {}
     stored: dict[int, Series] = {}
-    for series in notebook.experiment(name):
+    for series in notebook.experiment(last.name):
         index = next((i for i, (_, order) in enumerate(wanted) if _is_of(series, order)), None)
         if index is None:
-            return "", {}
+            return None, {}
         stored[index] = series
     if all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
-        return "", {}
-    return name, stored
+        return None, {}
+    return last, stored
 
 
 def _is_of(series: Series, order: SeriesRequest) -> bool:
@@ -259,10 +270,7 @@ def _no_answer(target: Target) -> str:
         with socket.create_connection((target.host, target.port), ANSWER_SECONDS):
             return ""
     except OSError as error:
-        todo = {
-            "iperf3": "iperf3 -s there starts a server",
-            "ftp": "--ftp-port says another port",
-            "smb": "--smb-port says another port",
-        }[target.protocol]
+        command = target.abilities.server_command
+        todo = f"{command} there starts a server" if command else f"--{target.protocol}-port says another port"
         reason = (error.strerror or str(error)).lower()
         return f"no answer on {target.host} port {target.port} ({reason}): {todo}"

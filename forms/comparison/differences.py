@@ -50,10 +50,13 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     """
     connected = all(_has_connected(series) for series in (base, other))
     untold = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
+    may_be_absent: tuple[str, ...] = _KNOWN_LATER
+    if base.target.protocol != other.target.protocol:  # what a protocol does not have is no setting of it
+        may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
     found = [
         Difference(name=name, base=mine, other=theirs)
         for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
-        if mine != theirs and not (name in _KNOWN_LATER and None in (mine, theirs)) and name not in untold
+        if mine != theirs and not (name in may_be_absent and None in (mine, theirs)) and name not in untold
     ]
     for group in sorted({*base.environment, *other.environment}):
         mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})

@@ -11,8 +11,7 @@ from forms.stats.summary import deviation, mean
 from storage.records import Command, Series
 
 FTP = "FTP"
-FTP_PROTOCOLS = frozenset({"ftp", "ftps"})
-_USUAL_NAMES = {"smb": "SMB", "file": "local path", "iperf3": "TCP (iperf3)"}
+"""The column of the yardstick, with TLS or without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class ProtocolMatrix:
         return FTP in self.columns
 
 
-def table_b1(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
+def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
     """The table of several series; ``heading_of`` says what a series' column is called, else :func:`heading` does.
 
     A column is a set-up: FTP, or what tells the series from the others (its label, its change, its protocol). A row is
@@ -82,7 +81,7 @@ def table_b1(series: Sequence[Series], heading_of: Callable[[Series], str] | Non
 
 def heading(series: Series) -> str:
     """What a series' column is called: FTP, else its label, its change, or its protocol."""
-    if series.target.protocol in FTP_PROTOCOLS:
+    if series.target.abilities.is_yardstick:
         return FTP
     if series.label:
         return wording.plain(series.label)
@@ -93,7 +92,8 @@ def heading(series: Series) -> str:
 
 def protocol_name(series: Series) -> str:
     """What a series' protocol is called as a column: FTP, SMB, …"""
-    return FTP if series.target.protocol in FTP_PROTOCOLS else _USUAL_NAMES[series.target.protocol]
+    protocol = series.target.abilities
+    return FTP if protocol.is_yardstick else wording.plain(protocol.label)
 
 
 def base_of(series: Sequence[Series], index: int) -> Series | None:

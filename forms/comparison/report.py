@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forms import wording
 from forms.comparison.document import comparison_document
-from forms.comparison.matrix import FTP, ProtocolMatrix, base_of, table_b1
+from forms.comparison.matrix import FTP, ProtocolMatrix, base_of, protocol_matrix
 from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparison_form
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Report, ReportKind, Row, Table
 from storage.records import Series
@@ -15,14 +15,14 @@ FORM = "comparison"
 _KILO = 1000.0
 
 
-def comparison_sheets(series: Sequence[Series]) -> list[Report]:
+def comparison_reports(series: Sequence[Series]) -> list[Report]:
     """The sheet of a base and the others, the base first: one for two series, one in B-1's layout for more."""
     pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
     forms = [comparison_form(base, one) for base, one in pairs if base is not None]
-    return [pair_sheet(forms[0])] if len(series) == 2 else [table_sheet(table_b1(series), forms)]
+    return [pair_report(forms[0])] if len(series) == 2 else [matrix_report(protocol_matrix(series), forms)]
 
 
-def pair_sheet(form: ComparisonSummary) -> Report:
+def pair_report(form: ComparisonSummary) -> Report:
     """Two series side by side."""
     comparison = form.comparison
     tables = [_averages(form), _properties("Side by side", form.rows)]
@@ -40,7 +40,7 @@ def pair_sheet(form: ComparisonSummary) -> Report:
     )
 
 
-def table_sheet(table: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -> Report:
+def matrix_report(table: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -> Report:
     """Several series as in table B-1, and the verdict on each."""
     remarks = dict.fromkeys(remark for form in forms for remark in form.remarks)
     return Report(
@@ -53,7 +53,7 @@ def table_sheet(table: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -> Re
     )
 
 
-def blank_comparison_sheet(rows: int = 4) -> Report:
+def blank_comparison_report(rows: int = 4) -> Report:
     """Table B-1 as it is printed: commands down; FTP, untuned and tuned Samba across; to be filled by hand."""
     headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
     columns = (Column(heading="Command", kind=ReportKind.TEXT), *(Column(heading=heading) for heading in headings))

@@ -25,12 +25,12 @@ _AVERAGE = 3
 _DECISIONS = {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: ""}
 
 
-def experiment_sheet(name: str, series: Sequence[Series]) -> Report:
+def experiment_report(name: str, series: Sequence[Series]) -> Report:
     """The ladder of an experiment's series, in the order measured."""
-    return ladder_sheet(build_ladder(name, series))
+    return ladder_report(build_ladder(name, series))
 
 
-def ladder_sheet(ladder: Ladder) -> Report:
+def ladder_report(ladder: Ladder) -> Report:
     """A ladder as a sheet; a change that was put back is struck out."""
     ways = dict.fromkeys(f"{r.series.command} {target_text(r.series.target)}" for r in ladder.rungs)
     return Report(
@@ -46,7 +46,7 @@ def ladder_sheet(ladder: Ladder) -> Report:
     )
 
 
-def blank_ladder_sheet(rows: int = 8) -> Report:
+def blank_ladder_report(rows: int = 8) -> Report:
     """The empty ladder, to be filled by hand."""
     return Report(
         form=FORM,

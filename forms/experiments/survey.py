@@ -8,16 +8,16 @@ from enum import StrEnum
 from typing import Any
 
 from forms import wording
-from forms.comparison.matrix import ProtocolMatrix, protocol_name, table_b1
+from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.comparison.verdict import rates_of
 from forms.findings.finding import Finding
 from forms.findings.report import finding_document
 from forms.findings.rules import findings, first_to_look_at
 from forms.stats.summary import mean
+from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
 
 SCHEMA = "sharebench/survey/1"
-PROTOCOL_NAMES = {"smb": "SMB", "ftp": "FTP", "iperf3": "bare TCP"}
 
 
 class StationPlace(StrEnum):
@@ -56,7 +56,7 @@ class Station:
     @property
     def name(self) -> str:
         """Such as ``loopback SMB get``."""
-        return f"{self.place} {PROTOCOL_NAMES.get(self.protocol, self.protocol)} {self.command}"
+        return f"{self.place} {protocol_of(self.protocol).label} {self.command}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def survey(name: str, stations: Sequence[Station]) -> Survey:
     return Survey(
         name=name,
         stations=tuple(stations),
-        table=table_b1(done, protocol_name),
+        table=protocol_matrix(done, protocol_name),
         findings=tuple(found),
         first=first_to_look_at(found),
     )

@@ -1,4 +1,4 @@
-"""One exporter a format, all from the same sheets; a format's module is loaded when it is first asked for."""
+"""One exporter a format, all from the same reports; a format's module is loaded when it is first asked for."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 
 def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> bytes:
     """The filled run forms of these series as one document. Raises KeyError for an unknown format."""
-    from forms.series.report import run_sheet  # noqa: PLC0415
+    from forms.series.report import series_report  # noqa: PLC0415
     from forms.series.summary import run_form  # noqa: PLC0415 (the registry alone stays light)
 
-    return export_sheets([run_sheet(run_form(one)) for one in series], format_name, paper=paper)
+    return export_reports([series_report(run_form(one)) for one in series], format_name, paper=paper)
 
 
-def export_sheets(sheets: Sequence[Report], format_name: str, *, paper: str = "A4") -> bytes:
+def export_reports(reports: Sequence[Report], format_name: str, *, paper: str = "A4") -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
     module = importlib.import_module(f"{__name__}.{FORMATS[format_name].module}")
-    rendered: bytes = module.render(sheets, paper=paper)
+    rendered: bytes = module.render(reports, paper=paper)
     return rendered
 
 

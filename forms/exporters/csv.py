@@ -26,9 +26,9 @@ _BLANKS = "".join(map(chr, (0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x202F, 
 Value = str | int | float | None
 
 
-def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms in UTF-8, an empty record between two of them; records end in CR LF."""
-    records = [record for index, sheet in enumerate(sheets) for record in _records(sheet, first=index == 0)]
+    records = [record for index, report in enumerate(reports) for record in _records(report, first=index == 0)]
     room = max(map(len, records))
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
@@ -54,16 +54,16 @@ def _written(value: Value) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _records(sheet: Report, *, first: bool) -> Iterator[list[Value]]:
+def _records(report: Report, *, first: bool) -> Iterator[list[Value]]:
     if not first:
         yield []
-    yield [FORM, sheet.form]
-    yield [TITLE, "" if sheet.blank else sheet.title]
-    yield from map(_field, sheet.fields)
-    for table in sheet.tables:
+    yield [FORM, report.form]
+    yield [TITLE, "" if report.blank else report.title]
+    yield from map(_field, report.fields)
+    for table in report.tables:
         yield from _table(table)
-    yield from map(_field, sheet.results)
-    for text in sheet.advice:
+    yield from map(_field, report.results)
+    for text in report.advice:
         yield [ADVICE, text]
 
 

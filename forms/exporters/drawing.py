@@ -17,6 +17,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
 _ACROSS = WIDTH - _LEFT - _RIGHT
 _MOST_BARS = 240
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_LABEL_LINE = 15
+"""Height of a level line's name; names keep the order of their lines."""
 _FAR = 2.5
 """A level line that many times above all the bars would squeeze them: it is named instead of drawn."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
@@ -100,6 +102,9 @@ class _ChartScale:
     def y(self, value: float) -> float:
         return round(HEIGHT - _BOTTOM - value / self.top * (HEIGHT - _TOP - _BOTTOM), 1)
 
+    def figure(self, value: float) -> str:
+        return f"{value / self.factor:.4g}"
+
     def text(self, value: float) -> str:
         return f"{value / self.factor:.4g} {self.unit}"
 
@@ -166,15 +171,13 @@ def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale) -> Iterator[Shape]:
-    taken: list[float] = []
-    for index, (name, value) in enumerate(levels):
-        y = scale.y(value)
-        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, f"level{min(index, 1)}")
-        text_y = y + 4
-        while any(abs(text_y - other) < 15 for other in taken):
-            text_y += 15
-        taken.append(text_y)
-        yield ChartText(_LEFT + _ACROSS + 6, text_y, name)
+    text_y = -float(_LABEL_LINE)
+    for index, (name, value) in sorted(enumerate(levels), key=lambda level: -level[1][1]):
+        y, look = scale.y(value), f"level{min(index, 1)}"
+        text_y = max(y + 4, text_y + _LABEL_LINE)
+        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, look)
+        yield Stroke(_LEFT + _ACROSS, y, _LEFT + _ACROSS + 5, text_y - 4, look)
+        yield ChartText(_LEFT + _ACROSS + 7, text_y, f"{name} {scale.figure(value)}")
 
 
 def _described(chart: Chart, title: str, scale: _ChartScale) -> str:

@@ -11,9 +11,9 @@ from forms.layout import control_pictures
 from forms.report import SIGNS, Cell, Column, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
 
 
-def render(sheets: Sequence[Report], *, paper: str) -> bytes:
+def render(reports: Sequence[Report], *, paper: str) -> bytes:
     """The forms in UTF-8; ``paper`` is what they are printed on where the browser does not say."""
-    title = sheets[0].title if len(sheets) == 1 else f"{len(sheets)} forms"
+    title = reports[0].title if len(reports) == 1 else f"{len(reports)} forms"
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en">',
@@ -26,7 +26,7 @@ def render(sheets: Sequence[Report], *, paper: str) -> bytes:
         "</head>",
         "<body>",
         "<main>",
-        *(line for number, sheet in enumerate(sheets, start=1) for line in _sheet(sheet, number)),
+        *(line for number, report in enumerate(reports, start=1) for line in _report(report, number)),
         "</main>",
         "</body>",
         "</html>",
@@ -39,22 +39,22 @@ def _text(text: str) -> str:
     return escape(control_pictures(text))
 
 
-def _sheet(sheet: Report, number: int) -> Iterator[str]:
+def _report(report: Report, number: int) -> Iterator[str]:
     heading = "h1" if number == 1 else "h2"
-    long = sum(len(table.rows) for table in sheet.tables) > 24
-    classes = " ".join(["form", *(["blank"] if sheet.blank else []), *(["long"] if long else [])])
+    long = sum(len(table.rows) for table in report.tables) > 24
+    classes = " ".join(["form", *(["blank"] if report.blank else []), *(["long"] if long else [])])
     yield f'<article class="{classes}" aria-labelledby="form{number}">'
-    yield f'<{heading} id="form{number}" dir="auto">{_text(sheet.title)}</{heading}>'
-    yield from _fields(sheet.fields)
-    for table in sheet.tables:
-        yield from _table(table, sheet)
-    yield from _fields(sheet.results)
-    if sheet.advice:
+    yield f'<{heading} id="form{number}" dir="auto">{_text(report.title)}</{heading}>'
+    yield from _fields(report.fields)
+    for table in report.tables:
+        yield from _table(table, report)
+    yield from _fields(report.results)
+    if report.advice:
         yield "<ul>"
-        yield from (f'<li dir="auto">{_text(text)}</li>' for text in sheet.advice)
+        yield from (f'<li dir="auto">{_text(text)}</li>' for text in report.advice)
         yield "</ul>"
-    if sheet.chart:
-        yield f"<figure>{svg(sheet.chart, number)}</figure>"
+    if report.chart:
+        yield f"<figure>{svg(report.chart, number)}</figure>"
     yield "</article>"
 
 
@@ -66,10 +66,10 @@ def _fields(fields: Sequence[Field]) -> Iterator[str]:
         yield "</dl>"
 
 
-def _table(table: Table, sheet: Report) -> Iterator[str]:
+def _table(table: Table, report: Report) -> Iterator[str]:
     remarks = table.marked and any(row.mark is not Mark.NONE for row in table.rows)
     yield "<table>"
-    yield f"<caption>{_text(table.caption or sheet.form.capitalize())}</caption>"
+    yield f"<caption>{_text(table.caption or report.form.capitalize())}</caption>"
     headings = [f'<th scope="col"{_align(column)}>{_text(column.heading)}</th>' for column in table.columns]
     if remarks:
         headings.append('<th scope="col" class="text">Remark</th>')

@@ -9,9 +9,9 @@ from typing import Any
 from forms.report import Report
 
 
-def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms' documents in UTF-8; text that UTF-8 cannot hold (half of a surrogate pair) is escaped."""
-    documents = [sheet.document() or _to_be_filled(sheet) for sheet in sheets]
+    documents = [report.document() or _to_be_filled(report) for report in reports]
     content = documents[0] if len(documents) == 1 else documents
     try:
         return _dumped(content, ascii_only=False).encode()
@@ -19,14 +19,14 @@ def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (o
         return _dumped(content, ascii_only=True).encode()
 
 
-def _to_be_filled(sheet: Report) -> dict[str, Any]:
+def _to_be_filled(report: Report) -> dict[str, Any]:
     """A blank form that has no document of its own: its lines and columns, every value null."""
     return {
-        "form": sheet.form,
-        **{field.name: None for field in sheet.fields},
+        "form": report.form,
+        **{field.name: None for field in report.fields},
         "rows": [
             {column.heading: cell.value for column, cell in zip(table.columns, row.cells, strict=False)}
-            for table in sheet.tables
+            for table in report.tables
             for row in table.rows
         ],
     }

@@ -14,14 +14,14 @@ _BLOCK_START = re.compile(r"^(\s*)([-+=])|^(\s*\d+)([.)])(?=\s|$)")
 """What would start a list or underline a heading."""
 
 
-def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms in UTF-8, a rule between two of them."""
-    return "\n---\n\n".join(sheet_markdown(sheet) for sheet in sheets).encode(errors="replace")
+    return "\n---\n\n".join(report_markdown(report) for report in reports).encode(errors="replace")
 
 
-def sheet_markdown(sheet: Report) -> str:
+def report_markdown(report: Report) -> str:
     """One form, ending in a line end."""
-    return "".join(f"{line}\n" for line in _lines(sheet))
+    return "".join(f"{line}\n" for line in _lines(report))
 
 
 def escaped(text: str) -> str:
@@ -29,22 +29,22 @@ def escaped(text: str) -> str:
     return _BLOCK_START.sub(r"\1\3\\\2\4", _SPECIAL.sub(r"\\\g<0>", visible(text)))
 
 
-def _lines(sheet: Report) -> Iterator[str]:
-    yield f"# {escaped(sheet.title)}"
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# {escaped(report.title)}"
     yield ""
-    yield from _field_lines(sheet.fields)
-    for table in sheet.tables:
+    yield from _field_lines(report.fields)
+    for table in report.tables:
         yield ""
         if table.caption:
             yield f"**{escaped(table.caption)}**"
             yield ""
         yield from _table_lines(table)
-    if sheet.results:
+    if report.results:
         yield ""
-        yield from _field_lines(sheet.results)
-    if sheet.advice:
+        yield from _field_lines(report.results)
+    if report.advice:
         yield ""
-        for text in sheet.advice:
+        for text in report.advice:
             yield f"- {escaped(text)}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from forms import layout, wording
 from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
-from forms.series.report import run_sheet
+from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 
 WIDTH = 80
@@ -33,35 +33,35 @@ _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 def run_form_text(form: SeriesSummary, *, width: int = WIDTH, ansi: bool = False) -> str:
     """The filled run form in lines of at most ``width`` cells, ending in a line end; styled where ``ansi``."""
-    return sheet_text(run_sheet(form), width=width, ansi=ansi)
+    return report_text(series_report(form), width=width, ansi=ansi)
 
 
-def sheets_text(sheets: Sequence[Report], *, width: int = WIDTH, ansi: bool = False) -> str:
+def reports_text(reports: Sequence[Report], *, width: int = WIDTH, ansi: bool = False) -> str:
     """Several forms, one below the other."""
-    return f"\n{'═' * width}\n\n".join(sheet_text(sheet, width=width, ansi=ansi) for sheet in sheets)
+    return f"\n{'═' * width}\n\n".join(report_text(report, width=width, ansi=ansi) for report in reports)
 
 
-def sheet_text(sheet: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
+def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
     """Any form in lines of at most ``width`` cells, ending in a line end."""
-    return "".join(f"{line.rstrip()}\n" for line in _lines(sheet, width, ansi))
+    return "".join(f"{line.rstrip()}\n" for line in _lines(report, width, ansi))
 
 
-def _lines(sheet: Report, width: int, ansi: bool) -> Iterator[str]:
-    for line in layout.wrap(layout.visible(sheet.title), width):
+def _lines(report: Report, width: int, ansi: bool) -> Iterator[str]:
+    for line in layout.wrap(layout.visible(report.title), width):
         yield _styled(line, _BOLD, ansi)
-    yield from _field_lines(sheet.fields, width, blank=sheet.blank)
-    for table in sheet.tables:
+    yield from _field_lines(report.fields, width, blank=report.blank)
+    for table in report.tables:
         yield ""
         if table.caption:
             yield from layout.wrap(layout.visible(table.caption), width)
         yield from table_lines(table, width, ansi=ansi)
-    if sheet.results:
+    if report.results:
         yield ""
-        yield from _field_lines(sheet.results, width)
-    if sheet.chart and sheet.chart.in_text:
+        yield from _field_lines(report.results, width)
+    if report.chart and report.chart.in_text:
         yield ""
-        yield from chart_lines(sheet.chart, width, ansi=ansi)
-    for text in sheet.advice:
+        yield from chart_lines(report.chart, width, ansi=ansi)
+    for text in report.advice:
         yield ""
         yield from _hanging("→ ", text, width)
 
@@ -208,6 +208,6 @@ def _styled(line: str, style: str, ansi: bool) -> str:
     return f"{style}{line.rstrip()}{_PLAIN}" if ansi and style else line
 
 
-def render(sheets: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
+def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms as UTF-8 text without styles."""
-    return sheets_text(sheets).encode()
+    return reports_text(reports).encode()

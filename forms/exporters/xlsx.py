@@ -42,17 +42,17 @@ _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
 
 
-def render(sheets: Sequence[Report], *, paper: str) -> bytes:
+def render(reports: Sequence[Report], *, paper: str) -> bytes:
     """The forms as one workbook."""
     file = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, options) as book:
-        book.set_properties({"title": clean(sheets[0].title), "comments": "sharebench"})
+        book.set_properties({"title": clean(reports[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
         formats = _Formats(book)
-        names = sheet_names([sheet.name for sheet in sheets])
-        for sheet, name in zip(sheets, names, strict=True):
-            _SheetWriter(book, name, sheet, formats).write(_PAPERS.get(paper, _PAPERS["A4"]))
+        names = sheet_names([report.name for report in reports])
+        for report, name in zip(reports, names, strict=True):
+            _SheetWriter(book, name, report, formats).write(_PAPERS.get(paper, _PAPERS["A4"]))
     return file.getvalue()
 
 
@@ -73,8 +73,8 @@ class _Formats:
 class _SheetWriter:
     """Writes one form on one worksheet, from the top down."""
 
-    def __init__(self, book: Any, name: str, sheet: Report, formats: _Formats) -> None:
-        self.book, self.sheet, self.formats = book, sheet, formats
+    def __init__(self, book: Any, name: str, report: Report, formats: _Formats) -> None:
+        self.book, self.report, self.formats = book, report, formats
         self.page = book.add_worksheet(name)
         self.line = 0
         self.field_cells: dict[str, str] = {}
@@ -82,17 +82,17 @@ class _SheetWriter:
 
     def write(self, paper: int) -> None:
         """Everything of the form."""
-        self._text(0, 0, self.sheet.title, bold=True, font_size=14)
+        self._text(0, 0, self.report.title, bold=True, font_size=14)
         self.line = 1
-        self._fields(self.sheet.fields)
-        for table in self.sheet.tables:
+        self._fields(self.report.fields)
+        for table in self.report.tables:
             self._table(table)
-        if self.sheet.results:
+        if self.report.results:
             self.line += 1
-            self._fields(self.sheet.results)
-        if self.sheet.advice:
+            self._fields(self.report.results)
+        if self.report.advice:
             self.line += 1
-            for text in self.sheet.advice:
+            for text in self.report.advice:
                 self._text(self.line, 0, text)
                 self.line += 1
         self._chart()
@@ -119,7 +119,7 @@ class _SheetWriter:
 
     def _field_text(self, text: str) -> None:
         """A field's text beside its name, over the width of the form where it has several lines or is to be filled."""
-        if self.sheet.blank:
+        if self.report.blank:
             for column in range(1, 6):
                 self._text(self.line, column, text if column == 1 else "", bottom=1)
         elif "\n" in text:
@@ -157,7 +157,7 @@ class _SheetWriter:
             self._text(
                 self.line,
                 len(cells),
-                status_text(row) if entry and not self.sheet.blank else "",
+                status_text(row) if entry and not self.report.blank else "",
                 border=1,
                 valign="top",
             )
@@ -194,17 +194,17 @@ class _SheetWriter:
         return start if reference.first == reference.last else f"{start}:{letter}{first + reference.last + 1}"
 
     def _chart(self) -> None:
-        chart = self.sheet.chart
+        chart = self.report.chart
         if chart is None or chart.source is None:
             return
         table, column = chart.source
         lines = [
             self.table_lines[table] + index
-            for index, row in enumerate(self.sheet.tables[table].rows)
+            for index, row in enumerate(self.report.tables[table].rows)
             if row.role is Role.ENTRY and row.mark is not Mark.WARM_UP
         ]
         name = self.page.get_name()
-        heading = clean(self.sheet.tables[table].columns[column].heading)
+        heading = clean(self.report.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "column"})
         drawing.add_series(
             {
@@ -222,12 +222,12 @@ class _SheetWriter:
 
     def _points(self, table: int) -> list[dict[str, Any] | None]:
         """Rejected bars are hatched; long series are left plain, or the file would be all points."""
-        rows = [r for r in self.sheet.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
+        rows = [r for r in self.report.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
         hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
         return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
 
     def _layout(self, paper: int) -> None:
-        for column, width in enumerate(column_widths(self.sheet)):
+        for column, width in enumerate(column_widths(self.report)):
             self.page.set_column(column, column, width)
         self.page.set_paper(paper)
         self.page.set_landscape()

@@ -42,10 +42,10 @@ def clean(text: str) -> str:
     return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
 
 
-def column_widths(sheet: Report) -> list[float]:
+def column_widths(report: Report) -> list[float]:
     """The width of each column in characters: as much as its longest text or number needs, within limits."""
     widths: dict[int, float] = {0: _FIRST_WIDTH}
-    for table in sheet.tables:
+    for table in report.tables:
         for index, column in enumerate(table.columns):
             texts = (cell_text(row.cells[index], column.kind) for row in table.rows if index < len(row.cells))
             needed = max((width(text) for text in texts), default=0) + 3

@@ -43,6 +43,11 @@ def called(series: Series) -> str:
     return f"{series.command} {'from' if series.command is Command.GET else 'to'} {wording.place(series.target)}"
 
 
+def is_wireless(series: Series) -> bool:
+    """Whether the traffic left this machine without a cable."""
+    return series.environment.get("path", {}).get("link.kind") == "wireless"
+
+
 def is_loopback(series: Series) -> bool:
     """Whether the traffic stayed on one machine."""
     kind = series.environment.get("path", {}).get("link.kind")

@@ -17,7 +17,7 @@ OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 def client_ceiling(series: Series) -> Iterator[Finding]:
     """An average close to what this client can do at all; on a loopback that is to be expected."""
     share = series_warnings.near_ceiling_percent(series)
-    if share is None or share <= series_warnings.CEILING_PERCENT:
+    if share is None or not series_warnings.at_ceiling(series):
         return
     yield Finding(
         key="client-ceiling",
@@ -34,7 +34,7 @@ def client_ceiling(series: Series) -> Iterator[Finding]:
 def signing_and_encryption(series: Series) -> Iterator[Finding]:
     """A session that is signed or encrypted, which costs both ends processor time for every byte."""
     client = series.client
-    if client.encryption not in {None, "none"} and series.target.protocol == "smb":
+    if client.encryption not in {None, "none"} and series.target.abilities.has_dialect:
         yield Finding(
             key="encryption",
             severity=Severity.NOTE,
@@ -59,7 +59,7 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
 def old_dialect(series: Series) -> Iterator[Finding]:
     """A session that speaks less than SMB 3.1.1."""
     dialect = series.client.dialect
-    if dialect is None or dialect == "3.1.1" or series.target.protocol != "smb":
+    if dialect is None or dialect == "3.1.1" or not series.target.abilities.has_dialect:
         return
     old = dialect in OLD_DIALECTS
     small = " and moves at most 64 KiB a request" if dialect in {"2.0.2", "1.0", "NT1"} else ""

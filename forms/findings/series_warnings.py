@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.stats import summary
-from storage.records import JSONValue, Phase, RunStatus, Series, SeriesStatus
+from storage.records import Command, JSONValue, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
 """A run below it is mostly start-up, waiting for the scheduler and luck."""
@@ -20,6 +20,8 @@ DRIFT_PERCENT = 2.0
 """A trend below it is not worth a word, however sure."""
 CEILING_PERCENT = 70.0
 """Above that share of the client's own limit the number may be the client's, not the server's."""
+_ALL_PERCENT = 100.01
+"""Room for rounding: a series that raised its own ceiling has an average of exactly that."""
 MANY_RUNS = 10
 DEFAULT_WARMUPS = 2
 _LARGEST_ADVISED = 64 * 1024**3
@@ -31,7 +33,7 @@ class Advice:
 
     key: str
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``failed`` or ``interrupted``."""
+    ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
     text: str
 
 
@@ -45,6 +47,16 @@ def near_ceiling_percent(series: Series) -> float | None:
     average = summary.mean(_rates(series))
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
+
+
+def ceiling_beaten(series: Series) -> bool:
+    """Whether the average is above what this client is said to be able to do: a calibration that was disturbed."""
+    return (near_ceiling_percent(series) or 0.0) > _ALL_PERCENT
+
+
+def at_ceiling(series: Series) -> bool:
+    """Whether the average is so near the client's own limit that it may be that which was measured."""
+    return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
 def busy_reasons(series: Series) -> str:
@@ -85,6 +97,25 @@ def _ending(series: Series) -> Iterator[Advice]:
             key="interrupted",
             text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"
             f" sharebench run --resume {series.id}.",
+        )
+
+
+def _guest(series: Series) -> Iterator[Advice]:
+    user = series.target.user
+    if user and series.environment.get("path", {}).get("smb.guest") == "yes":
+        yield Advice(
+            key="guest",
+            text=f"The server logged in a guest, not {wording.plain(user)}: it does not know the user, or not with this"
+            " password (Samba: map to guest): check both, or measure as a guest on purpose, without a user.",
+        )
+
+
+def _unchecked(series: Series) -> Iterator[Advice]:
+    if series.command is Command.PUT and series.environment.get("path", {}).get("ftp.size") == "no":
+        yield Advice(
+            key="unchecked",
+            text="The server has no SIZE, so nobody compared what it stored with what was sent: look at"
+            " the server's log whether all of it came.",
         )
 
 
@@ -137,7 +168,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
 
 def _drift(series: Series) -> Iterator[Advice]:
     trend = summary.drift(_rates(series))
-    if trend is None or not trend.significant or abs(trend.percent) < DRIFT_PERCENT:
+    if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
     todo = (
@@ -160,13 +191,13 @@ def _short(series: Series) -> Iterator[Advice]:
     if typical is None or middle is None:
         return
     size, block = timed[0].size_bytes, series.client.block_bytes
-    few = block is not None and size < FEW_BLOCKS * block
+    few = block is not None and size < FEW_BLOCKS * block and typical < GOOD_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
     own_file = bool(series.plan.get("make_file")) or series.command.value == "put"
     todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
-    if series.target.protocol == "iperf3":
+    if not series.target.abilities.moves_files:
         todo = "a longer time"
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
     yield Advice(
@@ -203,7 +234,15 @@ def _scatter(series: Series) -> Iterator[Advice]:
 
 def _ceiling(series: Series) -> Iterator[Advice]:
     share = near_ceiling_percent(series)
-    if share is None or share <= CEILING_PERCENT:
+    if ceiling_beaten(series):
+        yield Advice(
+            key="ceiling",
+            text="The series beat this client's own limit"
+            f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: let"
+            " sharebench run --ceiling renew find it at a quiet time.",
+        )
+        return
+    if share is None or not at_ceiling(series):
         return
     ways = ways_past_the_ceiling(series)
     yield Advice(
@@ -216,15 +255,15 @@ def _ceiling(series: Series) -> Iterator[Advice]:
 
 def ways_past_the_ceiling(series: Series) -> list[str]:
     """What has not been tried yet, from the cheapest on."""
-    client, protocol = series.client, series.target.protocol
+    client, protocol = series.client, series.target.abilities
     ways: list[str] = []
     if client.name == "sharebench":
-        other = {"smb": "smbclient", "ftp": "curl", "ftps": "curl"}.get(protocol)
-        if protocol == "smb" and client.in_flight is not None and client.in_flight < 8:
+        other = protocol.other_client
+        if protocol.has_depth and client.in_flight is not None and client.in_flight < 8:
             ways.append(f"with more in flight (--in-flight {2 * client.in_flight})")
         if other:
             ways.append(f"with another client (--client {other})")
-    elif protocol in {"smb", "ftp", "ftps"}:
+    elif protocol.other_client:
         ways.append("with --client sharebench")
     if client.encryption not in {None, "none"}:
         ways.append("without encryption, if the server allows it")
@@ -236,6 +275,8 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _ending,
+    _guest,
+    _unchecked,
     _single,
     _busy,
     _ceiling,

@@ -36,7 +36,7 @@ STATUS_COLUMN = len(_KINDS)
 """Where a spreadsheet keeps a run's status, beside the form's columns."""
 
 
-def run_sheet(form: SeriesSummary) -> Report:
+def series_report(form: SeriesSummary) -> Report:
     """The sheet of a filled run form."""
     series = form.series
     return Report(
@@ -52,7 +52,7 @@ def run_sheet(form: SeriesSummary) -> Report:
     )
 
 
-def blank_run_sheet(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
+def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
     """The empty form, to be filled by hand: numbered rows, and the lines above the table to write on."""
     empty = Cell()
     link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")

@@ -12,8 +12,6 @@ from forms.tuning.client_settings import OwnSetting, own_setting
 from forms.wording import plain
 from storage.records import Change, Series
 
-_SAMBA_PROTOCOLS = ("smb", "file")
-
 
 class Evidence(StrEnum):
     """How far a claimed change is proven."""
@@ -83,7 +81,7 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
 def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
     name = spelled.name
     old, new = (before.environment.get("server", {}) if before else {}), after.environment.get("server", {})
-    if after.target.protocol not in _SAMBA_PROTOCOLS:
+    if not after.target.abilities.through_samba:
         text = f"Unproven: {after.target.protocol} does not go through Samba, so smb.conf is not looked at."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
     previous, current = effective(old, name), effective(new, name)

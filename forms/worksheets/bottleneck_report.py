@@ -22,7 +22,7 @@ _BLANK_ROWS = 6
 """As many as the paper form has."""
 
 
-def bottleneck_sheet(worksheet: BottleneckCalculation, name: str = "") -> Report:
+def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Report:
     """A filled calculation; throughput in kB/s as on paper, or MB/s where all of it is large."""
     rates = [part.bytes_per_second for machine in worksheet.machines for _, part in machine.parts]
     factor, unit = (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
@@ -45,7 +45,7 @@ def document(worksheet: BottleneckCalculation, name: str = "") -> dict[str, Any]
     return {"schema": SCHEMA, "name": name, **worksheet.to_content()}
 
 
-def blank_bottleneck_sheet() -> Report:
+def blank_bottleneck_report() -> Report:
     """Table B-8 as it is printed: empty rows, to be filled by hand."""
     columns = _columns()
     return Report(

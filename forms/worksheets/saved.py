@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from forms.report import Report
 from forms.worksheets.bottleneck import BottleneckCalculation
-from forms.worksheets.bottleneck_report import bottleneck_sheet
+from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UsersCalculation
-from forms.worksheets.users_report import clients_sheet
+from forms.worksheets.users_report import users_report
 from storage.records import Worksheet, utc_now
 
 BOTTLENECK, CLIENTS = "bottleneck", "clients"
@@ -25,9 +25,9 @@ def from_record(record: Worksheet) -> BottleneckCalculation | UsersCalculation:
     return UsersCalculation.from_content(record.content)
 
 
-def worksheet_sheet(record: Worksheet) -> Report:
+def worksheet_report(record: Worksheet) -> Report:
     """The sheet of a saved worksheet. Raises DocumentError."""
     found = from_record(record)
     if isinstance(found, BottleneckCalculation):
-        return bottleneck_sheet(found, record.name)
-    return clients_sheet(found, record.name)
+        return bottleneck_report(found, record.name)
+    return users_report(found, record.name)

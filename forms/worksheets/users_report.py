@@ -41,7 +41,7 @@ _COLUMNS = (
 )
 
 
-def clients_sheet(worksheet: UsersCalculation, name: str = "") -> Report:
+def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
     """A filled worksheet."""
     capacity = worksheet.capacity_bytes_per_second
     rows = [_row(worksheet, group, index) for index, group in enumerate(worksheet.groups)]
@@ -67,7 +67,7 @@ def document(worksheet: UsersCalculation, name: str = "") -> dict[str, Any]:
     return {"schema": SCHEMA, "name": name, **worksheet.to_content()}
 
 
-def blank_clients_sheet() -> Report:
+def blank_users_report() -> Report:
     """The empty worksheet, to be filled by hand."""
     return Report(
         form=FORM,

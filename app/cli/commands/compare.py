@@ -48,7 +48,7 @@ def compare_command(
     With several, they stand side by side as in table B-1 (get and put down; FTP, untuned and tuned across), and gets
     are compared with the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
     """
-    from forms.comparison.matrix import base_of, table_b1  # noqa: PLC0415  keeps `--help` light
+    from forms.comparison.matrix import base_of, protocol_matrix  # noqa: PLC0415  keeps `--help` light
 
     with common.notebook(context) as notebook:
         series = [notebook.series(reference) for reference in (base, *others)]
@@ -69,7 +69,7 @@ def compare_command(
         from forms.comparison.matrix_text import table_b1_text  # noqa: PLC0415
         from forms.comparison.text import verdict_lines  # noqa: PLC0415
 
-        common.answer(f"{table_b1_text(table_b1(series))}\n{verdict_lines(forms)}".rstrip("\n"))
+        common.answer(f"{table_b1_text(protocol_matrix(series))}\n{verdict_lines(forms)}".rstrip("\n"))
     return exit_code([form.comparison.verdict for form in forms])
 
 

@@ -10,7 +10,7 @@ import click
 from app.cli import common
 from app.errors import UsageError
 from forms.layout import visible
-from storage.records import Decision
+from storage.records import Decision, ExperimentKind
 
 if TYPE_CHECKING:
     from forms.experiments.ladder import Ladder, Rung
@@ -31,14 +31,17 @@ def experiment_command() -> None:
 def list_experiments(context: click.Context, as_json: bool) -> None:
     """Lists the experiments, newest first."""
     with common.notebook(context) as notebook:
-        found = notebook.experiments()
+        found = notebook.experiments(ExperimentKind.LADDER)
     if as_json:
-        common.answer_json([{"name": name, "series": count, "last_at": last} for name, count, last in found])
+        common.answer_json(
+            [{"name": one.experiment.name, "series": one.series_count, "last_at": one.last_at} for one in found]
+        )
         return
     if not found:
         common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
-    for name, count, last in found:
-        common.answer(f"{last[:16].replace('T', ' ')}  {count:>3} series  {visible(name)}")
+    for one in found:
+        last_at = one.last_at[:16].replace("T", " ")
+        common.answer(f"{last_at}  {one.series_count:>3} series  {visible(one.experiment.name)}")
 
 
 @experiment_command.command("show")

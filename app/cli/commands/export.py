@@ -97,32 +97,32 @@ def _content(
     link: int | None,
     paper: str,
 ) -> bytes:
-    from forms.exporters import export_sheets  # noqa: PLC0415  keeps `--help` light
+    from forms.exporters import export_reports  # noqa: PLC0415  keeps `--help` light
 
-    reports = _blank_sheets(form, link) if blank else _sheets(context, names, form)
-    return export_sheets(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
-
-
-def _blank_sheets(form: str, link: int | None) -> list[Report]:
-    from forms.blank_reports import blank_sheet  # noqa: PLC0415
-
-    return [blank_sheet(form, link_bits_per_second=link)]
+    reports = _blank_reports(form, link) if blank else _reports(context, names, form)
+    return export_reports(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
 
 
-def _sheets(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
-    """The sheets of the forms that are asked for. Raises UsageError where a name means nothing."""
+def _blank_reports(form: str, link: int | None) -> list[Report]:
+    from forms.blank_reports import blank_report  # noqa: PLC0415
+
+    return [blank_report(form, link_bits_per_second=link)]
+
+
+def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
+    """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]
-            return reports.run_sheets(series) if form == "run" else reports.comparison_sheets(series)
+            return reports.series_reports(series) if form == "run" else reports.comparison_reports(series)
         if form == "experiment":
             series = notebook.experiment(names[0])
             if not series:
                 raise UsageError(f"no experiment is called {names[0]!r}; `sharebench experiment list` shows them")
-            return [reports.experiment_sheet(names[0], series)]
+            return [reports.experiment_report(names[0], series)]
         saved = next((sheet for sheet in notebook.worksheets(form) if sheet.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
-        return [readable(reports.worksheet_sheet, saved)]
+        return [readable(reports.worksheet_report, saved)]

@@ -15,7 +15,6 @@ from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record, resume
 from app.workflows.requests import series_request
-from storage.records import SURVEY, is_survey
 
 _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
 
@@ -47,11 +46,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     elif not target:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
     else:
-        options = chosen(choices)
-        if is_survey(options.experiment):
-            raise UsageError(f"an experiment's name does not begin with {SURVEY!r}: that is what surveys are called")
         full, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-        events = record(series_request(options, full, secrets), path, control)
+        events = record(series_request(chosen(choices), full, secrets), path, control)
     closed = watch(events, control)
     failure = failure_of(closed)
     if choices["reject_unusual"]:

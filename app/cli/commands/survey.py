@@ -14,17 +14,23 @@ from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
+from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
 if TYPE_CHECKING:
     from forms.experiments.survey import Survey
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_PORTS = ("smb", "ftp", "iperf3")
+_PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
 
 
-def _port(protocol: str) -> Callable[[_F], _F]:
-    return click.option(f"--{protocol}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one.")
+def _port_options(function: _F) -> _F:
+    for name in reversed(_PORTS):
+        option = click.option(
+            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one."
+        )
+        function = option(function)
+    return function
 
 
 @click.command("survey", short_help="the whole picture of a server")
@@ -35,9 +41,7 @@ def _port(protocol: str) -> Callable[[_F], _F]:
 @click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP where an iperf3 server answers (default).")
 @click.option("--user", metavar="[DOMAIN;]USER", help="Who logs in; nobody: guest and anonymous.")
 @click.option("--ftp-user", metavar="USER", help="Who logs in by FTP, if somebody else.")
-@_port("smb")
-@_port("ftp")
-@_port("iperf3")
+@_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="One command instead of both.")
 @click.option(
     "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate)."
@@ -107,12 +111,12 @@ def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
         common.say(
-            f"going on with {planned.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
+            f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins anew"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        common.say(f"{planned.name}: {len(planned.todo)} series in turns{left_out}")
+        common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
 
 
 def _print(filled: Survey, *, as_json: bool) -> None:

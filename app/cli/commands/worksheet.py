@@ -91,7 +91,7 @@ def bottleneck(
         _say_tables()
         return
     from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to  # noqa: PLC0415  keeps `--help` light
-    from forms.worksheets.bottleneck_report import bottleneck_sheet, document  # noqa: PLC0415
+    from forms.worksheets.bottleneck_report import bottleneck_report, document  # noqa: PLC0415
     from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
 
     machine = Machine(name=name)
@@ -115,7 +115,7 @@ def bottleneck(
     _show(
         context,
         worksheet,
-        bottleneck_sheet(worksheet, save or ""),
+        bottleneck_report(worksheet, save or ""),
         document(worksheet, save or ""),
         _Wanted(as_json, save),
     )
@@ -149,7 +149,7 @@ def clients(
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
     from forms.worksheets.users import UsersCalculation  # noqa: PLC0415  keeps `--help` light
-    from forms.worksheets.users_report import clients_sheet, document  # noqa: PLC0415
+    from forms.worksheets.users_report import document, users_report  # noqa: PLC0415
 
     if capacity:
         rate, source = float(parse_size(capacity)), ""
@@ -166,7 +166,7 @@ def clients(
     _show(
         context,
         worksheet,
-        clients_sheet(worksheet, save or ""),
+        users_report(worksheet, save or ""),
         document(worksheet, save or ""),
         _Wanted(as_json, save),
     )
@@ -195,18 +195,18 @@ def list_worksheets(context: click.Context) -> None:
 @click.pass_context
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Shows a saved worksheet."""
-    from forms.exporters.text import sheet_text  # noqa: PLC0415
-    from forms.worksheets.saved import worksheet_sheet  # noqa: PLC0415
+    from forms.exporters.text import report_text  # noqa: PLC0415
+    from forms.worksheets.saved import worksheet_report  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         found = next((sheet for sheet in notebook.worksheets(kind) if sheet.name == name), None)
     if found is None:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    sheet = readable(worksheet_sheet, found)
+    sheet = readable(worksheet_report, found)
     if as_json:
         common.answer_json(sheet.document())
     else:
-        common.answer(sheet_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
+        common.answer(report_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
 
 
 def _show(
@@ -216,7 +216,7 @@ def _show(
     document: dict[str, object],
     wanted: _Wanted,
 ) -> None:
-    from forms.exporters.text import sheet_text  # noqa: PLC0415
+    from forms.exporters.text import report_text  # noqa: PLC0415
     from forms.worksheets.saved import to_record  # noqa: PLC0415
 
     if wanted.save:
@@ -225,7 +225,7 @@ def _show(
     if wanted.as_json:
         common.answer_json(document)
     else:
-        common.answer(sheet_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
+        common.answer(report_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
 
 
 def _say_tables() -> None:

@@ -124,7 +124,7 @@ class SmbclientClient(ExternalClient):
             command = [
                 find_program("smbclient", "smbclient"),
                 f"//{target.host}/{target.share}",
-                *("--configfile", f"/proc/self/fd/{conf}", "--port", str(target.port or 445)),
+                *("--configfile", f"/proc/self/fd/{conf}", "--port", str(target.port_number)),
                 *("--debuglevel", str(debug)),
                 *([] if secrets.kerberos else ["--authentication-file", f"/proc/self/fd/{login}"]),
                 *(["--use-kerberos", "required"] if secrets.kerberos else []),

@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +24,8 @@ from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import place
 from app.clients.smb.session import Listener, credentials, mapped
 from app.clients.smb.wire import DIALECTS
-from app.errors import ConnectionLostError, LoginError, NoSuchFileError, StalledError, UsageError
+from app.clients.stall import StallWatch
+from app.errors import ConnectionLostError, LoginError, NoSuchFileError, UsageError
 from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.05
@@ -62,7 +62,7 @@ class SmbclientNgClient(ExternalClient):
         with mapped(where), _silence():
             session = SMBSession(
                 host=target.host,
-                port=target.port or 445,
+                port=target.port_number,
                 timeout=self._settings.timeout_seconds,
                 credentials=credentials(target, self._secrets),
                 config=Config(debug=False, no_colors=True),
@@ -203,20 +203,14 @@ class SmbclientNgClient(ExternalClient):
         return ended[0] - started
 
     def _watch(self, worker: threading.Thread, where: str, meter: Meter, moved: Callable[[], int]) -> None:
-        seen, seen_at = 0, time.monotonic()
+        seen, stall = 0, StallWatch(self._settings.timeout_seconds, lambda: where)
         while True:
             worker.join(_LOOK_SECONDS)
             if not worker.is_alive():
                 return
-            now = moved()
-            if now != seen:
-                seen, seen_at = now, time.monotonic()
+            seen = max(seen, moved())
             meter.advance(seen)
-            if time.monotonic() - seen_at > self._settings.timeout_seconds:
-                raise StalledError(
-                    f"{where}: nothing moved for {self._settings.timeout_seconds:g} s; look at the server and the "
-                    "network, or raise --timeout"
-                )
+            stall.moved(seen)
 
     def _hang_up(self) -> None:
         session = self._session

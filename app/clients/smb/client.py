@@ -28,7 +28,14 @@ from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
 from app.clients.tcp_info import TcpInfo, connection_facts
-from app.errors import CancelledError, ConnectionLostError, MeasurementError, NotAFileError, UsageError
+from app.errors import (
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    NotAFileError,
+    UsageError,
+)
 from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
@@ -90,7 +97,9 @@ class SMBClient:
 
     def shares(self) -> list[str]:
         """The shares that can be browsed."""
-        return self._linked().session.share_names()
+        link = self._linked()
+        with link.channel.stage():
+            return link.session.share_names()
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
         """The entries of a folder of the share."""
@@ -130,8 +139,17 @@ class SMBClient:
     def digest(self, path: str) -> str:
         """The SHA-256 of the file as impacket's own reads give it."""
         sha = hashlib.sha256()
+        size_bytes, read_bytes = self.size(path), 0
+
+        def take(block: bytes) -> None:
+            nonlocal read_bytes
+            read_bytes += len(block)
+            if read_bytes > size_bytes:
+                raise CorruptedError(f"{place(self.target, path)}: the file became longer; measure a file at rest")
+            sha.update(block)
+
         with self._using(path) as (link, _share), mapped(link.channel.where):
-            link.session.client.getFile(self.target.share, wire_name(path), sha.update)
+            link.session.client.getFile(self.target.share, wire_name(path), take)
         return sha.hexdigest()
 
     def remove(self, path: str) -> None:
@@ -171,7 +189,8 @@ class SMBClient:
     def close(self) -> None:
         """Log off and hang up."""
         if self._link is not None and not self._link.channel.broken:
-            self._link.channel.timeout_seconds = min(self._link.channel.timeout_seconds, _POLITE_SECONDS)
+            stall = self._link.channel.stall
+            stall.seconds = min(stall.seconds, _POLITE_SECONDS)
             self._link.session.close()
         self._drop()
         self._aborted = False
@@ -187,14 +206,14 @@ class SMBClient:
         try:
             channel = self._channel = self._dial(where)
             protection = Protection(sign=self._settings.sign, encrypt=self._settings.encrypt)
-            session = Session(self.target, self._secrets, channel, protection)
-            share = None
-            if self.target.share:
-                with mapped(where):
+            with channel.stage():
+                session = Session(self.target, self._secrets, channel, protection)
+            with channel.stage(), mapped(where):
+                share = None
+                if self.target.share:
                     share = Share(channel, session.connection.connectTree(self.target.share))
-            with mapped(where):
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
-            self._gather_credits(session.connection)
+                self._gather_credits(session.connection)
             link = _Link(session, channel, share, ends, channel.credits)
         except MeasurementError as error:
             self._drop()

@@ -135,8 +135,8 @@ def read_file(
     channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
     channel.watch = lambda got: meter.advance(pipeline.moved_bytes + max(0, got - _OVERHEAD_BYTES))
     size_bytes, multi = file.size_bytes, channel.multi_credit
-    channel.touch()
-    started = meter.start()
+    channel.stall.start()
+    started = meter.start(look=channel.stall.moved)
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim_read(request, *piece)
@@ -164,8 +164,8 @@ def write_file(
         return max(pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock)))
 
     channel.watch = lambda _got: meter.advance(channel.handed_bytes - before)
-    channel.touch()
-    started = meter.start(arrived)
+    channel.stall.start()
+    started = meter.start(arrived, look=lambda arrived_bytes: channel.stall.moved(arrived_bytes + pipeline.moved_bytes))
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim_write(request, *piece)

@@ -12,7 +12,7 @@ from textual.worker import Worker, get_current_worker
 
 from app.errors import SharebenchError
 from app.tui.frame.context import ContextApp
-from storage.errors import NotebookFileError
+from storage.errors import NotebookFileError, why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
 
 _T = TypeVar("_T")
@@ -79,8 +79,10 @@ def told(error: BaseException) -> tuple[str, str]:
     """A heading and a sentence for an error."""
     if isinstance(error, SharebenchError | NotebookFileError | UnknownReferenceError):
         return "That did not work", str(error.args[0]) if error.args else type(error).__name__
-    if isinstance(error, sqlite3.Error | OSError):
-        return "That did not work", f"{error}; is the disk full, or the notebook in use by another program?"
+    if isinstance(error, sqlite3.Error):
+        return "That did not work", why_unusable(error)
+    if isinstance(error, OSError):
+        return "That did not work", f"{error}; is the disk full?"
     return (
         "A fault in sharebench",
         f"{type(error).__name__}: {error}. What was measured is kept. Please report it, with what you did before it.",

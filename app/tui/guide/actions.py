@@ -170,7 +170,7 @@ class GuideActions(BaseScreen):
 
         if place.file is not None:
             self._picked(Picked(place.target, place.file), kerberos=kerberos)
-        elif place.target.protocol == "iperf3":
+        elif not place.target.abilities.moves_files:
             self._picked(Picked(place.target, None), kerberos=kerberos)
         else:
             browser = BrowseScreen(place, secrets, around(self.choices, self.known))

@@ -20,6 +20,7 @@ from app.tui.guide.pages.form_table import filling_table
 from app.tui.guide.state.job import MeasurementJob
 from app.tui.guide.state.run_progress import SeriesProgress, prepare
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.recording_screen import RecordingScreen
 from forms.layout import visible
 from forms.series.summary import SeriesSummary, run_form
@@ -35,7 +36,7 @@ _GROWS_BY = 4
 """The form's table grows by so many lines, since all the screen is laid out anew when it does."""
 
 
-class RunScreen(RecordingScreen):
+class RunScreen(ZoomsCharts, RecordingScreen):
     """Measures one series; answers with its id once everything is stored."""
 
     ROOM = "guide"
@@ -64,6 +65,7 @@ class RunScreen(RecordingScreen):
             id="run.chart", keys="c", action="chart", name="Other chart", footer="Chart",
             help="Show the rate of each run, or the throughput within the run.",
         ),
+        ZOOM,
     )  # fmt: skip
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs that ended are kept. The series can be completed later."
@@ -75,7 +77,7 @@ class RunScreen(RecordingScreen):
         #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
         #form { height: 8; max-height: 60%; padding: 0 1; }
         #charts { height: 1fr; min-height: 5; padding: 0 1; }
-        #charts Drawing { height: 1fr; }
+        #charts AnsiView { height: 1fr; }
     }
     """
 
@@ -104,8 +106,8 @@ class RunScreen(RecordingScreen):
         yield Static(id="warnings")
         yield AnsiView(id="form")
         with Horizontal(id="charts"):
-            yield AnsiView(id="rates")
-            yield AnsiView(id="within")
+            yield ChartView(id="rates")
+            yield ChartView(id="within")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -203,12 +205,16 @@ class RunScreen(RecordingScreen):
     def _draw_part(self, part: str) -> None:
         form, curve = self.form, self.running.curve
         self._drawn[part] = (monotonic(), curve if part == "within" else form)
-        drawing = self.query_one(f"#{part}", AnsiView)
         if part == "within":
-            drawing.show(lambda width, height: within_chart(curve, width, height))
+            self.query_one("#within", ChartView).show_chart(
+                lambda width, height, zoomed: within_chart(curve, width, height, zoomed=zoomed)
+            )
         elif form is not None and part == "rates":
-            drawing.show(lambda width, height: rates_chart(form, width, height))
+            self.query_one("#rates", ChartView).show_chart(
+                lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed)
+            )
         elif form is not None:
+            drawing = self.query_one("#form", AnsiView)
             lines = len(form.all_rows) + _TABLE_FRAME
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
             drawing.show(lambda width, height: filling_table(form, width, height))

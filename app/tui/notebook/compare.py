@@ -11,14 +11,15 @@ from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from forms.comparison.summary import ComparisonSummary, comparison_form
 from forms.comparison.text import comparison_text
-from forms.reports import comparison_sheets
+from forms.reports import comparison_reports
 from storage.notebook import Notebook
 
 
-class CompareScreen(Copies):
+class CompareScreen(ZoomsCharts, Copies):
     """The comparison of two series."""
 
     ABOUT = (
@@ -42,6 +43,7 @@ class CompareScreen(Copies):
             footer="Chart",
             help="Both charts on one scale, or the figures, where there is no room for both.",
         ),
+        ZOOM,
         KeyCommand(
             id="compare.export",
             keys="x",
@@ -76,7 +78,7 @@ class CompareScreen(Copies):
         with Horizontal(id="compared"):
             with VerticalScroll(id="comparison-box"):
                 yield AnsiView(id="comparison")
-            yield AnsiView(id="compared-chart")
+            yield ChartView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -92,8 +94,10 @@ class CompareScreen(Copies):
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
         self.query_one("#comparison", AnsiView).show(lambda _width, _height: comparison_text(form))
-        self.query_one("#compared-chart", AnsiView).show(
-            lambda width, height: compared_chart(form.base, form.other, width, height)
+        self.query_one("#compared-chart", ChartView).show_chart(
+            lambda width, height, zoomed: compared_chart(
+                form.base, form.other, width=width, height=height, zoomed=zoomed
+            )
         )
 
     def text_to_copy(self) -> str:
@@ -109,7 +113,7 @@ class CompareScreen(Copies):
         pair = (self.base_id, self.other_id)
         self.bench.push_screen(
             ExportScreen(
-                gather=lambda notebook: comparison_sheets([notebook.series(each) for each in pair]), name="comparison"
+                gather=lambda notebook: comparison_reports([notebook.series(each) for each in pair]), name="comparison"
             )
         )
 

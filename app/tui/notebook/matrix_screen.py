@@ -13,11 +13,11 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
-from forms.comparison.matrix import base_of, table_b1
+from forms.comparison.matrix import base_of, protocol_matrix
 from forms.comparison.matrix_text import table_b1_text
 from forms.comparison.summary import comparison_form
 from forms.comparison.text import verdict_lines
-from forms.reports import comparison_sheets
+from forms.reports import comparison_reports
 from storage.notebook import Notebook
 from storage.records import Series
 
@@ -69,7 +69,7 @@ class TableScreen(Copies):
         """Write it to a file."""
         ids = self.ids
         self.bench.push_screen(
-            ExportScreen(gather=lambda notebook: comparison_sheets(_read(notebook, ids)), name="comparison")
+            ExportScreen(gather=lambda notebook: comparison_reports(_read(notebook, ids)), name="comparison")
         )
 
 
@@ -80,4 +80,4 @@ def _read(notebook: Notebook, ids: Sequence[str]) -> list[Series]:
 def _text(series: Sequence[Series]) -> str:
     pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
     forms = [comparison_form(base, one) for base, one in pairs if base is not None]
-    return f"{table_b1_text(table_b1(series))}\n{verdict_lines(forms)}"
+    return f"{table_b1_text(protocol_matrix(series))}\n{verdict_lines(forms)}"

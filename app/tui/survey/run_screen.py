@@ -61,7 +61,7 @@ class SurveyRunScreen(RecordingScreen):
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and a line a series; at the end the survey."""
-        yield Label(Content(f"sharebench · {visible(self.planned.name)}"), classes="title-line")
+        yield Label(Content(f"sharebench · {visible(self.planned.experiment.name)}"), classes="title-line")
         yield Static(id="survey-now")
         yield Static(id="survey-warnings")
         with VerticalScroll(id="survey-box"):

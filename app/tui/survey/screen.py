@@ -169,7 +169,7 @@ class SurveyScreen(BaseScreen):
                 self.app.push_screen(SurveyRunScreen(planned))
 
         text = (
-            f"{planned.name} is not complete: {len(planned.todo)} of {len(planned.stations)} series are to do."
-            " F8 begins anew instead."
+            f"{planned.experiment.name} is not complete:"
+            f" {len(planned.todo)} of {len(planned.stations)} series are to do. F8 begins anew instead."
         )
         self.app.push_screen(ConfirmDialog("Go on with it?", text, yes="Go on", prefer_yes=True), answered)

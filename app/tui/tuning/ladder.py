@@ -18,16 +18,16 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.rounds import branch_from
 from app.tui.tuning.rungs import gain_line, rung_line, rung_words
-from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
 from forms.experiments.ladder import Ladder, Rung, build_ladder
-from forms.experiments.ladder_report import ladder_sheet
+from forms.experiments.ladder_report import ladder_report
 from forms.experiments.ladder_text import ladder_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
 from storage.notebook import Notebook
-from storage.records import Decision
+from storage.records import Decision, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
     "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's last"
@@ -35,7 +35,7 @@ NONE_YET = (
 )
 
 
-class LadderScreen(Copies, MeasureMixin):
+class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     """An experiment as a ladder."""
 
     ABOUT = (
@@ -75,6 +75,7 @@ class LadderScreen(Copies, MeasureMixin):
             footer="Chart",
             help="The chart of the ladder, or the words again, where there is no room for both.",
         ),
+        ZOOM,
         KeyCommand(
             id="ladder.branch",
             keys="n",
@@ -129,7 +130,7 @@ class LadderScreen(Copies, MeasureMixin):
         with Horizontal(id="below"):
             with VerticalScroll(id="rung-box", can_focus=False):
                 yield Static("Reading the notebook …", id="rung")
-            yield AnsiView(id="picture")
+            yield ChartView(id="picture")
         yield Static(id="gain")
         yield KeyBar()
 
@@ -153,7 +154,9 @@ class LadderScreen(Copies, MeasureMixin):
         rungs.clear_options()
         rungs.add_options([Option(Content(rung_line(rung))) for rung in ladder.rungs])
         self.query_one("#gain", Static).update(Content(gain_line(ladder)))
-        self.query_one("#picture", AnsiView).show(lambda width, height: ladder_chart(forms, width, height))
+        self.query_one("#picture", ChartView).show_chart(
+            lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
+        )
         rungs.highlighted = len(ladder.rungs) - 1 if at is None or at >= len(ladder.rungs) else at
         rungs.focus()
 
@@ -206,8 +209,8 @@ class LadderScreen(Copies, MeasureMixin):
     def action_export(self) -> None:
         """Write it to a file."""
         if self.ladder is not None:
-            sheet = ladder_sheet(self.ladder)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.ladder.name))
+            report = ladder_report(self.ladder)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
         """The chart in the place of the words, or the words again."""
@@ -216,7 +219,7 @@ class LadderScreen(Copies, MeasureMixin):
     def action_choose(self) -> None:
         """Ask for the experiment."""
 
-        def ask(found: list[tuple[str, int, str]]) -> None:
+        def ask(found: list[ExperimentEntry]) -> None:
             if found:
                 self.bench.push_screen(ExperimentDialog(found), answered)
 
@@ -225,7 +228,7 @@ class LadderScreen(Copies, MeasureMixin):
                 self.experiment = name
                 self._look()
 
-        self.with_notebook(lambda notebook: notebook.experiments(), ask)
+        self.with_notebook(lambda notebook: notebook.experiments(ExperimentKind.LADDER), ask)
 
 
 class ExperimentDialog(BaseDialog[str]):
@@ -233,7 +236,7 @@ class ExperimentDialog(BaseDialog[str]):
 
     ABOUT = "The experiments in the notebook. Enter opens one."
 
-    def __init__(self, found: list[tuple[str, int, str]]) -> None:
+    def __init__(self, found: list[ExperimentEntry]) -> None:
         super().__init__(classes="dialog")
         self.found = found
 
@@ -242,21 +245,24 @@ class ExperimentDialog(BaseDialog[str]):
         with Vertical(classes="dialog-box"):
             yield Label("Experiments", classes="dialog-heading")
             yield OptionList(
-                *(Option(Content(f"{last[:10]}  {count:>3} series  {plain(name)}")) for name, count, last in self.found)
+                *(
+                    Option(Content(f"{one.last_at[:10]}  {one.series_count:>3} series  {plain(one.experiment.name)}"))
+                    for one in self.found
+                )
             )
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index][0])
+        self.dismiss(self.found[event.option_index].experiment.name)
 
 
 def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:
     """The experiment, or the newest; None where there is none."""
     if not name:
-        found = notebook.experiments()
+        found = notebook.experiments(ExperimentKind.LADDER)
         if not found:
             return None
-        name = found[0][0]
+        name = found[0].experiment.name
     series = notebook.experiment(name)
     return (build_ladder(name, series), [run_form(one) for one in series]) if series else None
 

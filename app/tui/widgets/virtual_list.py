@@ -33,7 +33,7 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
-    LineList {
+    VirtualList {
         height: 1fr;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;

@@ -20,11 +20,11 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
 from app.tui.worksheets.picking import PickDialog, WorksheetChoice
-from forms.exporters.text import sheet_text
+from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from forms.worksheets.bottleneck import BottleneckCalculation
-from forms.worksheets.saved import from_record, to_record, worksheet_sheet
+from forms.worksheets.saved import from_record, to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 from storage.records import Worksheet
 
@@ -96,7 +96,7 @@ class WorksheetScreen(Copies):
 
     def sheet(self, filled: Any) -> Report:
         """The form of it."""
-        return worksheet_sheet(to_record(filled, self.worksheet_name))
+        return worksheet_report(to_record(filled, self.worksheet_name))
 
     def compose(self) -> ComposeResult:
         """The lines, what is wrong or still needed, the calculation."""
@@ -138,7 +138,7 @@ class WorksheetScreen(Copies):
 
     def text_to_copy(self) -> str:
         """The worksheet as the command line prints it."""
-        return sheet_text(self.sheet(self.filled)) if self.filled else ""
+        return report_text(self.sheet(self.filled)) if self.filled else ""
 
     # The notebook
 
@@ -193,8 +193,8 @@ class WorksheetScreen(Copies):
 
 def _text(sheet: Report, width: int) -> str:
     """The result and its picture first, then how it came about."""
-    answer = sheet_text(replace(sheet, fields=(), tables=()), width=width, ansi=True)
-    way = sheet_text(replace(sheet, title="", results=(), advice=(), chart=None), width=width, ansi=True)
+    answer = report_text(replace(sheet, fields=(), tables=()), width=width, ansi=True)
+    way = report_text(replace(sheet, title="", results=(), advice=(), chart=None), width=width, ansi=True)
     return f"{answer}\n{way.lstrip()}"
 
 

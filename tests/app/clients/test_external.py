@@ -28,15 +28,12 @@ from app.errors import (
     UsageError,
 )
 from storage.records import Target
+from tests.app.fakes import meter
 from tests.servers.process import require
 
 ODD_NAMES = ["with space", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "quo'te;semi"]
 SMB = ["smbclient", "smbclient-ng"]
 ALL = [*SMB, "curl"]
-
-
-def meter(**more):
-    return Meter(threading.Event(), **more)
 
 
 def place(client, name):

@@ -20,6 +20,7 @@ from app.errors import (
     UnreachableError,
 )
 from storage.records import Target
+from tests.app.fakes import meter
 from tests.servers.iperf3 import Iperf3Server
 
 
@@ -31,10 +32,6 @@ def server():
         yield it
     finally:
         it.stop()
-
-
-def meter(**more):
-    return Meter(threading.Event(), **more)
 
 
 def client(server, size_bytes=8 << 20, **settings):

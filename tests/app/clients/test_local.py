@@ -13,16 +13,13 @@ from app.clients.content import Content
 from app.clients.local import LocalClient, mount_facts
 from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
 from storage.records import Target
+from tests.app.fakes import meter
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "*?"]
 
 
 def client(path, **settings):
     return LocalClient(Target(protocol="file", path=str(path)), Secrets(), Settings(**settings))
-
-
-def meter():
-    return Meter(threading.Event())
 
 
 @pytest.mark.parametrize("drop_cache", [False, True])

@@ -37,7 +37,8 @@ from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import Plan
 from app.measure.reader import MeasuringProcess
 from storage.records import Command, JSONValue, Target
-from tests.app.environment.test_link import can_make_namespaces
+from tests.servers.netns import can_make_namespaces
+from tests.servers.process import unavailable
 from tests.servers.smbd import Smbd
 
 ROOT = Path(__file__).parents[3]
@@ -497,7 +498,7 @@ def test_a_series_of_our_own_is_not_called_a_busy_time(smbd: Smbd, command: Comm
         record, rate = measured(smbd, command)
         busy = busy or around.look(1).verdict is QuietVerdict.BUSY
     if busy:
-        pytest.skip("others keep this machine busy, so nothing can be said of our own load")
+        unavailable("others keep this machine busy, so nothing can be said of our own load")
     assert record["verdict"] != "busy", record
     assert isinstance(record["cpu_percent_during"], float)
     assert record["cpu_percent_during"] > 30
@@ -564,7 +565,7 @@ print(json.dumps({**record, "own": moved / seconds}))
 @pytest.mark.parametrize("streams", ["one", "two"])
 def test_a_second_stream_on_the_link_is_told_from_our_own(streams: str) -> None:
     if not can_make_namespaces():
-        pytest.skip("a loopback of its own needs root")
+        unavailable("a loopback of its own needs root")
     words = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-c", TRANSFER]
     done = subprocess.run([*words, streams], capture_output=True, text=True, check=True, cwd=ROOT)
     record = json.loads(done.stdout)

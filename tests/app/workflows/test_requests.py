@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -16,7 +17,7 @@ from app.tui.guide.state.choices import GuideChoices, with_target
 from app.tui.guide.state.job import order_of
 from app.tui.guide.state.rounds import choices_of
 from app.workflows.requests import SeriesOptions, options_of, parse_change, series_request
-from storage.records import ClientFacts, Command, Series, Target
+from storage.records import ClientFacts, Command, Experiment, Series, Target
 
 FILE = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin")
 USUAL = SeriesOptions()
@@ -37,7 +38,8 @@ def stored(request: SeriesRequest) -> Series:
     return Series(
         id="0123456789ab", created_at="2026-01-31T10:00:00.000Z", command=request.plan.command,
         target=request.plan.target, client=ClientFacts(name=request.plan.client), label=request.label,
-        experiment=request.experiment, link_bits_per_second=request.link_bits_per_second, plan=request.to_notebook(),
+        experiment=request.experiment.name if request.experiment else None,
+        link_bits_per_second=request.link_bits_per_second, plan=request.to_notebook(),
     )  # fmt: skip
 
 
@@ -49,7 +51,8 @@ def test_the_example_differs_from_the_usual_in_every_field():
 def test_every_choice_reaches_the_recorder(name: str):
     request = series_request(FITTING, FILE, Secrets())
     holders = (request, request.plan, request.plan.settings)
-    assert [getattr(one, name) for one in holders if hasattr(one, name)] == [getattr(FITTING, name)]
+    expected = Experiment(name="tuning", created_at=ANY) if name == "experiment" else getattr(FITTING, name)
+    assert [getattr(one, name) for one in holders if hasattr(one, name)] == [expected]
 
 
 def test_every_choice_but_those_of_one_rung_comes_back_from_the_notebook():

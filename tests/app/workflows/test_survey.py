@@ -16,7 +16,8 @@ from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
-from storage.records import Command, Series, SeriesStatus, Target
+from storage.records import Command, ExperimentKind, SeriesStatus, Target
+from tests.builders import all_series
 from tests.servers.smbd import Smbd
 
 
@@ -50,11 +51,6 @@ def book(tmp_path: Path) -> Path:
 def plan(chosen: SurveyChoices, book: Path, *, again: bool = False) -> SurveyRound:
     with Notebook(book) as notebook:
         return plan_round(chosen, notebook, as_bench, again=again)
-
-
-def stored(book: Path) -> list[Series]:
-    with Notebook(book) as notebook:
-        return [notebook.series(head.id) for head in notebook.heads()]
 
 
 def test_places_of_this_machine_and_of_others():
@@ -97,7 +93,7 @@ def test_nothing_to_measure_and_nothing_that_answers(book: Path):
 def test_stations_and_their_orders(smbd: Smbd, book: Path):
     planned = plan(choices(smbd, ftp="/pub"), book)
     assert not planned.continued
-    assert planned.name.startswith("survey 127.0.0.1 20")
+    assert planned.experiment.name.startswith("survey 127.0.0.1 20")
     loopback = [s for s in planned.stations if s.place is StationPlace.LOOPBACK]
     assert [s.name for s in loopback] == [
         "loopback FTP get",
@@ -111,7 +107,7 @@ def test_stations_and_their_orders(smbd: Smbd, book: Path):
         (Command.GET, True, "loopback SMB get"),
         (Command.PUT, False, "loopback SMB put"),
     ]
-    assert {o.experiment for o in orders} == {planned.name}
+    assert {o.experiment for o in orders} == {planned.experiment}
 
 
 def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd: Smbd, book: Path):
@@ -119,14 +115,14 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     for _, event in measure_round(plan(chosen, book), book, control):
         if isinstance(event, SeriesClosed):
             control.cancel()
-    before = {series.id: series for series in stored(book)}
+    before = {series.id: series for series in all_series(book)}
     assert sorted(s.status for s in before.values()) == [SeriesStatus.COMPLETE, SeriesStatus.INTERRUPTED]
     going_on = plan(chosen, book)
     assert going_on.continued
     assert [isinstance(what, Resumption) for _, what in going_on.todo] == [True]
     for _ in measure_round(going_on, book, SeriesControl()):
         pass
-    after = {series.id: series for series in stored(book)}
+    after = {series.id: series for series in all_series(book)}
     assert after.keys() == before.keys()
     assert all(series.status is SeriesStatus.COMPLETE for series in after.values())
     for series_id, series in before.items():
@@ -141,8 +137,8 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     assert list(smbd.folder.glob(".sharebench-*")) == []
     assert not plan(chosen, book).continued
     with Notebook(book) as notebook:
-        assert notebook.experiments() == []
-        assert [name for name, _, _ in notebook.surveys()] == [going_on.name]
+        assert notebook.experiments(ExperimentKind.LADDER) == []
+        assert [entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY)] == [going_on.experiment]
     assert all(series.base_id is None for series in after.values())
 
 

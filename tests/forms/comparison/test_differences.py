@@ -7,7 +7,7 @@ import pytest
 
 from forms.comparison.differences import Difference, differences, varies
 from storage.records import ClientFacts, Command, FactValue, Series, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 
 def on_server(**environment: dict[str, FactValue]) -> Series:
@@ -41,6 +41,16 @@ def test_settings_that_differ_are_named() -> None:
         ("client.in_flight", 4, 1),
         ("settings.drop_cache", False, True),
     ]
+
+
+def test_what_the_other_protocol_does_not_have_is_no_difference() -> None:
+    smb = series()
+    plain = ClientFacts(name="sharebench", version="0.1.0", block_bytes=1 << 20)
+    ftp = replace(smb, target=Target(protocol="ftp", host="nas", path="/big.bin"), client=plain)
+    names = [one.name for one in differences(ftp, smb)]
+    assert "target" in names
+    assert not [name for name in names if name.startswith("client.")]
+    assert "client.dialect" in [one.name for one in differences(smb, replace(smb, client=plain))]
 
 
 def test_a_parameter_of_the_share_is_said_once_although_global_has_it_too() -> None:

@@ -13,7 +13,7 @@ from forms.comparison.text import comparison_text
 from forms.comparison.verdict import compare
 from forms.stats.sample_size import needed_runs
 from storage.records import RunStatus
-from tests.forms.samples import series
+from tests.builders import series
 
 OPPOSITE = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
 

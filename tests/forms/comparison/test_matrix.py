@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison.matrix import base_of, table_b1
+from forms.comparison.matrix import base_of, protocol_matrix
 from forms.comparison.matrix_text import table_b1_text
 from storage.records import Change, Command, Series, Target
-from tests.forms.samples import series
+from tests.builders import series
 
 FTP = Target(protocol="ftp", host="sparc", path="/file")
 SMB = Target(protocol="smb", host="sparc", share="data", path="file")
 
 
-def one(kilobytes: float, command: Command, target: Target, label: str = "", name: str = "") -> Series:
+def at_rate(kilobytes: float, command: Command, target: Target, label: str = "", name: str = "") -> Series:
     rates = (kilobytes * 0.99e3, kilobytes * 1e3, kilobytes * 1.01e3)
     return series(rates, command=command, target=target, label=label, id=name or f"{label}{command}{kilobytes}")
 
@@ -23,21 +23,21 @@ def book() -> list[Series]:
     pentium_ftp, pentium_smb = replace(FTP, host="pentium"), replace(SMB, host="pentium")
     get, put = Command.GET, Command.PUT
     return [
-        one(1014.5, get, FTP),
-        one(645.3, get, SMB, "untuned"),
-        one(866.7, get, SMB, "tuned"),
-        one(379.8, put, FTP),
-        one(386.1, put, SMB, "untuned"),
-        one(329.5, put, SMB, "tuned"),
-        one(973.27, get, pentium_ftp),
-        one(725, get, pentium_smb, "tuned"),
-        one(1014.5, put, pentium_ftp),
-        one(1100, put, pentium_smb, "tuned"),
+        at_rate(1014.5, get, FTP),
+        at_rate(645.3, get, SMB, "untuned"),
+        at_rate(866.7, get, SMB, "tuned"),
+        at_rate(379.8, put, FTP),
+        at_rate(386.1, put, SMB, "untuned"),
+        at_rate(329.5, put, SMB, "tuned"),
+        at_rate(973.27, get, pentium_ftp),
+        at_rate(725, get, pentium_smb, "tuned"),
+        at_rate(1014.5, put, pentium_ftp),
+        at_rate(1100, put, pentium_smb, "tuned"),
     ]
 
 
 def test_the_books_table_with_the_ratios_it_does_not_print():
-    table = table_b1(book())
+    table = protocol_matrix(book())
     assert table.columns == ("FTP", "untuned", "tuned")
     assert [row.name for row in table.rows] == ["sparc get", "sparc put", "pentium get", "pentium put"]
     ratios = [[None if c is None else c.percent_of_ftp for c in row.cells] for row in table.rows]
@@ -47,8 +47,8 @@ def test_the_books_table_with_the_ratios_it_does_not_print():
 
 
 def test_one_host_needs_no_name_and_no_label_needs_no_invention():
-    changed = replace(one(900, Command.GET, SMB), change=Change(name="log level", value="0"))
-    table = table_b1([one(645, Command.GET, SMB), changed, one(700, Command.GET, SMB, name="again")])
+    changed = replace(at_rate(900, Command.GET, SMB), change=Change(name="log level", value="0"))
+    table = protocol_matrix([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])
     assert table.columns == ("SMB", "log level = 0", "SMB (2)")
     assert [row.name for row in table.rows] == ["get"]
     assert not table.has_ftp
@@ -56,14 +56,14 @@ def test_one_host_needs_no_name_and_no_label_needs_no_invention():
 
 
 def test_ftp_comes_first_wherever_it_was_given():
-    assert table_b1([one(645, Command.GET, SMB), one(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
+    assert protocol_matrix([at_rate(645, Command.GET, SMB), at_rate(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
 
 
 def test_text_stays_within_eighty_columns():
-    text = table_b1_text(table_b1(book()))
+    text = table_b1_text(protocol_matrix(book()))
     assert max(map(len, text.splitlines())) <= 80
     assert "645.3 ±  6.5     63.6     866.7 ±  8.7     85.4" in text
-    wide = table_b1([replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())])
+    wide = protocol_matrix([replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())])
     listed = table_b1_text(wide)
     assert max(map(len, listed.splitlines())) <= 80
     assert "108.4" in listed
@@ -71,7 +71,7 @@ def test_text_stays_within_eighty_columns():
 
 def test_a_series_without_a_valid_run_is_not_available():
     empty = series(command=Command.GET, target=SMB, id="none")
-    text = table_b1_text(table_b1([one(1000, Command.GET, FTP), empty]))
+    text = table_b1_text(protocol_matrix([at_rate(1000, Command.GET, FTP), empty]))
     assert "n.a." in text
 
 
@@ -82,5 +82,5 @@ def test_gets_are_compared_with_gets_and_puts_with_puts(index, base):
 
 
 def test_two_series_are_compared_whatever_they_are():
-    pair = [one(1000, Command.GET, FTP), one(900, Command.PUT, FTP)]
+    pair = [at_rate(1000, Command.GET, FTP), at_rate(900, Command.PUT, FTP)]
     assert base_of(pair, 1) is pair[0]

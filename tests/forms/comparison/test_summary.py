@@ -9,7 +9,7 @@ from forms.comparison.summary import comparison_form
 from forms.comparison.text import comparison_text, verdict_lines
 from forms.comparison.verdict import compare
 from storage.records import Change, Command
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")
 CHANGE = Change(

@@ -12,7 +12,7 @@ from scipy import stats
 from forms.comparison.verdict import Comparison, compare
 from forms.stats.sample_size import needed_runs, smallest_change_percent, spread_percent, welch_interval
 from storage.records import Change, Command
-from tests.forms.samples import series
+from tests.builders import series
 
 TEN = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100.2e6, 99.8e6, 100.7e6, 99.3e6, 100e6)
 

@@ -7,7 +7,7 @@ import pytest
 
 from forms.comparison.verdict import compare
 from forms.experiments.selftest import selftest, selftest_document, selftest_text, sentences
-from tests.forms.samples import series
+from tests.builders import series
 
 
 def drawn(seed: int, runs: int, percent: float = 1.0, middle: float = 100e6):

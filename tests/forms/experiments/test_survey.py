@@ -5,7 +5,7 @@ import json
 from forms.experiments.survey import Station, StationPlace, StationState, survey, survey_document, with_series
 from forms.experiments.survey_text import survey_text
 from storage.records import Command, Series, SeriesStatus, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
 

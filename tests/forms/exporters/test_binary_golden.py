@@ -7,18 +7,18 @@ import pytest
 from openpyxl.worksheet.formula import ArrayFormula
 from pypdf import PdfReader
 
-from forms.blank_reports import blank_sheet
-from forms.exporters import export_sheets
-from forms.reports import run_sheets
-from tests.forms.exporters.test_other_forms import sheets
+from forms.blank_reports import blank_report
+from forms.exporters import export_reports
+from forms.reports import series_reports
+from tests.builders import book_series, full_series
+from tests.forms.exporters.other_forms import reports
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import book_series, full_series
 
 FORMS = {
-    "run_form": run_sheets([full_series()])[0],
-    "run_form_b9": run_sheets([book_series()])[0],
-    **sheets(),
-    **{f"{form}_blank": blank_sheet(form) for form in ("run", "comparison", "experiment", "bottleneck", "clients")},
+    "run_form": series_reports([full_series()])[0],
+    "run_form_b9": series_reports([book_series()])[0],
+    **reports(),
+    **{f"{form}_blank": blank_report(form) for form in ("run", "comparison", "experiment", "bottleneck", "clients")},
 }
 
 
@@ -41,11 +41,11 @@ def cells_of(content: bytes) -> str:
 
 @pytest.mark.parametrize("name", FORMS)
 def test_spreadsheets(name):
-    check(f"{name}.xlsx.txt", cells_of(export_sheets([FORMS[name]], "xlsx")).encode())
+    check(f"{name}.xlsx.txt", cells_of(export_reports([FORMS[name]], "xlsx")).encode())
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_pdf(name):
-    pages = PdfReader(io.BytesIO(export_sheets([FORMS[name]], "pdf"))).pages
+    pages = PdfReader(io.BytesIO(export_reports([FORMS[name]], "pdf"))).pages
     assert len(pages) == 1
     check(f"{name}.pdf.txt", f"{pages[0].extract_text()}\n".encode())

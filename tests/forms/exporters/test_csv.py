@@ -5,12 +5,12 @@ import io
 
 import pytest
 
-from forms.exporters import export, export_sheets
+from forms.exporters import export, export_reports
 from forms.exporters.csv import guarded, unguarded
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
 from forms.series.summary import run_form
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 
 STARTS = {*"=+-@\t\r\n", *(f"{chr(ord(c) + 0xFEE0)}" for c in "=+-@")}
 """What a spreadsheet takes for the start of a formula, and the full-width forms of it."""
@@ -23,7 +23,7 @@ def records(content: bytes) -> list[list[str]]:
 def test_golden_forms():
     check("run_form.csv", export([full_series()], "csv"))
     check("run_form_b9.csv", export([book_series()], "csv"))
-    check("run_form_blank.csv", export_sheets([blank_run_sheet(10**9)], "csv"))
+    check("run_form_blank.csv", export_reports([blank_series_report(10**9)], "csv"))
     check("run_forms.csv", export([full_series(), book_series()], "csv"))
 
 

@@ -7,13 +7,12 @@ from itertools import product
 import pytest
 from pypdf import PdfReader
 
-from forms.exporters import export, export_sheets
+from forms.exporters import export, export_reports
 from forms.exporters.html_style import DARK, LIGHT
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 from tests.forms.exporters.page import Page
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
 from tests.servers.process import require
 
 CHROMIUM = (
@@ -31,7 +30,7 @@ CHROMIUM = (
 def test_golden_forms():
     check("run_form.html", export([full_series()], "html"))
     check("run_forms.html", export([full_series(), book_series()], "html"))
-    check("run_form_blank.html", export_sheets([blank_run_sheet(10**9)], "html"))
+    check("run_form_blank.html", export_reports([blank_series_report(10**9)], "html"))
 
 
 @pytest.fixture(scope="module")

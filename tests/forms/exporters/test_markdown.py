@@ -4,17 +4,17 @@ import re
 
 import pytest
 
-from forms.exporters import export, export_sheets
+from forms.exporters import export, export_reports
 from forms.exporters.markdown import escaped
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 
 
 def test_golden_forms():
     check("run_form.md", export([full_series()], "markdown"))
     check("run_form_b9.md", export([book_series()], "markdown"))
-    check("run_form_blank.md", export_sheets([blank_run_sheet()], "markdown"))
+    check("run_form_blank.md", export_reports([blank_series_report()], "markdown"))
     check("run_forms.md", export([full_series(), book_series()], "markdown"))
 
 

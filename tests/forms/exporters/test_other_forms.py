@@ -3,100 +3,40 @@
 import io
 import re
 import subprocess
-from dataclasses import replace
-from typing import Any
 
 import openpyxl
 import pytest
 from pypdf import PdfReader
 
 from forms import layout
-from forms.blank_reports import blank_sheet
-from forms.exporters import FORMATS, export_sheets
-from forms.exporters.text import sheet_text
+from forms.blank_reports import blank_report
+from forms.exporters import FORMATS, export_reports
+from forms.exporters.text import report_text
 from forms.layout import control_pictures
-from forms.report import Report, cell_text
-from forms.reports import comparison_sheets, experiment_sheet
-from forms.worksheets.bottleneck_report import bottleneck_sheet
-from forms.worksheets.users import UserGroup, UsersCalculation
-from forms.worksheets.users_report import clients_sheet
-from storage.records import Change, Command, Decision, Series, Target
+from forms.report import cell_text
+from tests.builders import HOSTILE
+from tests.forms.exporters.other_forms import reports
 from tests.forms.exporters.page import Page
-from tests.forms.exporters.test_xlsx import without_stored_values
+from tests.forms.exporters.workbook import without_stored_values
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE
-from tests.forms.samples import series
-from tests.forms.worksheets.test_bottleneck import B5
 from tests.servers.process import require
 
 
-def one_of(index: int, rate: float, **fields: Any) -> Series:
-    rates = [rate * (1 + step / 1000) for step in (0, 2, -1, 1, 3)]
-    usual: dict[str, Any] = {
-        "id": f"{index:012x}",
-        "created_at": f"2026-01-31T1{index}:00:00.000Z",
-        "experiment": "nic",
-    }
-    return series(rates, **{**usual, **fields})
-
-
-def experiment(text: str = "strict sync") -> list[Series]:
-    return [
-        one_of(0, 100e6, label="as found"),
-        one_of(1, 112e6, change=Change(name=text, value="no", previous="Yes", evidence="confirmed", remark="seen")),
-        one_of(
-            2,
-            90e6,
-            base_id=f"{1:012x}",
-            decision=Decision.REVERTED,
-            change=Change(name="mtu", value="9000", evidence="unconfirmed", also_changed=(f"kernel {text}",)),
-        ),
-    ]
-
-
-def book_b1() -> list[Series]:
-    """Table B-1's SPARC rows: FTP, untuned and tuned Samba, get and put, in KB/s as printed."""
-    found: list[Series] = []
-    rows = ((Command.GET, (1014.5, 645.3, 866.7)), (Command.PUT, (379.8, 386.1, 329.5)))
-    for command, rates in rows:
-        for label, rate in zip(("", "untuned Samba", "tuned Samba"), rates, strict=True):
-            protocol = "smb" if label else "ftp"
-            target = Target(protocol=protocol, host="sparc", share="data" if label else None, path="big")
-            number = len(found)
-            made = series([rate * 1000] * 5, id=f"{number:012x}", label=label, command=command, target=target)
-            found.append(made)
-    return found
-
-
-def sheets(text: str = "strict sync") -> dict[str, Report]:
-    base, other, _ = experiment(text)
-    office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
-    return {
-        "comparison": comparison_sheets([base, replace(other, label=text)])[0],
-        "table_b1": comparison_sheets(book_b1())[0],
-        "ladder": experiment_sheet(text, experiment(text)),
-        "bottleneck": bottleneck_sheet(B5, text),
-        "clients": clients_sheet(
-            UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text
-        ),
-    }
-
-
-@pytest.mark.parametrize("form", ["comparison", "table_b1", "ladder"])
+@pytest.mark.parametrize("form", ["comparison", "matrix", "ladder"])
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):
-    check(f"{form}{FORMATS[name].suffix}", export_sheets([sheets()[form]], name))
+    check(f"{form}{FORMATS[name].suffix}", export_reports([reports()[form]], name))
 
 
 @pytest.mark.parametrize("form", ["comparison", "experiment"])
 def test_golden_blank_forms(form):
-    check(f"{form}_blank.txt", export_sheets([blank_sheet(form)], "text"))
-    check(f"{form}_blank.html", export_sheets([blank_sheet(form)], "html"))
+    check(f"{form}_blank.txt", export_reports([blank_report(form)], "text"))
+    check(f"{form}_blank.html", export_reports([blank_report(form)], "html"))
 
 
 def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
     """The text promises 68 to 80 % of FTP; of the SPARC's four figures none is: 63.6, 85.4, 101.7 and 86.8 %."""
-    table = sheets()["table_b1"].tables[0]
+    table = reports()["matrix"].tables[0]
     assert [c.heading for c in table.columns] == [
         "Command",
         "FTP, kB/s",
@@ -113,44 +53,44 @@ def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
 
 
 def test_the_ladder_strikes_out_what_was_put_back():
-    lines = sheet_text(sheets()["ladder"]).splitlines()
+    lines = report_text(reports()["ladder"]).splitlines()
     assert any(line.startswith("x 2") and "──" in line for line in lines)
     assert any("Gained in all" in line for line in lines)
 
 
-@pytest.mark.parametrize("form", sheets())
+@pytest.mark.parametrize("form", reports())
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_stays_text_in_every_form(form, text):
-    sheet = sheets(text)[form]
-    lines = sheet_text(sheet).splitlines()
+    report = reports(text)[form]
+    lines = report_text(report).splitlines()
     assert max(map(layout.width, lines)) <= 80
-    page = Page(export_sheets([sheet], "html"))
+    page = Page(export_reports([report], "html"))
     assert page.problems == []
     assert not page.all("script", "a")
-    book = openpyxl.load_workbook(io.BytesIO(export_sheets([sheet], "xlsx")))
+    book = openpyxl.load_workbook(io.BytesIO(export_reports([report], "xlsx")))
     formulas = [c.value for row in book.worksheets[0].iter_rows() for c in row if c.data_type == "f"]
     assert all(re.match(r"=(100\*|MIN\(|SUM\(|INT\(|[A-Z]\d+\*)", str(formula)) for formula in formulas)
     for name in ("markdown", "csv", "json"):
-        assert export_sheets([sheet], name)
+        assert export_reports([report], name)
 
 
-@pytest.mark.parametrize("form", sheets())
+@pytest.mark.parametrize("form", reports())
 def test_every_number_can_be_read_out_of_the_pdf(form):
-    sheet = sheets()[form]
-    content = export_sheets([sheet], "pdf", paper="Letter")
+    report = reports()[form]
+    content = export_reports([report], "pdf", paper="Letter")
     text = "".join("".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(content)).pages)
-    for table in sheet.tables:
+    for table in report.tables:
         for row in table.rows:
             for cell, column in zip(row.cells, table.columns, strict=False):
                 written = cell_text(cell, column.kind)
                 assert "".join(control_pictures(written).split()) in text
-    for field in (*sheet.fields, *sheet.results):
+    for field in (*report.fields, *report.results):
         assert "".join(field.text.split()) in text
 
 
 def test_libreoffice_computes_what_is_stored(tmp_path):
     require("soffice", root=False)
-    content = export_sheets(list(sheets().values()), "xlsx")
+    content = export_reports(list(reports().values()), "xlsx")
     source = tmp_path / "forms.xlsx"
     source.write_bytes(without_stored_values(content))
     subprocess.run(
@@ -172,9 +112,9 @@ def test_libreoffice_computes_what_is_stored(tmp_path):
 
 @pytest.mark.parametrize("text", ["two\nlines", "**bold**", "\x1b[31m"])
 def test_names_of_lines_are_text_too(text):
-    sheet = sheets(text)["clients"]
-    written = sheet_text(sheet)
+    report = reports(text)["clients"]
+    written = report_text(report)
     assert f"\n{layout.visible(text)} alone:" in written
     assert "\x1b" not in written
-    markdown = export_sheets([sheet], "markdown").decode()
+    markdown = export_reports([report], "markdown").decode()
     assert "****bold" not in markdown

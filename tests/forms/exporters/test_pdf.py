@@ -9,13 +9,12 @@ from fontTools.ttLib import TTFont
 from pypdf import PdfReader
 
 from forms import numbers
-from forms.exporters import export, export_sheets
+from forms.exporters import export, export_reports
 from forms.exporters.pdf_fonts import other_font
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.records import RunStatus, Series
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 
 
 def texts(content: bytes) -> list[str]:
@@ -85,7 +84,7 @@ def test_long_series_repeat_their_headings():
 
 
 def test_blank_forms():
-    (page,) = texts(export_sheets([blank_run_sheet(10**9)], "pdf"))
+    (page,) = texts(export_reports([blank_series_report(10**9)], "pdf"))
     assert "Deviation:" in page
     assert "% of 1 Gb/s" in page
 

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from forms.exporters import FORMATS, export, export_sheets, format_of
+from forms.exporters import FORMATS, export, export_reports, format_of
 from forms.series.document_reader import series_from_document
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
+from tests.builders import HOSTILE, full_series, hostile_series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, full_series, hostile_series
 
 
 def test_one_series_is_an_object_and_several_are_an_array():
@@ -18,7 +18,7 @@ def test_one_series_is_an_object_and_several_are_an_array():
     assert one["schema"] == "sharebench/series/1"
     assert json.loads(export([full_series()] * 2, "json")) == [one, one]
     check("run_form.json", export([full_series()], "json"))
-    check("run_form_blank.json", export_sheets([blank_run_sheet()], "json"))
+    check("run_form_blank.json", export_reports([blank_series_report()], "json"))
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "half a pair \ud83d"])
@@ -46,4 +46,4 @@ def test_the_registry_loads_no_exporter():
 def test_every_format_writes_filled_blank_and_several_forms(name):
     assert export([full_series()], name)
     assert export([full_series(), full_series()], name)
-    assert export_sheets([blank_run_sheet(10**9)], name)
+    assert export_reports([blank_series_report(10**9)], name)

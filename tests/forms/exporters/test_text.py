@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from forms import layout
-from forms.exporters.text import run_form_text, sheet_text
-from forms.series.report import blank_run_sheet, run_sheet
+from forms.exporters.text import report_text, run_form_text
+from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
 from storage.records import Series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
 
 
 def text_of(one: Series, **options: Any) -> str:
@@ -23,7 +22,7 @@ def test_golden_forms():
     check("run_form.txt", text_of(full_series()).encode())
     check("run_form_ansi.txt", text_of(full_series(), ansi=True).encode())
     check("run_form_b9.txt", text_of(book_series()).encode())
-    check("run_form_blank.txt", sheet_text(blank_run_sheet()).encode())
+    check("run_form_blank.txt", report_text(blank_series_report()).encode())
 
 
 def test_b9_averages_its_own_rows_not_what_was_printed():
@@ -59,8 +58,8 @@ def test_the_largest_numbers_fit_eighty_columns(rate, size, link):
 
 def test_the_columns_are_those_of_the_paper_with_the_real_link():
     assert "Bits/sec  % of 10 Mb/s" in text_of(book_series())
-    sheet = run_sheet(run_form(book_series()))
-    assert [c.heading for c in sheet.tables[0].columns] == [
+    report = series_report(run_form(book_series()))
+    assert [c.heading for c in report.tables[0].columns] == [
         "Run No",
         "Size in Bytes",
         "Time (sec)",

@@ -9,13 +9,13 @@ from xml.etree import ElementTree as ET
 import openpyxl
 import pytest
 
-from forms.exporters import export, export_sheets
+from forms.exporters import export, export_reports
 from forms.exporters.xlsx_layout import sheet_names
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
 from forms.series.summary import RunMeasures, run_form
 from storage.records import Series
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
+from tests.forms.exporters.workbook import without_stored_values
 from tests.servers.process import require
 
 FIELDS = tuple(RunMeasures.__dataclass_fields__)
@@ -34,8 +34,8 @@ def expected(one: Series) -> list[tuple[float | None, ...]]:
     return [tuple(getattr(m, name) for name in FIELDS) for m in rows]
 
 
-def found(sheet) -> list[tuple[float | None, ...]]:
-    lines = list(sheet.iter_rows(values_only=True))
+def found(report) -> list[tuple[float | None, ...]]:
+    lines = list(report.iter_rows(values_only=True))
     start = next(i for i, line in enumerate(lines) if line[0] == "Run No")
     rows: list[tuple[float | None, ...]] = []
     for line in lines[start + 1 :]:
@@ -61,9 +61,9 @@ def test_stored_values_are_the_notebooks():
 
 
 def test_computed_cells_are_formulas():
-    sheet = opened(export([full_series()], "xlsx"), values=False).worksheets[0]
+    report = opened(export([full_series()], "xlsx"), values=False).worksheets[0]
     by_name: dict[str, list[object]] = {}
-    for line in sheet.iter_rows(values_only=True):
+    for line in report.iter_rows(values_only=True):
         by_name.setdefault(str(line[0]), list(line[1:6]))
     assert by_name["1"][2:] == ["=B17/C17", "=8*D17", "=100*E17/$B$6"]
     assert by_name["6"][1:] == [None] * 4
@@ -85,23 +85,11 @@ def test_libreoffice_computes_the_same(tmp_path, one):
     same(found(opened((tmp_path / "done/form.xlsx").read_bytes(), values=True).worksheets[0]), expected(one))
 
 
-def without_stored_values(content: bytes) -> bytes:
-    """The workbook with every formula's value taken out, so that whoever opens it has to compute."""
-    result = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(result, "w") as new:
-        for name in old.namelist():
-            data = old.read(name)
-            if name.startswith("xl/worksheets/sheet"):
-                data = re.sub(rb"(</f>)<v>[^<]*</v>", rb"\1", data)
-            new.writestr(name, data)
-    return result.getvalue()
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_is_never_a_formula(text):
     book = opened(export([hostile_series(text)], "xlsx"), values=False)
-    sheet = book.worksheets[0]
-    cells = [cell for row in sheet.iter_rows() for cell in row if cell.value is not None]
+    report = book.worksheets[0]
+    cells = [cell for row in report.iter_rows() for cell in row if cell.value is not None]
     formulas = [cell.value for cell in cells if cell.data_type == "f"]
     assert all(re.match(r"=(100\*|8\*|B\d+/C\d+|AVERAGEIF\()", str(f)) for f in formulas if isinstance(f, str))
     assert not [cell for cell in cells if cell.hyperlink]
@@ -111,17 +99,17 @@ def test_text_is_never_a_formula(text):
 
 
 def test_a_chart_of_the_measured_runs():
-    sheet = opened(export([full_series()], "xlsx"), values=False).worksheets[0]
+    report = opened(export([full_series()], "xlsx"), values=False).worksheets[0]
     with zipfile.ZipFile(io.BytesIO(export([full_series()], "xlsx"))) as archive:
         drawn = archive.read("xl/charts/chart1.xml").decode()
-    rows = [cell.row for cell in sheet["A"] if cell.value in {"1", "6"}]
+    rows = [cell.row for cell in report["A"] if cell.value in {"1", "6"}]
     assert f"$D${rows[0]}:$D${rows[-1]}" in drawn
     assert "wdUpDiag" in drawn
 
 
 def test_rejected_rows_are_struck_out_with_their_reason():
-    sheet = opened(export([full_series()], "xlsx"), values=True).worksheets[0]
-    row = next(row for row in sheet.iter_rows() if row[0].value == "4")
+    report = opened(export([full_series()], "xlsx"), values=True).worksheets[0]
+    row = next(row for row in report.iter_rows() if row[0].value == "4")
     assert all(cell.font.strike for cell in row[:6])
     assert [cell.value for cell in row[6:8]] == ["rejected", "the backup ran"]
 
@@ -137,15 +125,15 @@ def test_sheet_names_are_what_excel_takes():
 
 
 def test_blank_forms_have_rows_to_fill():
-    sheet = opened(export_sheets([blank_run_sheet(10**9)], "xlsx"), values=True).worksheets[0]
-    names = [cell.value for cell in sheet["A"]]
+    report = opened(export_reports([blank_series_report(10**9)], "xlsx"), values=True).worksheets[0]
+    names = [cell.value for cell in report["A"]]
     start = names.index("1")
     assert names[start : start + 7] == ["1", "2", "3", "4", "5", "Average:", "Deviation:"]
 
 
 def test_control_characters_do_not_break_the_file():
-    sheet = opened(export([series((1e8, 1e8), label="a\0b\x1bc\ud800")], "xlsx"), values=True).worksheets[0]
-    assert sheet["B2"].value == "a␀b␛c\ufffd"
+    report = opened(export([series((1e8, 1e8), label="a\0b\x1bc\ud800")], "xlsx"), values=True).worksheets[0]
+    assert report["B2"].value == "a␀b␛c\ufffd"
 
 
 def test_what_is_no_character_leaves_the_workbook_well_formed():

@@ -6,7 +6,7 @@ import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)
 
@@ -60,11 +60,21 @@ def test_short_runs_are_told_the_size_to_take():
     assert "--size" not in texts(iperf)["short"]
 
 
-def test_few_blocks_are_short_however_slow():
-    slow = series((1e5, 1.01e5, 0.99e5), size_bytes=2_000_000)
-    assert "takes 1 block" in texts(slow)["short"]
-    assert "--size 64M" in texts(slow)["short"]
+def test_few_blocks_are_short_where_a_run_is_not_long():
+    brief = series((1e6, 1.01e6, 0.99e6), size_bytes=2_000_000)
+    assert "takes 1 block" in texts(brief)["short"]
+    assert "--size 64M" in texts(brief)["short"]
     assert "short" not in texts(series((1e7, 1.01e7), size_bytes=16 << 20))
+    assert "short" not in texts(series((1e5, 1.01e5, 0.99e5), size_bytes=2_000_000))
+
+
+def test_a_ceiling_that_was_beaten_says_so_and_no_percentage():
+    beaten = texts(series((100e6, 101e6, 99e6), ceiling_bytes_per_second=90e6))["ceiling"]
+    assert "beat" in beaten
+    assert "--ceiling renew" in beaten
+    assert " %" not in beaten
+    raised = texts(series((100e6, 100e6), ceiling_bytes_per_second=100e6))["ceiling"]
+    assert "100 %" in raised
 
 
 @pytest.mark.parametrize(("rate", "size"), [(1.0, 64 << 20), (118e6, 2 << 30), (1e12, 64 << 30)])
@@ -121,3 +131,17 @@ def test_a_busy_time():
     assert "CPU 93 % at work" in busy
     assert "--wait" in busy
     assert "busy" not in texts(series(STEADY, quiet={"verdict": "typical"}))
+
+
+def test_a_user_who_became_a_guest_is_told_of_it():
+    one = series(STEADY)
+    named, guest = replace(one.target, user="bob"), {"path": {"smb.guest": "yes"}}
+    assert "a guest, not bob" in texts(replace(one, target=named, environment=guest))["guest"]
+    assert texts(replace(one, target=named, environment={"path": {"smb.guest": "no"}})) == {}
+    assert texts(replace(one, environment=guest)) == {}
+
+
+def test_a_put_that_nobody_compared_is_told():
+    one, facts = series(STEADY), {"path": {"ftp.size": "no"}}
+    assert "has no SIZE" in texts(replace(one, command=Command.PUT, environment=facts))["unchecked"]
+    assert texts(replace(one, command=Command.GET, environment=facts)) == {}

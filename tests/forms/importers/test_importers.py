@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from app.targets import parse_target
-from forms.exporters import export, export_sheets
+from forms.exporters import export, export_reports
 from forms.importers import Given, read_series
 from forms.json_reader import DocumentError
-from forms.series.report import blank_run_sheet
+from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 
 GIVEN = Given(target_of=parse_target)
 HYPERFINE = {
@@ -111,7 +111,7 @@ def test_every_text_comes_back_through_csv(text):
 
 def filled(*cells: str, head: str = "") -> str:
     """The blank form with cells filled in its first rows, as an editor or a spreadsheet would leave it."""
-    lines = export_sheets([blank_run_sheet(10**7)], "csv").decode("utf-8-sig").splitlines()
+    lines = export_reports([blank_series_report(10**7)], "csv").decode("utf-8-sig").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("Run No")) + 1
     for index, cell in enumerate(cells):
         lines[start + index] = f"{index + 1},{cell}"

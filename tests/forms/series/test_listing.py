@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from forms.series.listing import series_line, series_lines
 from storage.records import Baseline, RunStatus, SeriesStatus, Target
-from tests.forms.samples import runs, series
+from tests.builders import runs, series
 
 
 def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:

@@ -13,17 +13,17 @@ import pypdf
 import pytest
 
 from forms.comparison.document import comparison_document
-from forms.comparison.report import comparison_sheets
+from forms.comparison.report import comparison_reports
 from forms.comparison.summary import comparison_form
 from forms.comparison.text import comparison_text
 from forms.comparison.verdict import compare
 from forms.experiments.ladder import build_ladder
-from forms.experiments.ladder_report import experiment_sheet
+from forms.experiments.ladder_report import experiment_report
 from forms.experiments.ladder_text import ladder_document, ladder_text
-from forms.exporters import FORMATS, export, export_sheets
+from forms.exporters import FORMATS, export, export_reports
 from forms.tuning.change_evidence import judge_change
 from storage.records import FactValue, Series
-from tests.forms.samples import series
+from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 DEFAULTS: dict[str, FactValue] = {
@@ -78,7 +78,7 @@ def text_of(rendered: bytes, format_name: str) -> str:
         return "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(rendered)).pages)
     if format_name == "xlsx":
         book = openpyxl.load_workbook(io.BytesIO(rendered))
-        return "\n".join(str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row if cell.value)
+        return "\n".join(str(cell.value) for report in book for row in report.iter_rows() for cell in row if cell.value)
     if format_name == "json":
         return json.dumps(json.loads(rendered), ensure_ascii=False)
     return rendered.decode("utf-8-sig")
@@ -91,8 +91,8 @@ def test_on_the_forms_in_every_format(case: str, format_name: str) -> None:
     assert after.change
     made = {
         "run form": export([after], format_name),
-        "comparison": export_sheets(comparison_sheets([before, after]), format_name),
-        "ladder": export_sheets([experiment_sheet("tuning", [before, after])], format_name),
+        "comparison": export_reports(comparison_reports([before, after]), format_name),
+        "ladder": export_reports([experiment_report("tuning", [before, after])], format_name),
     }
     for name, rendered in made.items():
         found = squeezed(text_of(rendered, format_name)).replace(">", "")

@@ -4,49 +4,49 @@ from dataclasses import replace
 
 import pytest
 
-from forms.exporters import FORMATS, export_sheets
+from forms.exporters import FORMATS, export_reports
 from forms.json_reader import DocumentError
 from forms.worksheets.saved import from_record, to_record
 from forms.worksheets.users import UserGroup, UsersCalculation
-from forms.worksheets.users_report import blank_clients_sheet, clients_sheet
+from forms.worksheets.users_report import blank_users_report, users_report
 from tests.forms.golden_files import check
 
 KB = 1000
 OFFICE = UserGroup(name="office", clients=36, transfers_per_second=2.3, file_bytes=12 * KB)
 
 
-def sheet(capacity: float, *groups: UserGroup) -> UsersCalculation:
+def report(capacity: float, *groups: UserGroup) -> UsersCalculation:
     return UsersCalculation(capacity_bytes_per_second=capacity, capacity_source="three SCSI-1 disks", groups=groups)
 
 
 def test_36_office_clients_ask_for_about_1_mb_and_34_fit_on_960_kb():
     """The text calls 960 KB/s enough for 36 at 2.3 transfers of 12 KB: those ask for 993.6 KB/s, so 34 fit."""
-    worksheet = sheet(960 * KB, OFFICE)
+    worksheet = report(960 * KB, OFFICE)
     assert worksheet.demand_bytes_per_second == pytest.approx(993_600)
     assert not worksheet.is_enough
     assert worksheet.carried(OFFICE) == 34
-    assert sheet(1_000 * KB, OFFICE).is_enough
+    assert report(1_000 * KB, OFFICE).is_enough
 
 
 def test_25_clients_share_375_kb_and_75_need_three_times_as_much():
     client = UserGroup(name="PC", clients=25, transfers_per_second=1, file_bytes=15 * KB)
-    assert sheet(375 * KB, client).percent_used == pytest.approx(100)
-    assert sheet(375 * KB, client).is_enough
-    assert sheet(375 * KB, client).carried(client) == 25
+    assert report(375 * KB, client).percent_used == pytest.approx(100)
+    assert report(375 * KB, client).is_enough
+    assert report(375 * KB, client).carried(client) == 25
     assert replace(client, clients=75).demand_bytes_per_second == 1_125 * KB
-    assert not sheet(375 * KB, replace(client, clients=30)).is_enough
+    assert not report(375 * KB, replace(client, clients=30)).is_enough
 
 
 def test_groups_add_up():
     imaging = UserGroup(name="imaging", clients=2, transfers_per_second=0.5, file_bytes=20_000_000)
-    worksheet = sheet(100e6, OFFICE, imaging)
+    worksheet = report(100e6, OFFICE, imaging)
     assert worksheet.demand_bytes_per_second == pytest.approx(993_600 + 20e6)
     assert worksheet.carried(imaging) == 10
     assert worksheet.carried(replace(imaging, transfers_per_second=0)) is None
 
 
 def test_saved_and_read_back():
-    worksheet = sheet(960 * KB, OFFICE)
+    worksheet = report(960 * KB, OFFICE)
     assert from_record(to_record(worksheet, "office")) == worksheet
     with pytest.raises(DocumentError, match="capacity_bytes_per_second"):
         UsersCalculation.from_content({"capacity_bytes_per_second": 0, "groups": []})
@@ -54,6 +54,6 @@ def test_saved_and_read_back():
 
 @pytest.mark.parametrize("name", [n for n in FORMATS if n not in {"xlsx", "pdf"}])
 def test_golden_forms(name):
-    filled = clients_sheet(sheet(960 * KB, OFFICE, replace(OFFICE, name="programmers", clients=4)), "office")
-    check(f"clients{FORMATS[name].suffix}", export_sheets([filled], name))
-    check(f"clients_blank{FORMATS[name].suffix}", export_sheets([blank_clients_sheet()], name))
+    filled = users_report(report(960 * KB, OFFICE, replace(OFFICE, name="programmers", clients=4)), "office")
+    check(f"clients{FORMATS[name].suffix}", export_reports([filled], name))
+    check(f"clients_blank{FORMATS[name].suffix}", export_reports([blank_users_report()], name))

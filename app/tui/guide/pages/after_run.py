@@ -171,7 +171,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
         for stick in known.yardsticks
     ]
-    if series.target.protocol == "smb" and not any(stick.name == "FTP" for stick in known.yardsticks):
+    if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
     options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
     options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
@@ -188,7 +188,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 def _ftp(series: Series, known: GuideContext) -> Option:
     """The same server over FTP: one that is ready, or one to be typed."""
-    ready = next((t for t in known.practice if t.protocol == "ftp" and t.host == series.target.host), None)
+    ready = next((t for t in known.practice if t.abilities.is_yardstick and t.host == series.target.host), None)
     if ready is not None:
         return Option("Measure the same over FTP", Connect(ready), "the practice server")
     user = f"{series.target.user}@" if series.target.user else ""
@@ -259,7 +259,7 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
     depth, block = series.client.in_flight, series.client.block_bytes
     if series.client.name != "sharebench":
         return
-    if series.target.protocol == "smb" and depth:
+    if series.target.abilities.has_depth and depth:
         value = 1 if depth > 1 else 4
         now = f"now {wording.count(depth, 'request')} at once"
         yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
@@ -271,7 +271,7 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
     """The settings of smb.conf that promise most and cost nothing but time, for an SMB server."""
-    if series.target.protocol != "smb":
+    if not series.target.abilities.has_share:
         return
     offered: set[str] = set()
     for entry in entries():

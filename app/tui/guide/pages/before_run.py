@@ -91,7 +91,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         usable = suits.word is not file_size.FileFit.EMPTY
         options.append(Option(f"Get {name}", _go_on(get_it, known) if usable else None, suits.word, advised=usable))
     made = "made for the runs, removed afterwards"
-    if choices.target is not None and choices.target.protocol == "iperf3":
+    if choices.target is not None and not choices.target.abilities.moves_files:
         options.append(
             Option(f"Get {wording.size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
         )

@@ -99,7 +99,7 @@ def recent_targets(heads: Iterable[Series], practice: Sequence[Target]) -> tuple
     offered = {_place(target) for target in practice}
     for head in heads:
         target = head.target
-        if target.protocol == "iperf3" or _place(target) not in offered:
+        if not target.abilities.moves_files or _place(target) not in offered:
             found.setdefault(_place(target), replace(target, path=_folder(head)))
     return tuple(found.values())[:_RECENT]
 
@@ -113,7 +113,7 @@ def _folder(head: Series) -> str:
     if head.command is Command.PUT or head.plan.get("make_file"):
         return head.target.path
     parent = head.target.path.rpartition("/")[0]
-    return parent or ("/" if head.target.protocol != "smb" else "")
+    return parent or ("" if head.target.abilities.has_share else "/")
 
 
 def _series(notebook: Notebook, series_id: str | None) -> Series | None:

@@ -25,6 +25,7 @@ from app.errors import (
     UnreachableError,
 )
 from storage.records import Target
+from tests.app.fakes import meter
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "{a,b}", "*?"]
 
@@ -35,10 +36,6 @@ def connected(vsftpd):
     client.connect()
     yield client
     client.close()
-
-
-def meter(**more):
-    return Meter(threading.Event(), **more)
 
 
 def fetch(client, path):

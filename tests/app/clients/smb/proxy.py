@@ -23,6 +23,10 @@ class HangError(Exception):
     """Raised by a script: let nothing more through, and stay open."""
 
 
+class Raw(bytes):
+    """Bytes that a script sends as they are, without the prefix of a message."""
+
+
 Message = bytes | bytearray
 Script = Callable[[bytearray], Iterable[Message]]
 
@@ -77,7 +81,7 @@ class Proxy:
                 prefix = _exactly(source, 4)
                 message = _exactly(source, int.from_bytes(prefix[1:], "big"))
                 for part in script(message):
-                    sink.sendall(len(part).to_bytes(4, "big") + part)
+                    sink.sendall(part if isinstance(part, Raw) else len(part).to_bytes(4, "big") + part)
         except HangError:
             return
         except (CutError, OSError, EOFError):
@@ -138,6 +142,11 @@ def interim(message: Message) -> bytes:
 def refusal(message: Message, status: int) -> bytes:
     """An answer with that status in place of this one (MS-SMB2 2.2.2)."""
     return bytes(message[:8]) + struct.pack("<I", status) + message[12:64] + struct.pack("<HBBIB", 9, 0, 0, 0, 0)
+
+
+def keep_alive() -> Raw:
+    """A NetBIOS keep-alive (RFC 1002 4.3.5)."""
+    return Raw(b"\x85\0\0\0")
 
 
 def oplock_break() -> bytes:

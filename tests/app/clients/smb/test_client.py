@@ -332,7 +332,7 @@ def test_server_that_stalls(make_smbd, make_client):
     client.connect()
     channel = client._channel
     assert channel is not None
-    channel.timeout_seconds = 0.5
+    channel.stall.seconds = 0.5
 
     def suspend(_offset: int, _block: memoryview) -> None:
         server.suspend()

@@ -105,7 +105,7 @@ def impatient(client: SMBClient) -> SMBClient:
     """Let it wait half a second from now on: a login may take longer on a busy machine."""
     channel = client._channel
     assert channel is not None
-    channel.timeout_seconds = 0.5
+    channel.stall.seconds = 0.5
     return client
 
 

@@ -23,7 +23,7 @@ from app.tui.guide.state.guide_context import GuideContext, LinkState, recent_ta
 from app.tui.guide.state.job import order_of
 from app.tui.guide.state.method import StepState, blocked, next_step, standings, step_before
 from storage.records import Command, RunStatus, SeriesStatus, Target
-from tests.forms.samples import series
+from tests.builders import series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
@@ -168,7 +168,8 @@ def test_what_this_program_changes_by_itself_reaches_the_plan():
     order = order_of(act.choices, Secrets(password="x"))
     assert (order.plan.settings.block_bytes, order.plan.settings.in_flight) == (65536, None)
     assert (order.change_name, order.change_value, order.base_id) == ("block", "64K", "0123456789ab")
-    assert order.experiment == "smb get nas 0123"
+    assert order.experiment
+    assert order.experiment.name == "smb get nas 0123"
 
 
 def test_orders_name_the_file_or_the_folder():

@@ -2,10 +2,8 @@
 
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App
 from textual.widgets import Input, OptionList, TextArea
 
 from app.tui.frame.dialogs import MessageDialog
@@ -17,8 +15,8 @@ from app.tui.notebook.series_screen import SeriesScreen
 from forms.layout import visible
 from storage.notebook import Notebook
 from storage.records import Command, Run, SeriesStatus, Target
-from tests.app.tui.books import NASTY, app_on, book, one
-from tests.app.tui.driving import painted, settled, text_of
+from tests.builders import NASTY, book, one
+from tests.tui import app_on, here, painted, settled, text_of
 
 
 @pytest.fixture
@@ -30,11 +28,6 @@ def three(tmp_path: Path) -> Path:
         one(3, (110e6,) * 5, target=Target(protocol="ftp", host="box", path="/pub/x")),
         baselines={"before": f"{1:012x}"},
     )
-
-
-def here(app: App[Any]) -> Any:
-    """The screen, by whatever type it has."""
-    return app.screen
 
 
 def shown(app) -> list[str]:
@@ -190,7 +183,7 @@ async def test_label_and_note_are_kept_as_typed(three):
         await pilot.press("escape")
         await settled(app, pilot)
         with Notebook(three) as notebook:
-            assert notebook.series("last").label == NASTY
+            assert notebook.series("last").label == visible(NASTY)
 
 
 async def test_baselines_are_given_moved_and_taken_away(three):

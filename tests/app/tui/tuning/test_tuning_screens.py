@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App
 from textual.widgets import OptionList
 
 from app.tui.notebook.compare import CompareScreen
@@ -16,13 +14,8 @@ from app.tui.tuning.ladder import LadderScreen
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
 from storage.records import Change, Decision
-from tests.app.tui.books import NASTY, app_on, book, one
-from tests.app.tui.driving import painted, settled, text_of
-
-
-def here(app: App[Any]) -> Any:
-    """The screen, by whatever type it has."""
-    return app.screen
+from tests.builders import NASTY, book, one
+from tests.tui import app_on, here, painted, settled, text_of
 
 
 @pytest.fixture

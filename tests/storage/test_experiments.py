@@ -1,0 +1,146 @@
+"""Experiments: a table with a kind, also for notebooks in which a kind was a name or a label."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from storage.notebook import Notebook
+from storage.records import (
+    ClientFacts,
+    Experiment,
+    ExperimentKind,
+    Series,
+    Target,
+    dated_experiment,
+)
+
+OLD = Path(__file__).with_name("format-1-experiments.sql")
+"""A notebook that version 0.1.0 measured, without its facts and progress: a survey, two self-tests, a ladder."""
+TIME = "2026-01-31T10:00:00.000Z"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "notebook.db"
+
+
+def one(number: int, experiment: str | None = None) -> Series:
+    return Series(
+        id=f"{number:012x}",
+        created_at=f"2026-01-31T10:00:0{number}.000Z",
+        experiment=experiment,
+        target=Target(protocol="file", path="/x"),
+        client=ClientFacts(name="sharebench"),
+    )
+
+
+def made_by(script: str, path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+
+
+def names(path: Path, kind: ExperimentKind) -> list[str]:
+    with Notebook(path) as notebook:
+        return [entry.experiment.name for entry in notebook.experiments(kind)]
+
+
+def test_a_notebook_of_the_old_version_keeps_every_series_and_gets_kinds(path: Path):
+    made_by(OLD.read_text(), path)
+    with sqlite3.connect(path) as connection:
+        rows = dict(connection.execute("SELECT id, experiment FROM series").fetchall())
+        runs = connection.execute("SELECT * FROM runs ORDER BY series_id, phase, number").fetchall()
+        forms = connection.execute("SELECT * FROM form_rows").fetchall()
+    connection.close()
+    with Notebook(path) as notebook:
+        (survey,) = notebook.experiments(ExperimentKind.SURVEY)
+        (ladder,) = notebook.experiments(ExperimentKind.LADDER)
+        selftests = notebook.experiments(ExperimentKind.SELFTEST)
+        pairs = [[one.label for one in notebook.experiment(entry.experiment.name)] for entry in selftests]
+        now = {one.id: one for one in notebook.heads()}
+        bases = [one.base_id for one in notebook.experiment("tuning")]
+    assert survey.experiment == Experiment(
+        name="survey 127.0.0.1 2026-11-21 13:58:27",
+        kind=ExperimentKind.SURVEY,
+        subject="127.0.0.1",
+        created_at="2026-11-21T13:58:27.574Z",
+    )
+    assert (survey.series_count, ladder.series_count, ladder.experiment.name) == (4, 2, "tuning")
+    assert [entry.experiment.name for entry in selftests] == [
+        "selftest /srv/file.bin 2026-11-21 13:58:36",
+        "selftest /srv/file.bin 2026-11-21 13:58:33",
+    ]
+    assert {entry.experiment.subject for entry in selftests} == {"/srv/file.bin"}
+    assert pairs == [["self-test, first", "self-test, second"]] * 2
+    assert all(now[series_id].experiment == name for series_id, name in rows.items() if name)
+    assert bases == [None, "520f6068b784"]
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT * FROM runs ORDER BY series_id, phase, number").fetchall() == runs
+        assert connection.execute("SELECT * FROM form_rows").fetchall() == forms
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+
+
+def test_what_only_looks_like_a_survey_or_self_test_is_a_ladder(path: Path):
+    made_by(OLD.read_text(), path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE series SET experiment = 'selftest of mine' WHERE experiment = 'tuning'")
+        connection.execute("UPDATE series SET experiment = 'surveys' WHERE label = 'loopback bare TCP get'")
+        connection.execute("UPDATE series SET label = 'other' WHERE id = '76a6ced0e127'")
+    connection.close()
+    assert sorted(names(path, ExperimentKind.LADDER)) == ["selftest of mine", "surveys"]
+    assert names(path, ExperimentKind.SELFTEST) == ["selftest /srv/file.bin 2026-11-21 13:58:36"]
+    with Notebook(path) as notebook:
+        assert notebook.series("e5e371a5fd54").experiment is None
+
+
+def test_a_series_makes_its_experiment_and_leaves_the_kind_of_one_that_is_there(path: Path):
+    survey = dated_experiment(ExperimentKind.SURVEY, "nas")
+    with Notebook(path) as notebook:
+        notebook.add_experiment(survey)
+        assert notebook.experiments(ExperimentKind.SURVEY) == []
+        notebook.add(one(1, survey.name))
+        notebook.add(one(2, "tuning"))
+        notebook.annotate(replace(one(2), experiment="cables"))
+        assert notebook.experiment_called(survey.name) == survey
+        assert notebook.experiment_called("cables") == Experiment(name="cables", created_at=one(2).created_at)
+        assert notebook.experiment_called("none") is None
+    assert names(path, ExperimentKind.SURVEY) == [survey.name]
+    assert names(path, ExperimentKind.LADDER) == ["cables"]
+
+
+def test_what_is_taken_out_and_put_back_keeps_its_kind(path: Path):
+    survey = dated_experiment(ExperimentKind.SURVEY, "nas")
+    with Notebook(path) as notebook:
+        notebook.add_experiment(survey)
+        notebook.add(one(1, survey.name))
+        removed = notebook.remove(one(1).id)
+        assert notebook.experiments(ExperimentKind.SURVEY) == []
+        notebook.restore(removed)
+    assert names(path, ExperimentKind.SURVEY) == [survey.name]
+
+
+def test_the_names_in_documents_tell_their_kind(path: Path):
+    survey, pair = (dated_experiment(kind, "nas") for kind in (ExperimentKind.SURVEY, ExperimentKind.SELFTEST))
+    with Notebook(path) as notebook:
+        notebook.add_all([one(1, survey.name), one(2, pair.name), one(3, "survey"), one(4)])
+    assert names(path, ExperimentKind.SURVEY) == [survey.name]
+    assert names(path, ExperimentKind.SELFTEST) == [pair.name]
+    assert names(path, ExperimentKind.LADDER) == ["survey"]
+
+
+def test_plain_sql_tells_which_series_belong_to_surveys(path: Path):
+    made_by(OLD.read_text(), path)
+    Notebook(path).close()
+    with sqlite3.connect(path) as connection:
+        found = connection.execute(
+            "SELECT series.label FROM series JOIN experiments ON experiments.name = series.experiment"
+            " WHERE experiments.kind = 'survey' ORDER BY series.created_at"
+        ).fetchall()
+    connection.close()
+    assert [label for (label,) in found][:2] == ["loopback bare TCP get", "loopback bare TCP put"]
