@@ -130,6 +130,8 @@ class Table:
     rows: tuple[Row, ...]
     caption: str = ""
     marked: bool = False
+    sentences: bool = False
+    """Whether its cells are sentences: plain text, which has no room for them side by side, writes paragraphs."""
     entry: str = "row"
     """What an entry is called in a remark: ``run``."""
 
@@ -147,6 +149,8 @@ class Field:
     text: str
     number: float | None = None
     unit: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What the text says as names and values, for files that are read back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +188,7 @@ class Report:
     """One form: its title, the lines above, the tables, the lines below, what is advised, and a drawing."""
 
     form: str
-    """Which form it is: ``run form``, ``comparison``, ``bottleneck calculation``, ``clients`` or ``ladder``."""
+    """Which form it is: ``run form``, ``comparison``, ``ladder``, ``survey``, ``self-test``, …"""
     title: str
     name: str
     """A short name, for a spreadsheet's tab."""

@@ -13,13 +13,9 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
-from forms.comparison.matrix import base_of, protocol_matrix
-from forms.comparison.matrix_text import table_b1_text
-from forms.comparison.summary import comparison_form
-from forms.comparison.text import verdict_lines
-from forms.reports import comparison_reports
-from storage.notebook import Notebook
-from storage.records import Series
+from forms.comparison.report import comparison_report
+from forms.exporters.text import WIDTH, report_text
+from forms.report import Report
 
 EXPORT = KeyCommand(
     id="table.export", keys="x", action="export", name="Export", footer="Export", help="Write the comparison to a file."
@@ -27,7 +23,7 @@ EXPORT = KeyCommand(
 
 
 class TableScreen(Copies):
-    """More than two series, in the layout of table B-1 (Using Samba)."""
+    """More than two series as a matrix of commands and protocols, and the verdict on each."""
 
     ABOUT = (
         "Several series: get and put down, the protocols across, each with its share of FTP; then a verdict for each:"
@@ -43,7 +39,7 @@ class TableScreen(Copies):
         """``ids`` are the series, the base first."""
         super().__init__()
         self.ids = tuple(ids)
-        self.text = ""
+        self.report: Report | None = None
 
     def compose(self) -> ComposeResult:
         """The table and the verdicts."""
@@ -55,29 +51,21 @@ class TableScreen(Copies):
     def on_mount(self) -> None:
         """Read the series."""
         self.query_one("#table-box").focus()
-        self.with_notebook(lambda notebook: _text(_read(notebook, self.ids)), self._show)
+        ids = self.ids
+        self.with_notebook(lambda notebook: comparison_report([notebook.series(each) for each in ids]), self._show)
 
-    def _show(self, text: str) -> None:
-        self.text = text
-        self.query_one("#table", AnsiView).show(lambda _width, _height: text)
+    def _show(self, report: Report) -> None:
+        self.report = report
+        self.query_one("#table", AnsiView).show(
+            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+        )
 
     def text_to_copy(self) -> str:
         """The comparison as the command line prints it."""
-        return self.text
+        return report_text(self.report) if self.report else ""
 
     def action_export(self) -> None:
         """Write it to a file."""
-        ids = self.ids
-        self.bench.push_screen(
-            ExportScreen(gather=lambda notebook: comparison_reports(_read(notebook, ids)), name="comparison")
-        )
-
-
-def _read(notebook: Notebook, ids: Sequence[str]) -> list[Series]:
-    return [notebook.series(series_id) for series_id in ids]
-
-
-def _text(series: Sequence[Series]) -> str:
-    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
-    forms = [comparison_form(base, one) for base, one in pairs if base is not None]
-    return f"{table_b1_text(protocol_matrix(series))}\n{verdict_lines(forms)}"
+        if self.report is not None:
+            report = self.report
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))

@@ -13,7 +13,7 @@ from app.tui.tuning.entry import EntryScreen, ValueDialog
 from app.tui.tuning.ladder import LadderScreen
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
-from storage.records import Change, Decision
+from storage.records import Change, Decision, Evidence
 from tests.builders import NASTY, book, one
 from tests.tui import app_on, here, painted, settled, text_of
 
@@ -21,9 +21,9 @@ from tests.tui import app_on, here, painted, settled, text_of
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
-    proven = Change(name="log level", value="0", previous="3", evidence="confirmed")
+    proven = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
     faster = one(2, (90e6, 91e6, 90e6, 89e6, 90e6), experiment="files", base_id=base.id, change=proven)
-    doubtful = Change(name="strict sync", value="no", evidence="contradicted", remark="It still says Yes.")
+    doubtful = Change(name="strict sync", value="no", evidence=Evidence.CONTRADICTED, remark="It still says Yes.")
     slower = one(3, (70e6,) * 5, experiment="files", base_id=faster.id, change=doubtful)
     return book(tmp_path / "notebook.db", base, faster, slower, one(4, experiment=NASTY))
 
@@ -102,11 +102,10 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         await settled(app, pilot)
         lines = painted(app).splitlines()
         assert "files" in lines[0]
-        assert lines[1].startswith("| 0 base")
-        assert "| 1 log level = 0 (was 3)" in lines[2]
-        assert "[+]  +12.5 %" in lines[2]
-        assert "[-]" in lines[3]
-        assert lines[3].rstrip().endswith("!")
+        assert "Verdict" in lines[2]
+        assert lines[4].split()[:2] == ["0", "base"]
+        assert lines[5].split()[:4] == ["1", "log", "level", "="]
+        assert "+12.5 %  [+] faster" in lines[5]
         assert "It still says Yes." in painted(app)
         assert "Gained in all" in painted(app)
         await pilot.press("v")
@@ -130,7 +129,7 @@ async def test_a_change_is_kept_or_put_back_or_open_again(path):
             assert here(app).rung.number == 2
         await pilot.press("r")
         await settled(app, pilot)
-        assert "x 2 strict sync = no" in painted(app)
+        assert "x 2 ─ strict sync = no" in painted(app)
         await pilot.press("up", "up", "k")
         await settled(app, pilot)
         assert here(app).rung.decision is None
