@@ -25,7 +25,6 @@ from storage.records import Series, Target
 
 if TYPE_CHECKING:
     from app.measure.control import SeriesControl
-    from forms.report import Report
     from storage.notebook import Notebook
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -170,21 +169,6 @@ def series(context: click.Context, reference: str) -> Series:
     """The series that a reference means. Raises UsageError."""
     with notebook(context) as found:
         return found.series(reference)
-
-
-def experiment_report(notebook: Notebook, name: str, only: str | None = None) -> Report:
-    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
-    from forms.experiments.report import experiment_report as report_of  # noqa: PLC0415  brings the statistics along
-
-    experiment, series = notebook.experiment_called(name), notebook.experiment(name)
-    if experiment is None or not series:
-        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
-    if only is not None and experiment.kind != only:
-        raise UsageError(f"{name!r} is a {experiment.kind}: export it with --form experiment")
-    try:
-        return report_of(name, series, experiment.kind)
-    except ValueError as error:
-        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
 
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> tuple[Target, Secrets]:

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from app.cli import common
-from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.requests import SeriesOptions, parse_change
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -6,24 +6,31 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.registry import OWN, check_client_name
 from app.errors import PasswordInURLError, UsageError
-from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest, choices_of
+from app.measure.plan import MeasurementPlan
+from app.recorder.request import SeriesRequest
 from app.targets import check_complete
+from storage.plan import (
+    DEFAULT_MAX_RUNS,
+    DEFAULT_RUNS,
+    DEFAULT_SIZE_BYTES,
+    DEFAULT_WARMUPS,
+    CeilingPolicy,
+    Plan,
+    QuietTime,
+    Settings,
+)
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
-
-MADE_FILE_BYTES = 64 * 1024**2
-"""The size of a file that is made, where none was chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOptions(Settings):
     """Everything that can be chosen for a series beside its target, the client's settings among it.
 
-    What :class:`Settings`, :class:`Plan` and :class:`SeriesRequest` have under the same name is handed on to them.
+    What settings, plan and request have under the same name is handed on to them.
     """
 
     command: Command = Command.GET
@@ -36,7 +43,7 @@ class SeriesOptions(Settings):
     max_runs: int = DEFAULT_MAX_RUNS
     """The cap of ``until_percent``."""
     size_bytes: int | None = None
-    """Of the file that is made; None for :data:`MADE_FILE_BYTES`."""
+    """Of the file that is made; None for the usual size."""
     make_file: bool = False
     """For a get: put a file first and remove it at the end."""
     verify: bool = False
@@ -75,20 +82,24 @@ def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> 
         "client": check_client_name(target.protocol, options.client),
         "settings": options.settings,
         "max_runs": max(options.max_runs, options.runs) if options.until_percent is None else options.max_runs,
-        "size_bytes": (options.size_bytes or MADE_FILE_BYTES) if makes_file else None,
+        "size_bytes": (options.size_bytes or DEFAULT_SIZE_BYTES) if makes_file else None,
         "secrets": secrets,
     }
     experiment = Experiment(name=options.experiment) if options.experiment else None
     return SeriesRequest(
-        plan=Plan(**_shared(options, Plan) | own), **_shared(options, SeriesRequest) | {"experiment": experiment}
+        plan=MeasurementPlan(**_shared(options, MeasurementPlan) | own),
+        **_shared(options, SeriesRequest) | {"experiment": experiment},
     )
 
 
 def options_of(series: Series) -> SeriesOptions:
     """The choices that a stored series was measured by; its note and its change are its own."""
-    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    plan = series.plan or Plan()
     return SeriesOptions(
-        **_shared(plan.settings, SeriesOptions) | _shared(plan, SeriesOptions) | choices_of(series),
+        **_shared(plan.settings, SeriesOptions)
+        | _shared(plan, SeriesOptions)
+        | {"smb_conf": Path(plan.smb_conf) if plan.smb_conf else None},
+        command=series.command,
         link_bits_per_second=series.link_bits_per_second,
         label=series.label,
         experiment=series.experiment,

@@ -13,7 +13,6 @@ from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import Plan
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
@@ -253,10 +252,8 @@ def _unfinished(
 
 def _is_of(series: Series, order: SeriesRequest) -> bool:
     plan = order.plan
-    chosen = Plan.from_notebook(series.plan, series.command, series.target)
-    return (
-        series.command is plan.command and series.target == plan.target and chosen.to_notebook() == plan.to_notebook()
-    )
+    chosen = series.plan.run_choices() if series.plan else None
+    return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
 
 
 def _resumption(series: Series, order: SeriesRequest) -> Resumption:

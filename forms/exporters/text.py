@@ -156,7 +156,7 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
         bar = block * max(round(room * (value or 0.0) / highest), 1 if value else 0)
         line = f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_room)}  {layout.pad(text, text_room, right=True)}  {bar}"
-        yield _styled(line, _BOLD if mark is Mark.LEAST else "", ansi)
+        yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
 
 
 def _charted(value: float | None, unit: str) -> str:
@@ -176,7 +176,7 @@ def _row_lines(
             yield _styled(_struck(table, level_parts, widths, gap), _STRUCK, ansi)
         else:
             line = _joined(table, level_parts, widths, gap)
-            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, ""), ansi)
+            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:

@@ -12,11 +12,12 @@ from app.cli.commands.run import run_command
 from app.cli.run_options import chosen
 from app.clients.base import Secrets
 from app.errors import PasswordInURLError, UsageError
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.tui.guide.state.choices import GuideChoices, with_target
 from app.tui.guide.state.job import order_of
 from app.tui.guide.state.rounds import choices_of
 from app.workflows.requests import SeriesOptions, options_of, parse_change, series_request
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import ClientFacts, Command, Experiment, Series, Target
 
 FILE = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin")
@@ -39,7 +40,7 @@ def stored(request: SeriesRequest) -> Series:
         id="0123456789ab", created_at="2026-01-31T10:00:00.000Z", command=request.plan.command,
         target=request.plan.target, client=ClientFacts(name=request.plan.client), label=request.label,
         experiment=request.experiment.name if request.experiment else None,
-        link_bits_per_second=request.link_bits_per_second, plan=request.to_notebook(),
+        link_bits_per_second=request.link_bits_per_second, plan=request.stored_plan(),
     )  # fmt: skip
 
 

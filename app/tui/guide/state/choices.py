@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.requests import SeriesOptions
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, JSONValue, Target
 
 MEMORY_KEY = "guide"

@@ -10,10 +10,11 @@ from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
-from app.recorder.request import QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.tui.guide.state.backend import Backend
 from app.tui.guide.state.choices import GuideChoices
 from app.workflows.requests import series_request
+from storage.plan import QuietTime
 from storage.records import Command
 
 WAIT = "wait"
