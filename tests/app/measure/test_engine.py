@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import deque
 
 import pytest
 
-from app.clients.base import Client
-from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, UnreachableError
+from app.clients.base import Client, Meter, Transfer
+from app.clients.content import Content
+from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, StalledError, UnreachableError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.engine import Engine, OrderedDigest
 from app.measure.events import (
@@ -239,3 +241,63 @@ def test_a_complete_series_names_the_file_that_it_could_not_remove(monkeypatch: 
     assert isinstance(finished, Finished)
     assert isinstance(warned, Warned)
     assert warned.text == f"{left} may still be there ({left} may not be removed): remove it by hand"
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan])
+@pytest.mark.parametrize("command", [Command.GET, Command.PUT])
+def test_seconds_that_cannot_be_end_the_series(command: Command, seconds: float):
+    server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, seconds]))
+    target = GET if command is Command.GET else PUT
+    events = measure(Plan(command=command, target=target, warmups=0, runs=3, size_bytes=64), server)
+    assert [run.status for run in runs(events)] == [RunStatus.VALID, RunStatus.FAILED]
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert failed.kind == "ProtocolError"
+    assert "cannot be" in failed.text
+    assert server.files == {"/data/file": 1000}
+
+
+def test_a_put_that_moved_another_size_ends_the_series(monkeypatch: pytest.MonkeyPatch):
+    part = FakeClient._transfer
+    monkeypatch.setattr(FakeClient, "_transfer", lambda self, size, meter: part(self, size // 2, meter))
+    server = FakeServer()
+    events = measure(Plan(command=Command.PUT, target=PUT, warmups=0, runs=3, size_bytes=64), server)
+    assert [run.status for run in runs(events)] == [RunStatus.FAILED]
+    assert server.files == {}
+
+
+@pytest.mark.parametrize(("size", "kind"), [(0, "NotAFileError"), (-5, "ProtocolError"), (10**30, "ProtocolError")])
+def test_a_size_that_cannot_be_measured_ends_before_any_run(size: int, kind: str):
+    events = measure(Plan(command=Command.GET, target=GET), FakeServer(files={"/data/file": size}))
+    assert kinds(events) == ["Failed"]
+    assert isinstance(events[0], Failed)
+    assert events[0].kind == kind
+    assert "/data/file" in events[0].text
+
+
+def test_a_file_that_was_made_and_has_another_size_is_not_measured(monkeypatch: pytest.MonkeyPatch):
+    def half(self: FakeClient, path: str, content: Content, meter: Meter) -> Transfer:
+        self.server.files[path] = content.size_bytes // 2
+        return self._transfer(content.size_bytes, meter)
+
+    monkeypatch.setattr(FakeClient, "put", half)
+    server = FakeServer()
+    events = measure(Plan(command=Command.GET, target=PUT, make_file=True, size_bytes=64), server)
+    assert not runs(events)
+    assert isinstance(events[-1], Failed)
+    assert "32 of 64 bytes" in events[-1].text
+    assert server.files == {}
+
+
+def test_a_server_that_stalls_is_asked_to_remove_once(monkeypatch: pytest.MonkeyPatch):
+    """A second attempt over a new connection would only wait as long again."""
+    asked: list[str] = []
+
+    def stall(_client: FakeClient, path: str) -> None:
+        asked.append(path)
+        raise StalledError("nothing moved")
+
+    monkeypatch.setattr(FakeClient, "remove", stall)
+    server = FakeServer(fail_at={1: StalledError("nothing moved")})
+    measure(Plan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
+    assert len(asked) == 1

@@ -131,3 +131,17 @@ def test_a_busy_time():
     assert "CPU 93 % at work" in busy
     assert "--wait" in busy
     assert "busy" not in texts(series(STEADY, quiet={"verdict": "typical"}))
+
+
+def test_a_user_who_became_a_guest_is_told_of_it():
+    one = series(STEADY)
+    named, guest = replace(one.target, user="bob"), {"path": {"smb.guest": "yes"}}
+    assert "a guest, not bob" in texts(replace(one, target=named, environment=guest))["guest"]
+    assert texts(replace(one, target=named, environment={"path": {"smb.guest": "no"}})) == {}
+    assert texts(replace(one, environment=guest)) == {}
+
+
+def test_a_put_that_nobody_compared_is_told():
+    one, facts = series(STEADY), {"path": {"ftp.size": "no"}}
+    assert "has no SIZE" in texts(replace(one, command=Command.PUT, environment=facts))["unchecked"]
+    assert texts(replace(one, command=Command.GET, environment=facts)) == {}
