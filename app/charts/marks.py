@@ -8,7 +8,7 @@ from forms.series.summary import RunRow
 from storage.records import Phase, RunStatus
 
 LINK_WITHIN = 2.5
-"""The link is drawn to scale up to so many times the fastest run; beyond, the runs would lie on the floor."""
+"""The link is drawn to scale up to so many times the fastest run; beyond, the runs would all be drawn at the bottom."""
 
 RUN, WARM_UP, UNUSUAL, BAD, AVERAGE, BAND, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 2, 13, 14, 10
 """The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""

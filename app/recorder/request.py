@@ -20,7 +20,7 @@ class QuietTime(StrEnum):
 
 
 class CeilingPolicy(StrEnum):
-    """What to do about the client's own limit: use or calibrate it, calibrate it anew, or leave it out."""
+    """What to do about the client's own limit: use or calibrate it, renew it, or leave it out."""
 
     RECORD = "record"
     RENEW = "renew"

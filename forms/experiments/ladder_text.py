@@ -98,10 +98,10 @@ def _measured(ladder: Ladder) -> str:
 
 def _of(rung: Rung) -> Iterator[str]:
     mark = "|" if rung.on_kept_path else "x" if rung.decision is Decision.REVERTED else " "
-    room = WIDTH - len(_INDENT) - _RATE - 1
-    words = cut(change_words(rung), room)
+    cells = WIDTH - len(_INDENT) - _RATE - 1
+    words = cut(change_words(rung), cells)
     average = pad(wording.rate(rung.average_bytes_per_second), _RATE, right=True)
-    yield f"{mark}{rung.number:>3} {pad(words, room)} {average}"
+    yield f"{mark}{rung.number:>3} {pad(words, cells)} {average}"
     yield f"{_INDENT}series {rung.series.id}{_state(rung)}"
     if rung.comparison is not None:
         yield from _indented(_INDENT, f"[{rung.comparison.sign}] from {rung.base_number}: {rung.comparison.sentence}")

@@ -142,7 +142,7 @@ def _series(
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
-    """The target of a form; what we exported has no escapes, what a person wrote may have."""
+    """The target of a form; what we exported has no escapes, what a user wrote may have."""
     text = form.text("Target")
     if not text:
         return None

@@ -194,6 +194,12 @@ async def test_quitting_asks_while_something_is_under_way(app):
     assert app.return_code == 0
 
 
+def test_the_names_that_commands_had_before_are_still_understood(tmp_path):
+    path = tmp_path / "keys.toml"
+    path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n')
+    assert read_keys(path, known_commands) == {"screen.guide": "g", "survey.restart": "n"}
+
+
 async def test_escape_goes_back_but_never_past_the_first_screen(app):
     async with app.run_test() as pilot:
         first = app.screen
@@ -239,7 +245,7 @@ async def test_each_theme_draws_the_usual_widgets(app, theme):
         assert "Really?" in painted(app)
 
 
-async def test_from_the_room_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
+async def test_from_the_screen_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
     context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
     app = SharebenchApp(context, first="catalogue")
     async with app.run_test() as pilot:
