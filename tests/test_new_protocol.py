@@ -14,9 +14,10 @@ from app.clients.registry import ClientModules, check_client_name
 from app.targets import check_complete, format_target, parse_target
 from app.workflows.check import CheckState, Subject, check
 from forms.comparison.matrix import heading, protocol_matrix
-from forms.comparison.report import comparison_reports
+from forms.comparison.report import comparison_report
 from forms.comparison.verdict import compare
-from forms.experiments.survey import Station, StationPlace, survey, survey_document, with_series
+from forms.experiments.document import survey_document
+from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.findings.rules import findings
 from forms.findings.series_warnings import advice
 from storage.notebook import Notebook
@@ -103,7 +104,7 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
     assert {heading(one) for one in null} == {"Null"}
     assert [advice(one) for one in null]
     assert compare(null[0], null[1]).verdict
-    assert comparison_reports(null)
+    assert comparison_report(null)
     assert protocol_matrix(null).columns == ("Null",)
 
 

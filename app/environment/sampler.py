@@ -13,7 +13,8 @@ from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import Link
 from app.environment.link.own_traffic import OwnTraffic
 from app.environment.link.route import is_this_machine
-from app.environment.quiet import Quiet, QuietContext, QuietVerdict, ServerLoad, assess
+from app.environment.quiet import QuietContext, ServerLoad, assess
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Target
 
 LOOK_SECONDS = 2.0

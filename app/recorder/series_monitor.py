@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.environment import Environment, QuietVerdict, QuietWatch, collect, server_load, with_counters
+from app.environment import Environment, QuietWatch, collect, server_load, with_counters
 from app.errors import NotQuietError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Progressed, RunFinished, RunStarted, Started
@@ -13,6 +13,7 @@ from app.recorder.change_check import judged
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
+from storage.quiet import QuietVerdict
 from storage.records import Series, SeriesStatus
 
 UNKNOWN = "facts.unknown"
@@ -97,7 +98,7 @@ class SeriesMonitor:
             self._watch.__exit__()
 
     def _with_verdict(self, series: Series) -> Series:
-        return replace(series, quiet=self._watch.verdict().as_record()) if self._watch else series
+        return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
         if self._watch is None or self._order.quiet_time is not QuietTime.REQUIRE:

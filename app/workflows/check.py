@@ -11,7 +11,7 @@ from enum import StrEnum
 from app.clients.base import Client, Meter, Secrets, Settings
 from app.clients.content import Content
 from app.clients.registry import make_client
-from app.environment import Environment, QuietVerdict, QuietWatch, collect
+from app.environment import Environment, QuietWatch, collect
 from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
 from app.measure.engine import SCRATCH_PREFIX
@@ -22,6 +22,7 @@ from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
 from storage.notebook import Notebook
+from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
 
 _SOME = 8

@@ -143,10 +143,10 @@ def measure_round(
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
     """The survey as the notebook has it now."""
     name = planned.experiment.name
-    stored = notebook.experiment(name)
+    stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(name)}
     stations = []
     for station in planned.stations:
-        series = next((one for one in stored if one.label == station.name and one.target.host == station.host), None)
+        series = stored.get((station.host, station.protocol, station.command))
         stations.append(station if series is None else with_series(station, series))
     return survey(name, stations)
 

@@ -108,7 +108,7 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     unread = "not readable" in (base.get("smb.conf.state"), other.get("smb.conf.state"))
     for name in sorted({*base, *other}):
         parameter = parameter_of(name)
-        if varies(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
+        if is_volatile(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
             continue
         if parameter is None:
             if base.get(name) != other.get(name):
@@ -133,11 +133,6 @@ def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> 
 
 def _family(name: str) -> str:
     return name.partition("/")[0] if "/" in name else name.partition(".")[0]
-
-
-def varies(name: str) -> bool:
-    """Whether a fact changes by itself from one minute to the next, so that it tells nothing of a setting."""
-    return is_volatile(name)
 
 
 def _shown(value: JSONValue) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from forms import wording
 from forms.findings import series_warnings
 from forms.findings.finding import Finding, Severity, called, is_loopback
+from storage.quiet import QuietVerdict
 from storage.records import Series
 
 LOW_UTILISATION_PERCENT = 30.0
@@ -77,7 +78,7 @@ def old_dialect(series: Series) -> Iterator[Finding]:
 
 def busy_time(series: Series) -> Iterator[Finding]:
     """A series that was measured while others were at work."""
-    if (series.quiet or {}).get("verdict") != "busy":
+    if series.quiet_verdict is not QuietVerdict.BUSY:
         return
     why = series_warnings.busy_reasons(series)
     yield Finding(
@@ -92,9 +93,9 @@ def busy_time(series: Series) -> Iterator[Finding]:
 
 def low_utilisation(series: Series) -> Iterator[Finding]:
     """Neither the processor nor the link has much to do: waiting, not working, sets the pace."""
-    cpu = (series.quiet or {}).get("cpu_percent_during")
+    cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
     share = _percent_of_link(series)
-    if not isinstance(cpu, int | float) or share is None:
+    if cpu is None or share is None:
         return
     if cpu >= LOW_UTILISATION_PERCENT or share >= LOW_UTILISATION_PERCENT:
         return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.stats import summary
+from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
@@ -61,8 +62,7 @@ def at_ceiling(series: Series) -> bool:
 
 def busy_reasons(series: Series) -> str:
     """What made the time busy, as the quiet-time verdict says it; empty where it does not."""
-    reasons = (series.quiet or {}).get("reasons")
-    return "; ".join(wording.plain(str(reason)) for reason in reasons) if isinstance(reasons, list) else ""
+    return "; ".join(map(wording.plain, series.quiet.reasons)) if series.quiet else ""
 
 
 def advised_size(bytes_per_second: float) -> int:
@@ -133,7 +133,7 @@ def _single(series: Series) -> Iterator[Advice]:
 
 
 def _busy(series: Series) -> Iterator[Advice]:
-    if (series.quiet or {}).get("verdict") != "busy":
+    if series.quiet_verdict is not QuietVerdict.BUSY:
         return
     why = busy_reasons(series)
     yield Advice(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forms.json_reader import DocumentError, JSONNode
+from storage.json_reader import DocumentError, JSONNode
 from storage.records import (
     ClientFacts,
     Command,

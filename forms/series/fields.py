@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
@@ -11,7 +11,8 @@ from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
-from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Change, ClientFacts, Series, SeriesStatus, Target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
@@ -27,10 +28,11 @@ def head_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
     yield Field(name="Target", text=target_text(series.target))
-    yield Field(name="Client", text=client_text(series.client))
+    yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
-    yield Field(name="Measured", text=_measured(series))
+    measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
+    yield Field(name="Measured", text=_measured(series), facts=measured)
     if series.error:
         yield Field(name="Ended by", text=series.error)
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
@@ -95,6 +97,11 @@ def client_text(client: ClientFacts) -> str:
     return ", ".join(parts)
 
 
+def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
+    values = ((name, getattr(client, name)) for name in ClientFacts.__dataclass_fields__)
+    return tuple((name, str(value)) for name, value in values if value not in {None, ""})
+
+
 def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
     before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
@@ -110,11 +117,10 @@ def _measured(series: Series) -> str:
     return f"{moment}{ended}, series {series.id}"
 
 
-def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:
-    verdict = str((quiet or {}).get("verdict") or "unknown")
-    reasons = (quiet or {}).get("reasons")
-    why = "; ".join(str(reason) for reason in reasons) if isinstance(reasons, list) else ""
-    return f"{verdict} ({why})" if why else verdict
+def _quiet_text(quiet: Quiet | None) -> str:
+    if quiet is None:
+        return QuietVerdict.UNKNOWN
+    return f"{quiet.verdict} ({'; '.join(quiet.reasons)})" if quiet.reasons else quiet.verdict
 
 
 def _round_trip(series: Series) -> Iterator[Field]:

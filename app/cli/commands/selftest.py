@@ -9,6 +9,7 @@ import click
 from app.cli import common
 from app.cli.commands.run import order_of
 from app.cli.run_options import choices_of_run, options_of_run
+from app.cli.series_output import answer_report
 from app.cli.turns_progress import watch_turns
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
@@ -40,13 +41,10 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.selftest import selftest, selftest_document, selftest_text  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
-    test = selftest(first, second)
-    if choices["as_json"]:
-        common.answer_json(selftest_document(test))
-    else:
-        common.answer(selftest_text(test).rstrip("\n"))
+    answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0

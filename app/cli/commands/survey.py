@@ -10,6 +10,7 @@ import click
 
 from app.cli import common
 from app.cli.run_options import options_of_run
+from app.cli.series_output import answer_report
 from app.cli.turns_progress import watch_turns
 from app.clients.base import Secrets, Settings
 from app.errors import CancelledError, MeasurementError
@@ -68,7 +69,9 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     watch_turns(measure_round(planned, path, control), control, names)
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
-    _print(filled, as_json=choices["as_json"])
+    from forms.experiments.report import survey_report  # noqa: PLC0415  keeps `--help` light
+
+    answer_report(survey_report(filled), as_json=choices["as_json"])
     return _outcome(filled, cancelled=control.cancelled.is_set())
 
 
@@ -123,16 +126,6 @@ def _announce(planned: SurveyRound) -> None:
     else:
         left_out = f", {done} left out" if done else ""
         common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
-
-
-def _print(filled: Survey, *, as_json: bool) -> None:
-    from forms.experiments.survey import survey_document  # noqa: PLC0415  keeps `--help` light
-    from forms.experiments.survey_text import survey_text  # noqa: PLC0415
-
-    if as_json:
-        common.answer_json(survey_document(filled))
-    else:
-        common.answer(survey_text(filled).rstrip("\n"))
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:

@@ -31,11 +31,12 @@ from app.tui.guide.state import guide_store
 from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.guide.state.browsing import BrowsedFolder
 from app.tui.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
-from app.tui.guide.state.guide_context import LinkState, QuietState, around
+from app.tui.guide.state.guide_context import LinkState, around
 from app.tui.guide.state.guide_store import Judgement
 from app.tui.guide.state.method import next_step
 from forms import wording
 from storage.notebook import Notebook
+from storage.quiet import Quiet
 from storage.records import RunStatus, Target
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class GuideActions:
             return
         page.doing("looking who else is at work …")
 
-        def looked(found: QuietState) -> None:
+        def looked(found: Quiet) -> None:
             page.doing("")
             screen.known = replace(screen.known, quiet=found)
             screen.show()

@@ -30,12 +30,13 @@ from app.environment.host.activity import (
 from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
 from app.environment.link.own_traffic import OwnTraffic
-from app.environment.quiet import QuietContext, QuietVerdict, ServerLoad, assess, server_load
+from app.environment.quiet import QuietContext, ServerLoad, assess, server_load
 from app.environment.sampler import QuietWatch
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import Plan
 from app.measure.reader import MeasuringProcess
+from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Target
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import unavailable
@@ -64,7 +65,7 @@ def test_an_idle_machine_is_quiet() -> None:
     quiet = assess([IDLE, IDLE], [IDLE] * 10, HERE)
     assert quiet.verdict is QuietVerdict.QUIET
     assert quiet.reasons == ()
-    record = quiet.as_record()
+    record = quiet.to_json()
     assert record["verdict"] == "quiet"
     assert record["cpu_percent_during"] == 2.0
     assert record["others_cpu_percent_before"] == 1.0
@@ -130,7 +131,7 @@ def test_the_worst_figure_decides_and_only_its_reasons_are_told() -> None:
 
 def test_nothing_to_read_is_unknown_and_too_short_a_run_says_nothing() -> None:
     assert assess([], [], HERE).verdict is QuietVerdict.UNKNOWN
-    assert assess([], []).as_record()["reasons"]
+    assert assess([], []).to_json()["reasons"]
     blink = replace(BURNING, seconds=0.01)
     short = assess([IDLE], [blink] * 5, HERE)
     assert short.verdict is QuietVerdict.QUIET
@@ -416,7 +417,7 @@ def test_a_real_load_beside_a_run_makes_the_time_busy() -> None:
         quiet = watching.verdict()
     assert quiet.verdict is QuietVerdict.BUSY
     assert "other programs" in quiet.reasons[0]
-    assert quiet.as_record()["cpu_percent_during"]
+    assert quiet.to_json()["cpu_percent_during"]
 
 
 @pytest.mark.usefixtures("burners")
@@ -487,7 +488,7 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
             elif isinstance(event, RunFinished):
                 watching.run_finished(event.run.seconds, event.run.size_bytes)
                 rates.append(event.run.bytes_per_second or 0.0)
-        return watching.verdict().as_record(), min(rates)
+        return watching.verdict().to_json(), min(rates)
 
 
 @pytest.mark.alone
@@ -556,7 +557,7 @@ with QuietWatch(target, Command.GET, find_link("127.0.0.1")) as watch, socket.cr
             watch.moved(seconds, moved)
             due += 0.1
     watch.run_finished(time.perf_counter() - began, moved)
-    record = watch.verdict().as_record()
+    record = watch.verdict().to_json()
 stop.set()
 print(json.dumps({**record, "own": moved / seconds}))
 """

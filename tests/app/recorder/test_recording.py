@@ -20,6 +20,7 @@ from app.recorder.recording import SeriesClosed, SeriesOpened, record, resume
 from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
 from app.recorder.turns import record_in_turns
 from storage.notebook import Notebook
+from storage.quiet import QuietVerdict
 from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.builders import last_series
 from tests.servers.smbd import Smbd
@@ -211,7 +212,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     assert series.status is SeriesStatus.FAILED
     assert series.runs == ()
     assert series.quiet
-    assert series.quiet["verdict"] == "busy"
+    assert series.quiet.verdict is QuietVerdict.BUSY
 
 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):

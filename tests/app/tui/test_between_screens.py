@@ -11,7 +11,7 @@ from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.rounds import choices_of
 from app.tui.notebook.matrix_screen import TableScreen
 from storage.notebook import Notebook
-from storage.records import Change, Command, SeriesStatus, Target
+from storage.records import Change, Command, Evidence, SeriesStatus, Target
 from tests.builders import book, one
 from tests.tui import FakeWorld, app_on, here, painted, settled
 
@@ -19,7 +19,7 @@ from tests.tui import FakeWorld, app_on, here, painted, settled
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     ftp = Target(protocol="ftp", host="nas", path="/data/big.bin")
-    change = Change(name="log level", value="0", previous="3", evidence="confirmed")
+    change = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
     return book(
         tmp_path / "notebook.db",
         one(1, (100e6,) * 5, target=ftp, label="FTP"),

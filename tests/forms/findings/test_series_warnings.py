@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import CLIENT, series
 
@@ -127,10 +128,10 @@ def test_close_to_the_ceiling_names_the_ways_that_are_left():
 
 
 def test_a_busy_time():
-    busy = texts(series(STEADY, quiet={"verdict": "busy", "reasons": ["CPU 93 % at work"]}))["busy"]
+    busy = texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("CPU 93 % at work",))))["busy"]
     assert "CPU 93 % at work" in busy
     assert "--wait" in busy
-    assert "busy" not in texts(series(STEADY, quiet={"verdict": "typical"}))
+    assert "busy" not in texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.TYPICAL)))
 
 
 def test_a_user_who_became_a_guest_is_told_of_it():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.tui.guide.state.choices import GuideChoices
 from storage.notebook import Notebook, UnknownReferenceError
+from storage.quiet import Quiet
 from storage.records import Command, Series, SeriesStatus, Target
 
 if TYPE_CHECKING:
@@ -40,15 +41,6 @@ class LinkState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuietState:
-    """How quiet it was when somebody looked."""
-
-    verdict: str
-    """``quiet``, ``typical``, ``busy`` or ``unknown``."""
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GuideContext:
     """Facts for the pages; everything may be missing."""
 
@@ -61,7 +53,7 @@ class GuideContext:
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
     link: LinkState = field(default_factory=LinkState)
-    quiet: QuietState | None = None
+    quiet: Quiet | None = None
     """What the last look at who else is at work has found; absent where nobody looked."""
 
 
@@ -165,6 +157,6 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
         )
         if same and head.command is choices.command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
-            if form.average and form.average.bytes_per_second:
-                return form.average.bytes_per_second
+            if form.average_rate:
+                return form.average_rate
     return None

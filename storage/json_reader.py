@@ -109,11 +109,3 @@ class JSONNode:
             if word.value == self.value:
                 return word
         raise self.wrong(f"one of {', '.join(word.value for word in kind)}")
-
-    def one_of_words(self, words: tuple[str, ...], otherwise: str) -> str:
-        """The text here, one of the words; ``otherwise`` where there is nothing."""
-        if self.value is None:
-            return otherwise
-        if self.value not in words:
-            raise self.wrong(f"one of {', '.join(words)}")
-        return str(self.value)
