@@ -10,9 +10,10 @@ from app.measure.control import SeriesControl
 from app.measure.events import Event, Progressed, RunFinished, RunStarted, Started
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
 from storage.quiet import QuietVerdict
 from storage.records import Series, SeriesStatus
 

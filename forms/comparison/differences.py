@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forms import wording
 from forms.tuning.fact_names import is_volatile
 from forms.tuning.smb_conf import same_value, spelling
+from storage.plan import Settings
 from storage.records import Facts, JSONValue, Series
 
 GLOBAL = "smb.conf/global/"
@@ -98,9 +99,9 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     yield "link_bits_per_second", series.link_bits_per_second
     for part in CLIENT_PARTS:
         yield f"client.{part}", getattr(client, part)
-    settings = series.plan.get("settings")
+    settings = series.plan.settings if series.plan else Settings()
     for part in ("sign", "encrypt", "drop_cache"):
-        yield f"settings.{part}", bool(settings.get(part)) if isinstance(settings, Mapping) else False
+        yield f"settings.{part}", getattr(settings, part)
 
 
 def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:

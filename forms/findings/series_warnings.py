@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.stats import summary
+from storage.plan import DEFAULT_WARMUPS
 from storage.quiet import QuietVerdict
-from storage.records import Command, JSONValue, Phase, RunStatus, Series, SeriesStatus
+from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
 """A run below it is mostly start-up, waiting for the scheduler and luck."""
@@ -24,7 +25,6 @@ CEILING_PERCENT = 70.0
 _ALL_PERCENT = 100.01
 """Room for rounding: a series that raised its own ceiling has an average of exactly that."""
 MANY_RUNS = 10
-DEFAULT_WARMUPS = 2
 _LARGEST_ADVISED = 64 * 1024**3
 
 
@@ -77,10 +77,6 @@ def _rates(series: Series) -> list[float]:
     return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
 
 
-def _number(value: JSONValue) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _ending(series: Series) -> Iterator[Advice]:
     failed = [r for r in series.runs if r.status is RunStatus.FAILED]
     if failed:
@@ -91,7 +87,7 @@ def _ending(series: Series) -> Iterator[Advice]:
             text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why"
             f" (sharebench check), then measure again.",
         )
-    done, planned = len(_rates(series)), _number(series.plan.get("runs"))
+    done, planned = len(_rates(series)), series.plan.runs if series.plan else None
     if series.status is not SeriesStatus.COMPLETE and planned and done < planned:
         yield Advice(
             key="interrupted",
@@ -195,7 +191,7 @@ def _short(series: Series) -> Iterator[Advice]:
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
-    own_file = bool(series.plan.get("make_file")) or series.command.value == "put"
+    own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
     if not series.target.abilities.moves_files:
         todo = "a longer time"
@@ -208,9 +204,9 @@ def _short(series: Series) -> Iterator[Advice]:
 
 def _scatter(series: Series) -> Iterator[Advice]:
     rates = _rates(series)
-    until, half = _number(series.plan.get("until_percent")), summary.half_width_percent(rates)
-    if until is not None and half is not None and half > until:
-        more = 2 * int(_number(series.plan.get("max_runs")) or len(rates))
+    until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
+    if series.plan and until is not None and half is not None and half > until:
+        more = 2 * (series.plan.max_runs or len(rates))
         yield Advice(
             key="until",
             text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"

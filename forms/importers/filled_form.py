@@ -19,6 +19,7 @@ from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE, default_title
 from forms.series.report import FORM as RUN_FORM
 from storage.json_reader import DocumentError, JSONNode
+from storage.plan import Plan
 from storage.records import (
     ClientFacts,
     Command,
@@ -143,7 +144,7 @@ def _series(
         target=_target(form, target_of) or target or Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=_link(form) or link_bits_per_second,
-        plan={"runs": sum(run.phase is Phase.MEASURED for run in runs)},
+        plan=Plan(runs=sum(run.phase is Phase.MEASURED for run in runs)),
         runs=runs,
     )
     title = form.text(TITLE)

@@ -12,11 +12,11 @@ from app.cli import common
 from app.cli.run_options import options_of_run
 from app.cli.series_output import answer_report
 from app.cli.turns_progress import watch_turns
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl
-from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
+from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 

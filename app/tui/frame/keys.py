@@ -59,4 +59,4 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
 
 def _renamed(name: str) -> str:
     """A command's name now, for the one that it had in version 0.1."""
-    return "survey.restart" if name == "survey.again" else re.sub(r"^room\.", "screen.", name)
+    return "survey.restart" if name == "survey.anew" else re.sub(r"^room\.", "screen.", name)

@@ -102,7 +102,7 @@ def _place(target: Target) -> tuple[object, ...]:
 
 def _folder(head: Series) -> str:
     """The folder that a series' file lay in."""
-    if head.command is Command.PUT or head.plan.get("make_file"):
+    if head.command is Command.PUT or (head.plan and head.plan.make_file):
         return head.target.path
     parent = head.target.path.rpartition("/")[0]
     return parent or ("" if head.target.abilities.has_share else "/")

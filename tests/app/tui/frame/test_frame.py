@@ -179,7 +179,7 @@ async def test_a_notebook_that_cannot_be_opened_is_told(app):
         await app.push_screen(Bench())
         app.screen.with_notebook(Notebook.count)
         await settle(app, pilot)
-        assert "cannot open the notebook /proc/no/notebook.db" in text_of(app.screen, ".dialog-text")
+        assert "cannot use /proc/no/notebook.db as a notebook" in text_of(app.screen, ".dialog-text")
 
 
 async def test_quitting_asks_while_something_is_under_way(app):
