@@ -93,14 +93,14 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
     "--timeout", type=common.Number(0.1, 86400), default=30, show_default=True, metavar="SECONDS",
     help="A run with no progress for that long fails.",
 )  # fmt: skip
-@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")
+@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option(
     "--ceiling",
     type=click.Choice([wish.value for wish in CeilingPolicy]),
     default=CeilingPolicy.RECORD.value,
     show_default=True,
-    help="This client's own limit here: calibrate it once, anew, or leave it out.",
+    help="This client's own limit here: calibrate it once, renew it, or leave it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options
@@ -142,7 +142,7 @@ def watch(events: Any, control: SeriesControl) -> SeriesClosed:
     """Draw the events of a series to its end; Ctrl-C cancels it."""
     progress = ProgressLine()
     closed: SeriesClosed | None = None
-    with common.stopping_politely(control):
+    with common.cancel_on_signals(control):
         for event in events:
             if isinstance(event, SeriesClosed):
                 closed = event

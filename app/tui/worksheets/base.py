@@ -115,7 +115,7 @@ class WorksheetScreen(Copies):
 
     @on(Input.Changed)
     def calculate(self) -> None:
-        """Calculate anew; what cannot be read yet is said, and the last result stays."""
+        """Calculate again; what cannot be read yet is said, and the last result stays."""
         try:
             self.filled = self.read()
         except UsageError as error:

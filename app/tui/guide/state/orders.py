@@ -1,4 +1,4 @@
-"""From the person's choices to an order for the recorder."""
+"""From the user's choices to an order for the recorder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from storage.records import Command, Experiment
 
 WAIT = "wait"
 WAIT_SECONDS = 600.0
-"""How long a quiet time is waited for where the person chose to wait."""
+"""How long a quiet time is waited for where the user chose to wait."""
 
 
 def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
