@@ -35,7 +35,7 @@ class AnswerError(SharebenchError):
 
 
 class OpenTUI(Protocol):
-    """What opens the TUI; handed in from above, since neither face knows the other."""
+    """What opens the TUI; handed in from above, since the command line and the TUI do not know each other."""
 
     def __call__(
         self,
@@ -227,7 +227,7 @@ def draws_colour() -> bool:
 
 
 @contextmanager
-def stopping_politely(control: SeriesControl) -> Iterator[None]:
+def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
     """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
 
     Under ``nohup`` a closed terminal is no reason to stop.

@@ -74,7 +74,7 @@ def watch(events: Iterable[RecorderEvent], control: SeriesControl) -> SeriesClos
     """Draw the events of a series to its end; Ctrl-C cancels it."""
     progress = ProgressLine()
     closed: SeriesClosed | None = None
-    with common.stopping_politely(control):
+    with common.cancel_on_signals(control):
         for event in events:
             if isinstance(event, SeriesClosed):
                 closed = event
@@ -94,7 +94,7 @@ def watch_turns(
     """
     progress = ProgressLine()
     closed: dict[int, SeriesClosed] = {}
-    with common.stopping_politely(control):
+    with common.cancel_on_signals(control):
         for index, event in events:
             if isinstance(event, SeriesClosed):
                 closed[index] = event

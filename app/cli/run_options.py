@@ -76,7 +76,7 @@ _OPTIONS = (
     ),
     _option("ceiling", "--ceiling", type=click.Choice([each.value for each in CeilingPolicy]),
         default=_USUAL.ceiling.value, show_default=True,
-        help="This client's own limit here: calibrate it once, anew, or leave it out.",
+        help="This client's own limit here: calibrate it once, renew it, or leave it out.",
     ),
 )  # fmt: skip
 _READ: dict[str, Callable[[Any], Any]] = {

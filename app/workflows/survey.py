@@ -32,7 +32,7 @@ from storage.records import (
 )
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
-"""Finds the user and the secrets for a target; may ask the person."""
+"""Finds the user name and the secrets for a target; may ask for them at the terminal."""
 
 ANSWER_SECONDS = 3.0
 """How long a port may take to answer before it is left out."""

@@ -22,7 +22,7 @@ _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
 @click.command("run", short_help="measures one series and prints the form")
 @click.argument("target", required=False)
 @series_options()
-@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")
+@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options

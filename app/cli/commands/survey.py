@@ -47,7 +47,7 @@ def _port_options(function: _F) -> _F:
 @click.option(
     "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate)."
 )
-@click.option("--again", is_flag=True, help="Begin anew, although the last survey of these hosts is not complete.")
+@click.option("--again", is_flag=True, help="Begin a new one, although the last survey of these hosts is not complete.")
 @click.option("--json", "as_json", is_flag=True, help="The survey as a document.")
 @common.login_options
 @common.options_of_all
@@ -115,7 +115,7 @@ def _announce(planned: SurveyRound) -> None:
     if planned.continued:
         common.say(
             f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
-            " --again begins anew"
+            " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""

@@ -43,11 +43,11 @@ class ContextApp(App[int]):
     keys_path: Path
 
     def visit(self, name: str, **arguments: object) -> None:
-        """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
+        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
         raise NotImplementedError
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; from the last one to the first room."""
+        """Leave the screen for the one under it; from the last one to the first."""
         raise NotImplementedError
 
     def tell_error(self, error: Exception) -> None:

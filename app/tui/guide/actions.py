@@ -96,8 +96,8 @@ class GuideActions(BaseScreen):
                 self.with_notebook(
                     lambda notebook: guide_store.begin_round(notebook, choices), lambda _: self.take(choices)
                 )
-            case Visit(room, arguments):
-                self.bench.visit(room, **arguments)
+            case Visit(name, arguments):
+                self.bench.visit(name, **arguments)
             case _:
                 pass
 

@@ -138,7 +138,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Read the experiment anew."""
+        """Read the experiment again."""
         self._look()
 
     def _look(self) -> None:

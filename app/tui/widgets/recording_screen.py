@@ -17,7 +17,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import ConfirmDialog
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
-"""What comes many times a second. A message of each would wake the screen, and have it drawn anew under a dialog."""
+"""What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
 
 class EventsHeard(Message):

@@ -1,4 +1,4 @@
-"""What the person has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
+"""What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from storage.records import Command
 
 WAIT = "wait"
 WAIT_SECONDS = 600.0
-"""How long a quiet time is waited for where the person chose to wait."""
+"""How long a quiet time is waited for where the user chose to wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
