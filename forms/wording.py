@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Series, Target
+from storage.records import Decision, Series, Target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
@@ -53,6 +53,11 @@ def count(number: int, noun: str) -> str:
 def listed(words: list[str]) -> str:
     """Words as prose lists them: ``a``, ``a and b``, ``a, b and c``."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def decided(decision: Decision | None) -> str:
+    """What became of a change; nobody has decided where it is None."""
+    return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
 
 
 def plain(text: str) -> str:

@@ -10,11 +10,15 @@ from typing import Any, ParamSpec, TypeVar
 
 from storage.encoding import as_it_was
 from storage.errors import DamagedNotebookError
+from storage.json_reader import JSONNode
+from storage.plan import plan_from_json
+from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     Experiment,
     ExperimentKind,
     FactValue,
@@ -47,7 +51,7 @@ _PLAIN = (
     "imported_at",
 )
 WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
-"""Columns of a series that a person may write at any time, apart from those that its measurement goes on writing."""
+"""Columns of a series that a user may write at any time, apart from those that its measurement goes on writing."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
@@ -93,8 +97,8 @@ def series_to_row(series: Series) -> Row:
         "client": series.client.name,
         "client_version": series.client.version,
         "decision": series.decision.value if series.decision else None,
-        "plan": _json(dict(series.plan)),
-        "quiet": None if series.quiet is None else _json(dict(series.quiet)),
+        "plan": _json(series.plan.to_json() if series.plan else {}),
+        "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
     return row | change_to_row(series.change)
 
@@ -105,7 +109,7 @@ def change_to_row(change: Change | None) -> Row:
         "change_name": change.name if change else None,
         "change_value": change.value if change else None,
         "change_previous": change.previous if change else None,
-        "change_evidence": change.evidence if change else None,
+        "change_evidence": change.evidence.value if change else None,
         "change_also_changed": _json(list(change.also_changed)) if change else None,
         "change_remark": change.remark if change else None,
     }
@@ -135,11 +139,10 @@ def series_from_row(
             name=row["change_name"],
             value=row["change_value"],
             previous=row["change_previous"],
-            evidence=row["change_evidence"],
+            evidence=Evidence(row["change_evidence"]),
             also_changed=tuple(json.loads(row["change_also_changed"] or "[]")),
             remark=row["change_remark"],
         )
-    quiet: dict[str, JSONValue] | None = object_of(row["quiet"]) if row["quiet"] else None
     return Series(
         **{name: row[name] for name in _PLAIN} | {"scratch_path": as_it_was(row["scratch_path"])},
         status=SeriesStatus(row["status"]),
@@ -148,8 +151,8 @@ def series_from_row(
         change=change,
         target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
-        plan=object_of(row["plan"]),
-        quiet=quiet,
+        plan=plan_from_json(JSONNode("plan", json.loads(row["plan"])).object()),
+        quiet=quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {},
         runs=tuple(runs),
         failed_attempts=tuple(history.failed_attempts),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from sqlite_utils import Database, Migrations
+
+from storage.json_reader import DocumentError, JSONNode
+from storage.plan import plan_from_json
+from storage.quiet import quiet_from_json
 
 migrations = Migrations("sharebench")
 
@@ -275,10 +281,22 @@ def m002_experiments(db: Database) -> None:
     _declare(db, 2, "0.2.0")
 
 
+def _forget_unreadable(db: Database) -> None:
+    """Forget plans and quiet times that are none: an earlier version imported them as they stood."""
+    for row in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
+        for column, text, read in (("plan", row[1], plan_from_json), ("quiet", row[2], quiet_from_json)):
+            try:
+                read(JSONNode(column, json.loads(text or "null")))
+            except DocumentError:
+                empty = "{}" if column == "plan" else None
+                db.execute(f'UPDATE series SET "{column}" = ? WHERE id = ?', (empty, row[0]))  # noqa: S608  one of two names
+
+
 @migrations()
 def m003_evidence(db: Database) -> None:
     """Valid runs that are possible; owners, attempts, resumptions, and the order in which series were stored."""
     _run_script(db, _EVIDENCE)
+    _forget_unreadable(db)
     _declare(db, 3, "0.2.0")
 
 

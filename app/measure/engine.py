@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -41,7 +42,7 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.targets import format_target
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
@@ -57,7 +58,7 @@ class Engine:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: MeasurementPlan,
         make_client: Callable[[], Client],
         brake: RunGate,
         emit: Callable[[Event], None],
@@ -107,7 +108,9 @@ class Engine:
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
+        began = time.perf_counter()
         client.connect()
+        login = {"session.login_seconds": round(time.perf_counter() - began, 6)}
         if plan.scratch_path and not is_scratch_path(plan.target, plan.scratch_path):
             raise UsageError(
                 f"{plan.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
@@ -126,7 +129,8 @@ class Engine:
                 self._path = self._new_scratch()
                 client.put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
-        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=client.facts_of_path()))
+        facts = client.facts_of_path() | login
+        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
 
     def _size_to_get(self) -> int:
         """The file's size, which must be one that can be measured and, of a file of ours, the one that it was given."""

@@ -11,16 +11,17 @@ from app import errors
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, ScratchRemoved
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next, check_kind
-from app.recorder.request import QuietTime, SeriesRequest, choices_of
+from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
 from app.recorder.writer import SeriesWriter
 from app.targets import format_target
 from storage.errors import NotebookFileError, RefusedError
 from storage.measuring import held_text
 from storage.notebook import Notebook
+from storage.plan import QuietTime
 from storage.records import (
     Change,
     ClientFacts,
@@ -87,7 +88,7 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
         target=plan.target,
         client=ClientFacts(name=plan.client or "sharebench"),
         link_bits_per_second=order.link_bits_per_second,
-        plan=order.to_notebook(),
+        plan=order.stored_plan(),
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
@@ -123,11 +124,7 @@ def resuming(
             f"series {series.id} was imported: look at its target, then go on with `sharebench run --resume {series.id}"
             " --confirm-target`"
         )
-    order = SeriesRequest(
-        plan=replace(plan_to_resume(series, secrets), stepped=stepped),
-        link_bits_per_second=series.link_bits_per_second,
-        **choices_of(series),
-    )
+    order = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(SeriesWriter(series, notebook, stored=True), order, notebook, control)
 
 
@@ -139,10 +136,10 @@ def check_resumable(series: Series) -> None:
         raise errors.UsageError(f"series {series.id} is complete; measure a new one with `sharebench run`")
 
 
-def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
+def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
     """The plan of a stored series, with what is done already taken off. Raises UsageError where nothing is missing."""
     check_resumable(series)
-    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
     done = [run for run in finished if run.phase is Phase.MEASURED]
     return replace(
@@ -155,7 +152,7 @@ def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
     )
 
 
-def default_title(plan: Plan) -> str:
+def default_title(plan: MeasurementPlan) -> str:
     """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
     return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
 
@@ -192,7 +189,7 @@ def _measured(
             monitor.look(control)
             failure = yield from _runs(writer, monitor, order.plan, control)
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
-            monitor.look_back()
+            monitor.judge()
         except errors.NotQuietError as error:
             failure = Failed(kind=type(error).__name__, text=str(error))
             yield failure
@@ -200,11 +197,11 @@ def _measured(
 
 
 def _runs(
-    writer: SeriesWriter, monitor: SeriesMonitor, plan: Plan, control: SeriesControl
+    writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, control: SeriesControl
 ) -> Generator[RecorderEvent, None, Failed | None]:
     failure: Failed | None = None
     with MeasuringProcess(plan, control) as child:
-        monitor.child_is(child.pid)
+        monitor.set_child(child.pid)
         for event in child.events():
             monitor.see(event)
             writer.see(event)
@@ -221,7 +218,7 @@ def _runs(
     return failure
 
 
-def _login_refused(plan: Plan, control: SeriesControl) -> Failed | None:
+def _login_refused(plan: MeasurementPlan, control: SeriesControl) -> Failed | None:
     """Why nobody gets in there, tried before anything else takes its time; None where somebody does."""
     trial = replace(
         plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False, scratch_path=None,
@@ -237,7 +234,7 @@ def _status(failure: Failed | None) -> SeriesStatus:
     return SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else SeriesStatus.FAILED
 
 
-def _clean_after_crash(writer: SeriesWriter, plan: Plan) -> None:
+def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
     """Remove the file that a killed measuring process left, if the server still lets us."""
     cleaning = replace(
         plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=writer.series.scratch_path
@@ -249,7 +246,7 @@ def _clean_after_crash(writer: SeriesWriter, plan: Plan) -> None:
 
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
-    """The error that a closed series ended with, to be raised by a face; None for a complete one."""
+    """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
     if closed.failure is None:
         return None
     kind = getattr(errors, closed.failure.kind, errors.MeasurementError)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forms.json_reader import DocumentError, JSONNode
 from forms.series.document import SCHEMA
-from storage.choices import checked_choices
+from storage.json_reader import DocumentError, JSONNode
+from storage.plan import Plan, plan_from_json
+from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     FactValue,
-    JSONValue,
     Phase,
     Run,
     RunStatus,
@@ -67,17 +68,16 @@ def series_from_document(document: object) -> Series:
         plan=_plan_from(top.maybe("plan")),
         failed_attempts=_attempts_from(top.maybe("failed_attempts")),
         resumed_at=tuple(item.time() for item in top.maybe("resumed_at").items()),
-        quiet=top.maybe("quiet").object_or_empty() or None,
+        quiet=quiet_from_json(top.maybe("quiet")),
         environment={} if environment.value is None else _environment_from(environment),
         runs=_runs_from(top.at("runs")),
     )
 
 
-def _plan_from(place: JSONNode) -> dict[str, JSONValue]:
-    try:
-        return checked_choices(place.object_or_empty(), foreign=True)
-    except ValueError as error:
-        raise DocumentError(str(error)) from error
+def _plan_from(place: JSONNode) -> Plan | None:
+    """The plan of a document; what would read files or log in from here is left out."""
+    plan = plan_from_json(place)
+    return plan and replace(plan, server_ssh=None, smb_conf=None)
 
 
 def _attempts_from(place: JSONNode) -> tuple[Run, ...]:
@@ -88,11 +88,12 @@ def _change_from(place: JSONNode) -> Change | None:
     if place.value is None:
         return None
     change = place.object()
+    evidence = change.maybe("evidence")
     return Change(
         name=change.at("name").text(filled=True),
         value=change.at("value").text(),
         previous=change.maybe("previous").text_or_none(),
-        evidence=change.maybe("evidence").one_of_words(("confirmed", "unconfirmed", "contradicted"), "unconfirmed"),
+        evidence=Evidence.UNCONFIRMED if evidence.value is None else evidence.one_of(Evidence),
         also_changed=tuple(item.text() for item in change.maybe("also_changed").items()),
         remark=change.maybe("remark").text_or_none(),
     )

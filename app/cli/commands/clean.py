@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli import common
-from app.cli.run_options import options_of_run
-from app.clients.base import Settings
+from app.cli.run_options import chosen, series_options
 from app.clients.registry import check_client_name, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.targets import format_target
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from app.workflows.clean import Leftover, Removal
 
 
-@options_of_run("sign", "encrypt", "timeout", "client_name")
 @click.command("clean", short_help="files of ours that were left on a share")
 @click.argument("target")
 @click.option("--yes", is_flag=True, help="Remove them without a question.")
 @click.option("--json", "as_json", is_flag=True, help="An array of objects: path, size, time, what became of it.")
 @common.login_options
 @common.options_of_all
+@series_options("client", "sign", "encrypt", "timeout_seconds")
 @click.pass_context
 def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
     """Lists the files that sharebench made in the folder that TARGET names and could not remove (a kill, a lost
@@ -39,8 +38,8 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if place.protocol == "iperf3" or (place.protocol == "smb" and not place.share):
         raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
-    settings = Settings(sign=choices["sign"], encrypt=choices["encrypt"], timeout_seconds=choices["timeout"])
-    client = make_client(place, check_client_name(place.protocol, choices["client_name"]), secrets, settings)
+    options = chosen(choices)
+    client = make_client(place, check_client_name(place.protocol, options.client), secrets, options.settings)
     try:
         client.connect()
         folder = folder_of(client, place)

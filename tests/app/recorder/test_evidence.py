@@ -12,17 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import NotebookError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, ScratchMade, Warned
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder import writer
 from app.recorder.recording import RecorderEvent, SeriesClosed, record, resume
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.records import Command, JSONValue, Run, RunStatus, Series, SeriesStatus, Target
+from storage.plan import CeilingPolicy, QuietTime
+from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
 from tests.servers.smbd import Smbd
 
 
@@ -39,7 +40,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def order(file: Path, **choices) -> SeriesRequest:
-    plan = Plan(command=Command.GET, target=Target(protocol="file", path=str(file)), warmups=0, runs=4)
+    plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path=str(file)), warmups=0, runs=4)
     return SeriesRequest(
         plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
     )
@@ -264,43 +265,3 @@ def test_only_minutes_end_a_series_and_what_is_lost_is_said(book: Path, file: Pa
         list(events)
     assert len(stored(book).runs) >= 1
     assert stored(book).running_by is None or stored(book).running_by.process_id == os.getpid()  # type: ignore[union-attr]
-
-
-WRONG: list[tuple[str, object]] = [
-    ("runs", "5"), ("runs", -1), ("runs", 2.5), ("runs", True), ("runs", 10**9), ("runs", [5]), ("warmups", None),
-    ("until_percent", "2"), ("until_percent", 0), ("max_runs", 0), ("size_bytes", -1), ("size_bytes", 1e3),
-    ("size_bytes", 10**30), ("make_file", 1), ("verify", "no"), ("client", 5), ("client", "a\x1b[31m"),
-    ("quiet_time", "never"), ("ceiling", {}), ("settings", 5), ("settings", {"in_flight": "4"}),
-    ("settings", {"in_flight": 0}), ("settings", {"timeout_seconds": -1}), ("settings", {"block_bytes": 1.5}),
-    ("settings", {"sign": "yes"}), ("server_ssh", 5), ("smb_conf", ["/etc/shadow"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "value"), WRONG)
-def test_stored_choices_of_a_wrong_type_are_refused_in_one_line(book: Path, file: Path, name: str, value: object):
-    events = record(order(file), book, SeriesControl())
-    after_runs(events, 1)
-    events.close()  # type: ignore[attr-defined]
-    series = stored(book)
-    with Notebook(book) as notebook:
-        notebook.update(replace(series, plan={**series.plan, name: value}))  # type: ignore[dict-item]
-    with pytest.raises(UsageError, match=f"plan.{name}"):
-        list(resume(series.id, Secrets(), book, SeriesControl()))
-
-
-def test_a_plan_says_neither_where_nor_as_whom_nor_what_is_done():
-    plan = Plan(
-        command=Command.GET, target=Target(protocol="ftp", host="mine", path="/f"), settings=Settings(in_flight=3)
-    )
-    evil: dict[str, JSONValue] = {
-        **plan.to_notebook(),
-        "target": {"protocol": "ftp", "host": "evil"},
-        "command": "put",
-        "secrets": {"password": "x"},
-        "scratch_path": "/precious.doc",
-        "done_runs": 99,
-        "done_warmups": 99,
-        "done_rates": [1.0],
-        "stepped": True,
-    }
-    assert Plan.from_notebook(evil, plan.command, plan.target) == plan

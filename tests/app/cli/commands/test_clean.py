@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.local import LocalClient
 from app.targets import format_target
 from app.workflows.clean import leftovers, remove
+from storage.plan import Settings
 from storage.records import Target
 from tests.command_line import Sharebench
 from tests.servers.smbd import Smbd

@@ -14,6 +14,7 @@ import pytest
 from forms.exporters import export
 from forms.series.document import series_document
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.records import Phase, Run, RunStatus, SeriesStatus, Target
 from tests.builders import full_series, series
 from tests.command_line import Inside
@@ -25,7 +26,7 @@ def sharebench(tmp_path: Path) -> Inside:
 
 
 def unfinished(number: int = 1, **fields: Any):
-    usual = {"id": f"{number:012x}", "status": SeriesStatus.INTERRUPTED, "plan": {"runs": 5}, "label": f"no {number}"}
+    usual = {"id": f"{number:012x}", "status": SeriesStatus.INTERRUPTED, "plan": Plan(runs=5), "label": f"no {number}"}
     return series((100e6, 101e6), **{**usual, **fields})
 
 
@@ -73,7 +74,7 @@ def test_an_imported_document_sends_no_password_elsewhere(
     file.write_text(json.dumps(document))
     assert sharebench("import", str(file)).returncode == 0
     with Notebook(sharebench.db) as notebook:
-        assert notebook.series("last").plan == {"runs": 5}
+        assert notebook.series("last").plan == Plan(runs=5)
     said = sharebench.fails(2, "run", "--resume", "last")
     assert "--confirm-target" in said
     assert "ftp://alice@127.0.0.1:1/big.iso" in said
@@ -82,7 +83,16 @@ def test_an_imported_document_sends_no_password_elsewhere(
     assert evil.heard == []
 
 
-@pytest.mark.parametrize("plan", [{"runs": "5"}, {"settings": {"in_flight": "x"}}, {"size_bytes": 10**12 * 1.5}])
+WRONG_PLANS: list[dict[str, object]] = [
+    {"runs": "5"}, {"runs": -1}, {"runs": 2.5}, {"runs": True}, {"runs": 10**9}, {"runs": [5]}, {"warmups": "no"},
+    {"until_percent": "2"}, {"until_percent": 0}, {"until_percent": 101}, {"max_runs": -1}, {"size_bytes": -1},
+    {"size_bytes": "1G"}, {"make_file": 1}, {"verify": "no"}, {"client": 5}, {"quiet_time": "never"}, {"ceiling": {}},
+    {"settings": 5}, {"settings": {"in_flight": "4"}}, {"settings": {"in_flight": 0}}, {"settings": {"in_flight": 10**6}},
+    {"settings": {"timeout_seconds": -1}}, {"settings": {"block_bytes": 1.5}}, {"settings": {"sign": "yes"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("plan", WRONG_PLANS)
 def test_a_plan_of_wrong_types_is_refused_at_import(sharebench: Inside, tmp_path: Path, plan: dict[str, object]):
     file = tmp_path / "wrong.json"
     file.write_text(json.dumps({**series_document(full_series()), "plan": plan}))
