@@ -47,7 +47,7 @@ _PLAIN = (
     "scratch_path",
 )
 WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
-"""Columns of a series that a person may write at any time, apart from those that its measurement goes on writing."""
+"""Columns of a series that a user may write at any time, apart from those that its measurement goes on writing."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")

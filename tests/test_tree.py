@@ -1,4 +1,4 @@
-"""The house rules that no linter knows: what is in the wheel, what start-up loads, which rooms stay light."""
+"""Rules that no linter knows: what is in the wheel, what start-up loads, which packages stay light."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def test_version_and_help_load_no_heavy_library(option: str):
 
 
 @pytest.mark.parametrize(
-    "room",
+    "module",
     [
         "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.registry",
         "app.measure.child", "app.measure.engine", "app.environment", "app.practice", "app.workflows",
     ],
 )  # fmt: skip
-def test_lower_rooms_load_no_screen_library(room: str):
-    modules = loaded_by(f"import {room}")
-    assert room in modules
+def test_lower_packages_load_no_screen_library(module: str):
+    modules = loaded_by(f"import {module}")
+    assert module in modules
     assert modules.isdisjoint({"textual", "rich", "impacket", "plotext"})
 
 
@@ -122,3 +122,30 @@ def test_no_file_has_two_jobs():
     lines = {str(path): len(text.splitlines()) for path, text in MODULES.items()}
     assert {path: count for path, count in lines.items() if count > 400} == {}
     assert median(lines.values()) <= 110
+
+
+def imports_between_our_modules() -> dict[str, set[str]]:
+    """Which module imports which, at its top, in a function or for its types alone."""
+    files = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): text for path, text in MODULES.items()}
+    imports: dict[str, set[str]] = {name: set() for name in files}
+    for name, text in files.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                imports[name].update(each.name for each in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{name} imports by dots"
+                imports[name].update({str(node.module)}, {f"{node.module}.{each.name}" for each in node.names})
+        imports[name] = imports[name] & files.keys() - {name}
+    return imports
+
+
+def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types():
+    imports = imports_between_our_modules()
+    assert "app.recorder.request" in imports["app.workflows.requests"]
+    assert "app.tui.guide.run_screen" in imports["app.tui.guide.actions"], "imports in functions count"
+    left = set(imports)
+    while free := {name for name in left if not imports[name] & left}:
+        left -= free
+    while ends := {name for name in left if not any(name in imports[other] for other in left)}:
+        left -= ends
+    assert left == set()

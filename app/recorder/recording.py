@@ -136,7 +136,7 @@ def _measure(
         try:
             series = surroundings.look(series, control)
             with MeasuringProcess(order.plan, control) as child:
-                surroundings.child_is(child.pid)
+                surroundings.set_child(child.pid)
                 for event in child.events():
                     surroundings.see(event)
                     series = _stored(series, event, notebook)
@@ -149,7 +149,7 @@ def _measure(
                     left = f"{series.scratch_path} may still be there: remove it by hand, or resume the series"
                     failure = replace(failure, text=f"{failure.text}; {left}")
             series = replace(series, status=_status(failure), error=failure.text if failure else None)
-            series = surroundings.look_back(series)
+            series = surroundings.judged(series)
         except errors.NotQuietError as error:
             failure = Failed(kind=type(error).__name__, text=str(error))
             series = replace(notebook.series(series.id), status=SeriesStatus.FAILED, error=failure.text)
@@ -207,7 +207,7 @@ def _clean_after_crash(series: Series, plan: MeasurementPlan, notebook: Notebook
 
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
-    """The error that a closed series ended with, to be raised by a face; None for a complete one."""
+    """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
     if closed.failure is None:
         return None
     kind = getattr(errors, closed.failure.kind, errors.MeasurementError)

@@ -58,7 +58,7 @@ class _Form:
         return next(iter(self.fields.get(name, ())), "")
 
     def facts(self, name: str) -> JSONNode:
-        """The names and values beside a line's text; none where a person filled it, or version 0.1.0."""
+        """The names and values beside a line's text; none where a user filled it, or version 0.1.0."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
@@ -157,7 +157,7 @@ def _series(
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
-    """The target of a form; what we exported has no escapes, what a person wrote may have."""
+    """The target of a form; what we exported has no escapes, what a user wrote may have."""
     text = form.text("Target")
     if not text:
         return None

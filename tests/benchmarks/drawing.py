@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAN = "SHAREBENCH_BENCH_PLAN"
 RUNS_A_SERIES = 5
 WARMUPS = 6
-"""By then the TUI has opened and loaded what it draws with, as it has long before a person starts a series."""
+"""By then the TUI has opened and loaded what it draws with, as it has long before a user starts a series."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,7 @@ class FTPClient:
         self._data: socket.socket | None = None
 
     def connect(self) -> None:
-        """Reach the server and log in; a lost connection is made anew."""
+        """Reach the server and log in; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:

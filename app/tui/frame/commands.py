@@ -77,6 +77,11 @@ def offered(screen: Screen[object]) -> Iterator[Offered]:
                 yield Offered(command, node)
 
 
+def give(app: App[Any], offer: Offered) -> None:
+    """Give a command as if its key were pressed."""
+    app.call_later(app.run_action, offer.command.action, offer.node)
+
+
 def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
     """The commands that a class declares or inherits, without those whose keys a nearer class has taken."""
     found: dict[str, KeyCommand] = {}
@@ -95,6 +100,6 @@ def _enabled(node: DOMNode, command: KeyCommand) -> bool:
 
 
 def keys_in_use(app: App[Any], command: KeyCommand, chosen: Mapping[str, str]) -> str:
-    """The command's keys after the person's own choices, as they are shown: ``p`` or ``p F8``."""
+    """The command's keys after the user's own choices, as they are shown: ``p`` or ``p F8``."""
     keys = chosen.get(command.id, command.keys)
     return " ".join(app.get_key_display(Binding(key.strip(), "")) for key in keys.split(","))
