@@ -142,3 +142,30 @@ def test_no_file_has_two_jobs():
     lines = {str(path): len(text.splitlines()) for path, text in MODULES.items()}
     assert {path: count for path, count in lines.items() if count > 400} == {}
     assert median(lines.values()) <= 110
+
+
+def imports_between_our_modules() -> dict[str, set[str]]:
+    """Which module imports which, at its top, in a function or for its types alone."""
+    files = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): text for path, text in MODULES.items()}
+    imports: dict[str, set[str]] = {name: set() for name in files}
+    for name, text in files.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                imports[name].update(each.name for each in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{name} imports by dots"
+                imports[name].update({str(node.module)}, {f"{node.module}.{each.name}" for each in node.names})
+        imports[name] = imports[name] & files.keys() - {name}
+    return imports
+
+
+def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types():
+    imports = imports_between_our_modules()
+    assert "app.recorder.request" in imports["app.workflows.requests"]
+    assert "app.tui.guide.run_screen" in imports["app.tui.guide.actions"], "imports in functions count"
+    left = set(imports)
+    while free := {name for name in left if not imports[name] & left}:
+        left -= free
+    while ends := {name for name in left if not any(name in imports[other] for other in left)}:
+        left -= ends
+    assert left == set()

@@ -192,7 +192,7 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
     """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped.
 
-    None where numbers would have to be broken, but in a run form's table, which is never drawn otherwise.
+    None where numbers would have to be broken, but in a run form's table or a blank one, which are drawn as they are.
     """
     unparted = [
         [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
@@ -207,7 +207,7 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         names = [
             i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and needed[i] > _LEAST_CELLS
         ]
-        if not names and not table.marked:
+        if not names and not table.marked and any(text for row in texts for text in row):
             return None
         needed[max(names or range(len(needed)), key=lambda i: needed[i])] -= 1
         over -= 1

@@ -33,6 +33,11 @@ class MeasuredComponent:
     bytes_per_second: float
     source: str
 
+    @property
+    def shown(self) -> str:
+        """What stands in the line for it."""
+        return f"{self.name}: {rate(self.bytes_per_second)}"
+
 
 @dataclass(frozen=True)
 class WorksheetChoice(Generic[_T]):
