@@ -35,7 +35,7 @@ class Mark(StrEnum):
     FAILED = "failed"
     PUT_BACK = "put back"
     """A change that was undone."""
-    LEAST = "bottleneck"
+    BOTTLENECK = "bottleneck"
 
 
 SIGNS: Mapping[Mark, str] = {
@@ -43,7 +43,7 @@ SIGNS: Mapping[Mark, str] = {
     Mark.REJECTED: "x",
     Mark.PUT_BACK: "x",
     Mark.FAILED: "!",
-    Mark.LEAST: "<",
+    Mark.BOTTLENECK: "<",
 }
 """What shows a mark where there is no room for its word."""
 
@@ -78,7 +78,7 @@ class FieldReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """How a spreadsheet computes a cell anew: ``template`` has ``{0}``, ``{1}``, … for ``references``."""
+    """How a spreadsheet computes a cell again: ``template`` has ``{0}``, ``{1}``, … for ``references``."""
 
     template: str
     references: tuple[ColumnGroup | FieldReference, ...]
@@ -160,6 +160,10 @@ class Bar:
     name: str
     value: float | None
     mark: Mark = Mark.NONE
+
+
+FAR_ABOVE = 2.5
+"""A level that many times above all the bars would squeeze them: it is named instead of drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

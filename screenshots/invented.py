@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
@@ -113,8 +114,8 @@ def _series(number: int, label: str, megabytes: float, scatter: float = 0.6, *, 
         "client": CLIENT,
         "link_bits_per_second": GIGABIT,
         "ceiling_bytes_per_second": 2.1e9,
-        "plan": {"runs": 5, "warmups": 2},
-        "quiet": {"verdict": "quiet"},
+        "plan": Plan(),
+        "quiet": Quiet(verdict=QuietVerdict.QUIET),
     }
     rates = [megabytes * 1e6 * (1 + dice.gauss(0, scatter / 100)) for _ in range(7)] if megabytes else []
     return Series(**{**usual, "runs": _runs(rates, hour, wild), **fields})

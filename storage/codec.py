@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from storage.encoding import as_it_was
 from storage.errors import DamagedNotebookError
 from storage.json_reader import JSONNode
+from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
@@ -20,7 +21,6 @@ from storage.records import (
     Experiment,
     ExperimentKind,
     FactValue,
-    JSONValue,
     Phase,
     Run,
     RunStatus,
@@ -47,7 +47,7 @@ _PLAIN = (
     "scratch_path",
 )
 WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
-"""Columns of a series that a person may write at any time, apart from those that its measurement goes on writing."""
+"""Columns of a series that a user may write at any time, apart from those that its measurement goes on writing."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
@@ -73,14 +73,6 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _object(text: str) -> dict[str, JSONValue]:
-    """The object that a column holds. Raises ValueError for any other JSON."""
-    found = json.loads(text)
-    if not isinstance(found, dict):
-        raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a type of ours
-    return found
-
-
 def series_to_row(series: Series) -> Row:
     """The series without its runs and facts, as a row of ``series``."""
     row: Row = {name: getattr(series, name) for name in _PLAIN}
@@ -92,7 +84,7 @@ def series_to_row(series: Series) -> Row:
         "client": series.client.name,
         "client_version": series.client.version,
         "decision": series.decision.value if series.decision else None,
-        "plan": _json(dict(series.plan)),
+        "plan": _json(series.plan.to_json() if series.plan else {}),
         "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
     return row | change_to_row(series.change)
@@ -135,7 +127,7 @@ def series_from_row(
         change=change,
         target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
-        plan=_object(row["plan"]),
+        plan=plan_from_json(JSONNode("plan", json.loads(row["plan"])).object()),
         quiet=quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {},
         runs=tuple(runs),

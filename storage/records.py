@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from storage.plan import Plan
 from storage.protocols import Protocol, protocol_of
 from storage.quiet import Quiet, QuietVerdict
 
@@ -192,8 +193,8 @@ class Series:
     target: Target
     client: ClientFacts
     link_bits_per_second: int | None = None
-    plan: Mapping[str, JSONValue] = field(default_factory=dict)
-    """The choices the series was measured by, so that it can be resumed; never a password."""
+    plan: Plan | None = None
+    """Absent where somebody else measured."""
     scratch_path: str | None = None
     """A file of ours that may still lie on the target; absent once it is known to be gone."""
     ceiling_bytes_per_second: float | None = None

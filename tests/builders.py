@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from storage.notebook import Notebook
+from storage.plan import Plan, Settings
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
@@ -56,7 +57,7 @@ def series(rates: Sequence[float] = (), *, size_bytes: int = 1 << 30, warmups: i
         "target": Target(protocol="smb", host="nas", port=445, share="data", path="big.bin"),
         "client": CLIENT,
         "link_bits_per_second": 1_000_000_000,
-        "plan": {"runs": len(rates), "warmups": warmups},
+        "plan": Plan(runs=len(rates), warmups=warmups),
         "runs": runs(rates, size_bytes=size_bytes, warmups=warmups) if rates else (),
     }
     return Series(**{**usual, **fields})
@@ -215,7 +216,7 @@ def every_field(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T1
         target=Target(protocol="smb", host="server", port=445, share="s", path="a/b", user="u", domain="D"),
         client=ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1, in_flight=2),
         link_bits_per_second=10**9,
-        plan={"runs": 5, "settings": {"sign": True}},
+        plan=Plan(runs=5, settings=Settings(sign=True)),
         scratch_path=".sharebench-x",
         ceiling_bytes_per_second=1.5,
         quiet=Quiet(verdict=QuietVerdict.QUIET, reasons=("none",)),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.clients import registry
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.registry import ClientModules, check_client_name
 from app.targets import check_complete, format_target, parse_target
 from app.workflows.check import CheckState, Subject, check
@@ -21,6 +21,7 @@ from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.findings.rules import findings
 from forms.findings.series_warnings import advice
 from storage.notebook import Notebook
+from storage.plan import Settings
 from storage.protocols import PROTOCOLS, Protocol, protocol_of
 from storage.records import ClientFacts, Command, Series, Target
 from tests.app.fakes import FakeClient, FakeServer

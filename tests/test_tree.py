@@ -1,4 +1,4 @@
-"""The house rules that no linter knows: what is in the wheel, what start-up loads, which rooms stay light."""
+"""Rules that no linter knows: what is in the wheel, what start-up loads, which packages stay light."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def test_version_and_help_load_no_heavy_library(option: str):
 
 
 @pytest.mark.parametrize(
-    "room",
+    "module",
     [
         "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.registry",
         "app.measure.child", "app.measure.engine", "app.environment", "app.practice", "app.workflows",
     ],
 )  # fmt: skip
-def test_lower_rooms_load_no_screen_library(room: str):
-    modules = loaded_by(f"import {room}")
-    assert room in modules
+def test_lower_packages_load_no_screen_library(module: str):
+    modules = loaded_by(f"import {module}")
+    assert module in modules
     assert modules.isdisjoint({"textual", "rich", "impacket", "plotext"})
 
 

@@ -157,7 +157,7 @@ class FakeWorld:
                 target=plan.target,
                 client=CLIENT,
                 link_bits_per_second=order.link_bits_per_second or 1_000_000_000,
-                plan=plan.to_notebook(),
+                plan=order.stored_plan(),
             )
             notebook.add(series)
             yield from self._measure(series, notebook, control, plan.warmups, plan.runs)

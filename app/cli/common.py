@@ -25,7 +25,6 @@ from storage.records import Series, Target
 
 if TYPE_CHECKING:
     from app.measure.control import SeriesControl
-    from forms.report import Report
     from storage.notebook import Notebook
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -36,7 +35,7 @@ class AnswerError(SharebenchError):
 
 
 class OpenTUI(Protocol):
-    """What opens the TUI; handed in from above, since neither face knows the other."""
+    """What opens the TUI; handed in from above, since the command line and the TUI do not know each other."""
 
     def __call__(
         self,
@@ -170,21 +169,6 @@ def series(context: click.Context, reference: str) -> Series:
         return found.series(reference)
 
 
-def experiment_report(notebook: Notebook, name: str, only: str | None = None) -> Report:
-    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
-    from forms.experiments.report import experiment_report as report_of  # noqa: PLC0415  brings the statistics along
-
-    experiment, series = notebook.experiment_called(name), notebook.experiment(name)
-    if experiment is None or not series:
-        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
-    if only is not None and experiment.kind != only:
-        raise UsageError(f"{name!r} is a {experiment.kind}: export it with --form experiment")
-    try:
-        return report_of(name, series, experiment.kind)
-    except ValueError as error:
-        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
-
-
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> tuple[Target, Secrets]:
     """The target of a URL and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
     return secrets_for(context, parse_target(url), kerberos=kerberos)
@@ -241,7 +225,7 @@ def draws_colour() -> bool:
 
 
 @contextmanager
-def stopping_politely(control: SeriesControl) -> Iterator[None]:
+def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
     """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
 
     Under ``nohup`` a closed terminal is no reason to stop.

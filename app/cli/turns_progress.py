@@ -19,7 +19,7 @@ def watch_turns(
     """
     progress = ProgressLine()
     closed: dict[int, SeriesClosed] = {}
-    with common.stopping_politely(control):
+    with common.cancel_on_signals(control):
         for index, event in events:
             if isinstance(event, SeriesClosed):
                 closed[index] = event

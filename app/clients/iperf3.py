@@ -6,15 +6,15 @@ import builtins
 import time
 from dataclasses import dataclass
 
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.os_errors import one_line
 from app.clients.program_report import MOST_BYTES, finite, parsed_object, part, whole
 from app.clients.subprocesses import Subprocess, SubprocessOutcome, find_program, first_version
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
+from storage.plan import DEFAULT_SIZE_BYTES, Settings
 from storage.records import ClientFacts, Target
 
-DEFAULT_SIZE_BYTES = 64 * 1024 * 1024
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
 

@@ -41,7 +41,7 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.targets import format_target, join
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
@@ -58,7 +58,7 @@ class Engine:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: MeasurementPlan,
         make_client: Callable[[], Client],
         brake: RunGate,
         emit: Callable[[Event], None],

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.clients.base import Client, Meter, Secrets, Settings
+from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
 from app.environment import Environment, QuietWatch, collect
@@ -22,6 +22,7 @@ from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
 from storage.notebook import Notebook
+from storage.plan import Settings
 from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
 

@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.registry import check_client_name
 from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import RecorderEvent
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
 from app.targets import join
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook
+from storage.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, CeilingPolicy, QuietTime, Settings
 from storage.protocols import PROTOCOLS
 from storage.records import (
     Command,
@@ -33,7 +34,7 @@ from storage.records import (
 )
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
-"""Finds the user and the secrets for a target; may ask the person."""
+"""Finds the user name and the secrets for a target; may ask for them at the terminal."""
 
 ANSWER_SECONDS = 3.0
 """How long a port may take to answer before it is left out."""
@@ -226,7 +227,7 @@ def _order(
 ) -> SeriesRequest:
     makes_none = not target.abilities.moves_files or station.command is Command.PUT
     existing = None if makes_none else choices.file
-    plan = Plan(
+    plan = MeasurementPlan(
         command=station.command,
         target=replace(target, path=join(target, existing)) if existing else target,
         client=check_client_name(target.protocol, ""),
@@ -272,10 +273,8 @@ def _unfinished(
 
 def _is_of(series: Series, order: SeriesRequest) -> bool:
     plan = order.plan
-    chosen = Plan.from_notebook(series.plan, series.command, series.target)
-    return (
-        series.command is plan.command and series.target == plan.target and chosen.to_notebook() == plan.to_notebook()
-    )
+    chosen = series.plan.run_choices() if series.plan else None
+    return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
 
 
 def _resumption(series: Series, order: SeriesRequest) -> Resumption:

@@ -19,6 +19,7 @@ from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE, default_title
 from forms.series.report import FORM as RUN_FORM
 from storage.json_reader import DocumentError, JSONNode
+from storage.plan import Plan
 from storage.records import (
     ClientFacts,
     Command,
@@ -56,7 +57,7 @@ class _Form:
         return next(iter(self.fields.get(name, ())), "")
 
     def facts(self, name: str) -> JSONNode:
-        """The names and values beside a line's text; none where a person filled it, or version 0.1.0."""
+        """The names and values beside a line's text; none where a user filled it, or version 0.1.0."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
@@ -143,7 +144,7 @@ def _series(
         target=_target(form, target_of) or target or Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=_link(form) or link_bits_per_second,
-        plan={"runs": sum(run.phase is Phase.MEASURED for run in runs)},
+        plan=Plan(runs=sum(run.phase is Phase.MEASURED for run in runs)),
         runs=runs,
     )
     title = form.text(TITLE)
@@ -151,7 +152,7 @@ def _series(
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
-    """The target of a form; what we exported has no escapes, what a person wrote may have."""
+    """The target of a form; what we exported has no escapes, what a user wrote may have."""
     text = form.text("Target")
     if not text:
         return None

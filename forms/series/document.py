@@ -51,7 +51,7 @@ def series_document(series: Series) -> Document:
         "error": series.error,
         "base_id": series.base_id,
         "decision": series.decision.value if series.decision else None,
-        "plan": dict(series.plan),
+        "plan": series.plan.to_json() if series.plan else {},
     }
     if target.domain:
         document["target"]["domain"] = target.domain

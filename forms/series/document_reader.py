@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forms.series.document import SCHEMA
 from storage.json_reader import DocumentError, JSONNode
+from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
@@ -62,7 +63,7 @@ def series_from_document(document: object) -> Series:
         ),
         link_bits_per_second=top.maybe("link_bits_per_second").whole_or_none(),
         ceiling_bytes_per_second=top.maybe("ceiling_bytes_per_second").number_or_none(),
-        plan=top.maybe("plan").object_or_empty(),
+        plan=plan_from_json(top.maybe("plan")),
         quiet=quiet_from_json(top.maybe("quiet")),
         environment={} if environment.value is None else _environment_from(environment),
         runs=_runs_from(top.at("runs")),

@@ -14,7 +14,7 @@ from app.clients.registry import make_client
 from app.measure.control import RunGate
 from app.measure.engine import Engine
 from app.measure.events import Event, Failed, Finished, RunFinished, ScratchMade, Warned
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from storage.records import Command, Run, RunStatus
 
 
@@ -22,7 +22,7 @@ from storage.records import Command, Run, RunStatus
 class Measured:
     """What one series came to."""
 
-    plan: Plan
+    plan: MeasurementPlan
     folder: Path
     """Where the server keeps its files."""
     seconds: float = 0.0

@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.clients.base import Secrets, Settings
-from app.measure.plan import Plan
+from app.clients.base import Secrets
+from app.measure.plan import MeasurementPlan
+from storage.plan import Settings
 from storage.records import Command, Target
 from tests.app.clients.ftp.proxy import FtpProxy
 from tests.app.clients.smb.proxy import Message, Proxy
@@ -93,7 +94,7 @@ class Servers:
         settings = Settings(timeout_seconds=TIMEOUT_SECONDS, block_bytes=BLOCK_BYTES)
         secrets: Secrets = server.secrets()
         size_bytes = SIZE_BYTES if command is Command.PUT else None
-        plan = Plan(
+        plan = MeasurementPlan(
             command=command, target=target, settings=settings, secrets=secrets, runs=1, warmups=0, size_bytes=size_bytes
         )
         return Measured(plan, server.folder)

@@ -157,6 +157,7 @@ def read_all(path: Path) -> None:
     [
         "DELETE FROM notebook_formats",
         "UPDATE series SET plan = '[]'",
+        """UPDATE series SET plan = '{"runs": "five"}'""",
         "UPDATE series SET quiet = '5'",
         """UPDATE series SET quiet = '{"verdict": "loud"}'""",
         "UPDATE series SET status = 'whatever'",

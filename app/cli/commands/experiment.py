@@ -11,7 +11,7 @@ from app.cli import common
 from app.cli.series_output import answer_report
 from app.errors import UsageError
 from forms.layout import visible
-from storage.records import Decision, ExperimentKind
+from storage.records import Decision
 
 if TYPE_CHECKING:
     from forms.experiments.ladder import Rung
@@ -32,8 +32,7 @@ def experiment_command() -> None:
 def list_experiments(context: click.Context, as_json: bool) -> None:
     """Lists the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
-        found = [one for kind in ExperimentKind for one in notebook.experiments(kind)]
-    found.sort(key=lambda one: one.last_at, reverse=True)
+        found = notebook.experiments()
     if as_json:
         common.answer_json(
             [
@@ -62,8 +61,10 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 @click.pass_context
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
+    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415  brings the statistics along
+
     with common.notebook(context) as notebook:
-        answer_report(common.experiment_report(notebook, name), as_json=as_json)
+        answer_report(stored_experiment(notebook, name), as_json=as_json)
 
 
 @experiment_command.command("keep")

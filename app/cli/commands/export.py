@@ -104,6 +104,7 @@ def _blank_reports(form: str, link: int | str | None) -> list[Report]:
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
+    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
@@ -111,7 +112,7 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
             series = [notebook.series(name) for name in names]
             return reports.series_reports(series) if form == "run" else [reports.comparison_report(series)]
         if form not in _WORKSHEETS:
-            return [common.experiment_report(notebook, names[0], None if form == "experiment" else form)]
+            return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")

@@ -11,18 +11,25 @@ from app.cli import common
 from app.cli.commands.reject import reject_unusual
 from app.cli.progress import ProgressLine
 from app.cli.series_output import show
-from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import PasswordInURLError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import SeriesClosed, failure_of, record, resume
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.targets import check_complete
+from storage.plan import (
+    DEFAULT_MAX_RUNS,
+    DEFAULT_RUNS,
+    DEFAULT_SIZE_BYTES,
+    DEFAULT_WARMUPS,
+    CeilingPolicy,
+    QuietTime,
+    Settings,
+)
 from storage.records import Command, Experiment, Target
 
 _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
-DEFAULT_SIZE = 64 * 1024 * 1024
 
 
 def _change(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, str] | None:
@@ -86,14 +93,14 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
     "--timeout", type=common.Number(0.1, 86400), default=30, show_default=True, metavar="SECONDS",
     help="A run with no progress for that long fails.",
 )  # fmt: skip
-@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")
+@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option(
     "--ceiling",
     type=click.Choice([wish.value for wish in CeilingPolicy]),
     default=CeilingPolicy.RECORD.value,
     show_default=True,
-    help="This client's own limit here: calibrate it once, anew, or leave it out.",
+    help="This client's own limit here: calibrate it once, renew it, or leave it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options
@@ -135,7 +142,7 @@ def watch(events: Any, control: SeriesControl) -> SeriesClosed:
     """Draw the events of a series to its end; Ctrl-C cancels it."""
     progress = ProgressLine()
     closed: SeriesClosed | None = None
-    with common.stopping_politely(control):
+    with common.cancel_on_signals(control):
         for event in events:
             if isinstance(event, SeriesClosed):
                 closed = event
@@ -161,7 +168,7 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
     if ":" in (choices["server_ssh"] or "").rpartition("@")[0]:
         raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
     makes_one = command is Command.PUT or choices["make_file"] or not target.abilities.moves_files
-    plan = Plan(
+    plan = MeasurementPlan(
         command=command,
         target=target,
         client=check_client_name(target.protocol, choices["client_name"]),
@@ -177,7 +184,7 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
         warmups=choices["warmup"],
         until_percent=choices["until"],
         max_runs=max(choices["max_runs"], choices["runs"]) if choices["until"] is None else choices["max_runs"],
-        size_bytes=(choices["size"] or DEFAULT_SIZE) if makes_one else None,
+        size_bytes=(choices["size"] or DEFAULT_SIZE_BYTES) if makes_one else None,
         make_file=choices["make_file"],
         verify=choices["verify"],
         secrets=secrets,

@@ -12,11 +12,11 @@ from app.cli import common
 from app.cli.run_options import options_of_run
 from app.cli.series_output import answer_report
 from app.cli.turns_progress import watch_turns
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl
-from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
+from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
@@ -48,7 +48,7 @@ def _port_options(function: _F) -> _F:
 @_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="One command instead of both.")
 @click.option("--size", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate).")
-@click.option("--again", is_flag=True, help="Begin anew, although the last survey of these hosts is not complete.")
+@click.option("--again", is_flag=True, help="Begin a new one, although the last survey of these hosts is not complete.")
 @click.option("--json", "as_json", is_flag=True, help="The survey as a document.")
 @common.login_options
 @common.options_of_all
@@ -121,7 +121,7 @@ def _announce(planned: SurveyRound) -> None:
     if planned.continued:
         common.say(
             f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
-            " --again begins anew"
+            " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""

@@ -6,7 +6,7 @@ import os
 import re
 from urllib.parse import quote
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.external.base import ExternalClient
 from app.clients.ftp.client import FTPClient, place
@@ -28,6 +28,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _EXITS: dict[int, tuple[type[MeasurementError], str]] = {

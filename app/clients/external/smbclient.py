@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.external.base import ExternalClient
 from app.clients.os_errors import one_line
@@ -19,6 +19,7 @@ from app.errors import (
     ProtocolError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _GOT = re.compile(r"getting file .* of size (\d{1,18}) as .* \((\d{1,18}(?:\.\d{1,18})?|inf) KiloBytes/sec\)")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp.control import ControlConnection, connect
 from app.clients.ftp.data import has_ended, receive_all, receive_lines, send_all, wait_in_ticks
@@ -33,6 +33,7 @@ from app.errors import (
     ProtocolError,
     StalledError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
@@ -53,7 +54,7 @@ class FTPClient:
         self._data: socket.socket | None = None
 
     def connect(self) -> None:
-        """Reach the server and log in; a lost connection is made anew."""
+        """Reach the server and log in; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -35,6 +35,7 @@ from app.errors import (
     NotAFileError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
@@ -75,7 +76,7 @@ class SMBClient:
         self._aborted = False
 
     def connect(self) -> None:
-        """Reach the server, log in and open the share; a lost connection is made anew."""
+        """Reach the server, log in and open the share; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:

@@ -1,4 +1,4 @@
-"""The TUI's application: its rooms, themes, keys and the one place where errors are told."""
+"""The TUI's application: its screens, themes, keys and the one place where errors are told."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SharebenchApp(App[int], Commanded):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
-        """``first`` is the room to open in, if not the first one; ``arguments`` go to its screen."""
+        """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
         super().__init__()
         self.context = context
         self.first = first
@@ -58,8 +58,8 @@ class SharebenchApp(App[int], Commanded):
         self.chosen_keys: dict[str, str] = {}
 
     def get_default_screen(self) -> BaseScreen:
-        """The room that was asked for, or the first one; others are put over it."""
-        make: Callable[..., BaseScreen] = screens.room(self.first or screens.ROOMS[0].name).load()
+        """The screen that was asked for, or the first one; others are put over it."""
+        make: Callable[..., BaseScreen] = screens.entry(self.first or screens.SCREENS[0].name).load()
         return make(**self.first_arguments)
 
     def get_driver_class(self) -> type[Driver]:
@@ -67,7 +67,7 @@ class SharebenchApp(App[int], Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        """Put on the theme and the person's own keys, and open the room that was asked for."""
+        """Put on the theme and the user's own keys, and open the screen that was asked for."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
@@ -92,11 +92,11 @@ class SharebenchApp(App[int], Commanded):
         )
 
     def visit(self, name: str, **arguments: object) -> None:
-        """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
-        kind = screens.room(name).load()
+        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
+        kind = screens.entry(name).load()
         above: list[Screen[Any]] = []
         for screen in reversed(self.screen_stack):
-            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ROOM)):
+            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ENTRY)):
                 for _ in above:
                     self.pop_screen()
                 return
@@ -107,16 +107,16 @@ class SharebenchApp(App[int], Commanded):
         self.push_screen(make(**arguments))
 
     def action_visit(self, name: str) -> None:
-        """Go to a room, unless a dialog waits for its answer."""
+        """Go to a screen by its name, unless a dialog waits for its answer."""
         if not self.screen.is_modal:
             self.visit(name)
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; from the last one to the first room."""
+        """Leave the screen for the one under it; from the last one to the first."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
         else:
-            self.visit(screens.ROOMS[0].name)
+            self.visit(screens.SCREENS[0].name)
 
     def give(self, offer: Offered) -> None:
         """Give a command as if its key were pressed."""

@@ -15,7 +15,7 @@ APP_KEYS = (
         help="What the focused part is for, and the keys that work now.",
         priority=True,
     ),
-    *(room.command() for room in screens.ROOMS if room.key),
+    *(entry.command() for entry in screens.SCREENS if entry.key),
     KeyCommand(
         id="app.theme", keys="f10", action="app.change_theme", name="Theme", help="Choose light, dark or another theme."
     ),
@@ -40,9 +40,9 @@ APP_KEYS = (
 
 
 def known_commands() -> set[str]:
-    """The names of all commands; loads every room, so it is called only where a keys file is to be checked."""
-    for room in screens.ROOMS:
-        room.load()
+    """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
+    for entry in screens.SCREENS:
+        entry.load()
     found = {command.id for command in APP_KEYS}
     waiting: list[type[Commanded]] = [Commanded]
     while waiting:

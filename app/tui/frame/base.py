@@ -73,7 +73,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self.work_failed(message.error)
 
     def work_failed(self, error: Exception) -> None:
-        """Tell the person; a screen that can do more about an error overrides it."""
+        """Tell the user; a screen that can do more about an error overrides it."""
         self.bench.tell_error(error)
 
     def action_back(self) -> None:
@@ -85,8 +85,8 @@ class BaseScreen(ScreenBase[Any]):
     """A full screen."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (BACK,)
-    ROOM: ClassVar[str] = ""
-    """The room that the screen stands in for, where it is not that room's own."""
+    ENTRY: ClassVar[str] = ""
+    """The name among the screens that it stands in for, where it has none of its own."""
 
     def quit_question(self) -> str | None:
         """What to ask before the program is left; None where nothing is under way."""

@@ -95,6 +95,6 @@ def _enabled(node: DOMNode, command: KeyCommand) -> bool:
 
 
 def keys_in_use(app: App[Any], command: KeyCommand, chosen: Mapping[str, str]) -> str:
-    """The command's keys after the person's own choices, as they are shown: ``p`` or ``p F8``."""
+    """The command's keys after the user's own choices, as they are shown: ``p`` or ``p F8``."""
     keys = chosen.get(command.id, command.keys)
     return " ".join(app.get_key_display(Binding(key.strip(), "")) for key in keys.split(","))

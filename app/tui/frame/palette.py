@@ -1,4 +1,4 @@
-"""The command palette's entries: the commands that can be given on the screen, and the rooms."""
+"""The command palette's entries: the commands that can be given on the screen, and the other screens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CommandProvider(Provider):
             yield f"{offer.command.name} ({keys})", offer.command.help, run
 
     async def discover(self) -> Hits:
-        """All of them, before anything is typed."""
+        """Every command, as long as nothing is typed."""
         for name, text, run in self._entries():
             yield DiscoveryHit(name, run, help=text)
 

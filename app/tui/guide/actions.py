@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class GuideActions:
-    """The hands of the guide's screen."""
+    """Carries out what an option of the guide's pages means."""
 
     def __init__(self, screen: GuideScreen) -> None:
         self.screen = screen
@@ -76,8 +76,8 @@ class GuideActions:
                 screen.with_notebook(
                     lambda notebook: guide_store.begin_round(notebook, choices), lambda _: screen.take(choices)
                 )
-            case Visit(room, arguments):
-                screen.bench.visit(room, **arguments)
+            case Visit(name, arguments):
+                screen.bench.visit(name, **arguments)
             case _:
                 pass
 

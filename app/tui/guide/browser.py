@@ -36,7 +36,7 @@ class Picked:
 class BrowseScreen(BaseScreen):
     """The places of one server; answers with what was picked, or None."""
 
-    ROOM = "guide"
+    ENTRY = "guide"
     ABOUT = (
         "The names on the server. Enter opens a share or folder and picks a file. The last column says how well a file"
         " suits: + good, - short, ! too small, ~ large, ? not known."
@@ -81,8 +81,8 @@ class BrowseScreen(BaseScreen):
 
     def _lines(self) -> list[str]:
         items = self.place.items
-        room = max(20, self.app.size.width - 26)
-        longest = min(room, max((cell_len(wording.plain(item.name)) for item in items), default=0) + 1)
+        widest = max(20, self.app.size.width - 26)
+        longest = min(widest, max((cell_len(wording.plain(item.name)) for item in items), default=0) + 1)
         return [*self._first(), *(_line(item, longest) for item in items)]
 
     def _best(self) -> int:

@@ -35,13 +35,13 @@ PART_SECONDS = 3.0
 _TABLE_FRAME = 5
 """Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
-"""The form's table grows by so many lines, since all the screen is laid out anew when it does."""
+"""The form's table grows by so many lines, since all the screen is laid out again when it does."""
 
 
 class RunScreen(ZoomsCharts, RecordingScreen):
     """Measures one series; answers with its id once everything is stored."""
 
-    ROOM = "guide"
+    ENTRY = "guide"
     ABOUT = (
         "A series is being measured. The form above fills in as runs end; a run that ended is kept, whatever happens."
         " The charts show the rate of each run, and the throughput over time within the current one."
@@ -91,7 +91,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._drawn_line = ""
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "rates", "within"), (-PART_SECONDS, None))
-        """When each of the dear parts was drawn last, and from what."""
+        """When each of the slow parts was drawn last, and from what."""
         self._leave: Callable[[], None] | None = None
 
     @property
@@ -170,7 +170,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             self.bench.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:
-        """Draw what the clock allows: the line of what happens now, and one of the dear parts that are due.
+        """Draw what the clock allows: the line of what happens now, and one of the slow parts that are due.
 
         One at a time, so that a key press never waits for all of them; nothing under a dialog.
         """
@@ -193,7 +193,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        """The dear parts that show something old, with when they were drawn; the oldest first."""
+        """The slow parts that show something old, with when they were drawn; the oldest first."""
         shows = {"form": self.form, "rates": self.form, "within": self.running.curve}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
 

@@ -176,7 +176,7 @@ class GuideScreen(BaseScreen):
         )
 
     def action_more(self) -> None:
-        """Read on."""
+        """Show more of the page's explanation."""
         self.query_one(PageView).read_on()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -22,7 +22,7 @@ from storage.records import Series
 
 @dataclass(frozen=True, slots=True)
 class SeriesTexts:
-    """What a person says about a series."""
+    """What a user says about a series."""
 
     label: str
     note: str

@@ -131,7 +131,7 @@ class NotebookScreen(SeriesActions):
 
     @property
     def rows(self) -> SeriesList:
-        """The list."""
+        """The list of series."""
         return self.query_one(SeriesList)
 
     def chosen(self) -> str | None:
@@ -192,7 +192,7 @@ class NotebookScreen(SeriesActions):
             )
 
     def changed(self, series_id: str) -> None:
-        """Show a series anew."""
+        """Show a series again."""
         self.rows.forget(series_id)
         self.look()
 

@@ -67,7 +67,7 @@ class SeriesActions(MeasureMixin):
         return ()
 
     def changed(self, series_id: str) -> None:
-        """Show a series anew after it was changed."""
+        """Show a series again after it was changed."""
         raise NotImplementedError
 
     # Label and note

@@ -63,7 +63,7 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         self.changed(self.series_id)
 
     def changed(self, series_id: str) -> None:
-        """Read it anew."""
+        """Read it again."""
         self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
 
     def _show(self, form: SeriesSummary) -> None:

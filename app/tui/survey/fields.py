@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import UsageError
-from app.measure.plan import DEFAULT_RUNS
 from app.units import parse_size
 from app.workflows.survey import SurveyChoices
+from storage.plan import DEFAULT_RUNS
 from storage.protocols import protocol_of
 from storage.records import JSONValue, Target
 

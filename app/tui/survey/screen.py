@@ -43,10 +43,10 @@ class SurveyScreen(BaseScreen):
             priority=True,
         ),
         KeyCommand(
-            id="survey.anew",
+            id="survey.restart",
             keys="f8",
-            action="anew",
-            name="Begin a survey anew",
+            action="restart",
+            name="Begin a new survey",
             help="Measure everything again, although an interrupted survey of the same could go on.",
             priority=True,
         ),
@@ -96,7 +96,7 @@ class SurveyScreen(BaseScreen):
         """Survey, going on where an interrupted one of the same was."""
         self._begin(again=False)
 
-    def action_anew(self) -> None:
+    def action_restart(self) -> None:
         """Survey everything again."""
         self._begin(again=True)
 
@@ -170,6 +170,6 @@ class SurveyScreen(BaseScreen):
 
         text = (
             f"{planned.experiment.name} is not complete:"
-            f" {len(planned.todo)} of {len(planned.stations)} series are to do. F8 begins anew instead."
+            f" {len(planned.todo)} of {len(planned.stations)} series are to do. F8 begins a new one instead."
         )
         self.app.push_screen(ConfirmDialog("Go on with it?", text, yes="Go on", prefer_yes=True), answered)

@@ -17,17 +17,19 @@ from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.rounds import branch_from
+from app.tui.report_screen import ReportScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
+from app.workflows.stored_experiment import stored_experiment
 from forms.experiments.ladder import Ladder, Rung, build_ladder
 from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
 from storage.notebook import Notebook
-from storage.records import Decision, ExperimentEntry, ExperimentKind
+from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
     "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's last"
@@ -136,7 +138,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Read the experiment anew."""
+        """Read the experiment again."""
         self._look()
 
     def _look(self) -> None:
@@ -228,18 +230,22 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             if found:
                 self.bench.push_screen(ExperimentDialog(found), answered)
 
-        def answered(name: str | None) -> None:
-            if name is not None:
-                self.experiment = name
+        def answered(chosen: Experiment | None) -> None:
+            if chosen is None:
+                return
+            if chosen.kind is ExperimentKind.LADDER:
+                self.experiment = chosen.name
                 self._look()
+                return
+            self.bench.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
 
-        self.with_notebook(lambda notebook: notebook.experiments(ExperimentKind.LADDER), ask)
+        self.with_notebook(lambda notebook: notebook.experiments(), ask)
 
 
-class ExperimentDialog(BaseDialog[str]):
-    """All experiments, the newest first."""
+class ExperimentDialog(BaseDialog[Experiment]):
+    """All experiments, surveys and self-tests, the newest first."""
 
-    ABOUT = "The experiments in the notebook. Enter opens one."
+    ABOUT = "The experiments, surveys and self-tests in the notebook. Enter opens one."
 
     def __init__(self, found: list[ExperimentEntry]) -> None:
         super().__init__(classes="dialog")
@@ -251,14 +257,19 @@ class ExperimentDialog(BaseDialog[str]):
             yield Label("Experiments", classes="dialog-heading")
             yield OptionList(
                 *(
-                    Option(Content(f"{one.last_at[:10]}  {one.series_count:>3} series  {plain(one.experiment.name)}"))
+                    Option(
+                        Content(
+                            f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind:<8} "
+                            f" {plain(one.experiment.name)}"
+                        )
+                    )
                     for one in self.found
                 )
             )
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index].experiment.name)
+        self.dismiss(self.found[event.option_index].experiment)
 
 
 def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:

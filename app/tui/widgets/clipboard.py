@@ -1,4 +1,4 @@
-"""Copying: to the clipboard of the person's own terminal, and to a file, since not every terminal hands it on."""
+"""Copying: to the clipboard of the user's own terminal, and to a file, since not every terminal hands it on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that the person named: written whole or not at all."""
+"""A file that the user named: written whole or not at all."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from app.recorder.recording import RecorderEvent
 from app.tui.frame.base import BaseScreen
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
-"""What comes many times a second. A message of each would wake the screen, and have it drawn anew under a dialog."""
+"""What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
 
 class EventsHeard(Message):

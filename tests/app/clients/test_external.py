@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
 from app.clients.subprocesses import SubprocessOutcome
@@ -30,6 +30,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 from tests.servers.process import require

@@ -7,11 +7,12 @@ import math
 
 import pytest
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.content import Content
 from app.clients.iperf3 import Iperf3Client
 from app.clients.subprocesses import SubprocessOutcome
 from app.errors import MeasurementError, ProtocolError
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 

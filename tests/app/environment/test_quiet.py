@@ -34,7 +34,7 @@ from app.environment.quiet import QuietContext, ServerLoad, assess, server_load
 from app.environment.sampler import QuietWatch
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Target
@@ -467,7 +467,7 @@ def test_a_server_whose_port_cannot_be_seen_is_found_by_its_name(monkeypatch: py
 
 def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], float]:
     """The quiet record of a real series on the loopback, and the bytes per second of its slowest run."""
-    plan = Plan(
+    plan = MeasurementPlan(
         command=command,
         target=server.target(),
         secrets=server.secrets(),
@@ -479,7 +479,7 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
     rates: list[float] = []
     link = find_link(server.host, server.port)
     with QuietWatch(plan.target, command, link) as watching, MeasuringProcess(plan, SeriesControl()) as child:
-        watching.child_is(child.pid)
+        watching.set_child(child.pid)
         for event in child.events():
             if isinstance(event, RunStarted):
                 watching.run_started()

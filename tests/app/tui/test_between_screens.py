@@ -46,15 +46,15 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
 
 
 @pytest.mark.parametrize(
-    ("room", "arguments", "expected"),
+    ("screen", "arguments", "expected"),
     [
         ("compare", {"base": f"{2:012x}", "other": f"{3:012x}"}, "log level"),
         ("table", {"ids": [f"{1:012x}", f"{2:012x}", f"{3:012x}"]}, "FTP"),
         ("ladder", {"experiment": "files"}, "log level"),
     ],
 )
-async def test_comparisons_and_ladders_are_exported_as_well(path, room, arguments, expected):
-    app = app_on(path, first=room, **arguments)
+async def test_comparisons_and_ladders_are_exported_as_well(path, screen, arguments, expected):
+    app = app_on(path, first=screen, **arguments)
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("x")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import NoSpaceError
 from app.workflows.check import CheckState, Subject, _connected, _file
 from forms.series.file_size import FileSizeContext
+from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 

@@ -9,11 +9,12 @@ from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import SeriesClosed
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, ExperimentKind, SeriesStatus, Target
 from tests.builders import all_series
 from tests.servers.smbd import Smbd

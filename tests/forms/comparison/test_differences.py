@@ -7,6 +7,7 @@ import pytest
 
 from forms.comparison.differences import Difference, differences
 from forms.tuning.fact_names import is_volatile
+from storage.plan import Plan, Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
 from tests.builders import CLIENT, series
 
@@ -32,7 +33,7 @@ def test_settings_that_differ_are_named() -> None:
         command=Command.PUT,
         target=Target(protocol="smb", host="nas", port=445, share="data", path="folder"),
         client=replace(CLIENT, encryption="aes-128-gcm", in_flight=1),
-        plan={"settings": {"drop_cache": True}},
+        plan=Plan(settings=Settings(drop_cache=True)),
     )
     assert named(differences(base, other)) == [
         ("command", "get", "put"),

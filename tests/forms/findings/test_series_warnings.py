@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from storage.plan import Plan
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import CLIENT, series
@@ -30,6 +31,16 @@ def test_too_little_warm_up_depends_on_what_was_done():
     assert "in spite of 2 warm-up runs" in some
     assert "--warmup 4" in some
     assert "unusual" not in texts(series(cold))
+
+
+def test_what_helps_cold_runs_does_not_hang_on_how_they_are_called(monkeypatch):
+    monkeypatch.setattr("forms.stats.summary.TOO_LITTLE_WARM_UP", "reworded")
+    said = texts(series([80e6, *[100e6 + i * 1e5 for i in range(9)]], warmups=1))
+    assert "Run 1: reworded: " in said["warm-up"]
+    assert "unusual" not in said
+    late = texts(series([*[100e6 + i * 1e5 for i in range(9)], 80e6], warmups=1))
+    assert "warm-up" not in late
+    assert "Run 10" in late["unusual"]
 
 
 def test_an_unusual_run_is_named_with_the_command_that_rejects_it():
@@ -92,17 +103,17 @@ def test_scatter_advises_what_was_not_tried():
 
 
 def test_until_not_reached_says_so():
-    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan={"runs": 5, "until_percent": 2.0, "max_runs": 5})
+    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan=Plan(runs=5, until_percent=2.0, max_runs=5))
     assert "± 2.0 % was not reached in 5 runs" in texts(wild)["until"]
     assert "--max-runs 10" in texts(wild)["until"]
     assert "scatter" not in texts(wild)
-    assert "until" not in texts(series(STEADY, plan={"runs": 5, "until_percent": 2.0, "max_runs": 30}))
+    assert "until" not in texts(series(STEADY, plan=Plan(runs=5, until_percent=2.0)))
 
 
 def test_one_run_and_none():
     assert "--runs 5" in texts(series((100e6,)))["single"]
     failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")
-    lost = series(runs=(failed,), plan={"runs": 5}, status=SeriesStatus.FAILED)
+    lost = series(runs=(failed,), plan=Plan(runs=5), status=SeriesStatus.FAILED)
     assert "the server went away" in texts(lost)["failed"]
     assert "--resume 0123456789ab" in texts(lost)["interrupted"]
     assert "no average" in texts(lost)["single"]

@@ -12,6 +12,7 @@ from forms.importers import Given, read_series
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.json_reader import DocumentError
+from storage.plan import Plan
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import HOSTILE, book_series, full_series, hostile_series
 
@@ -165,7 +166,7 @@ def test_table_b9_filled_by_hand_has_its_size_once():
 def test_times_win_over_rates_and_empty_rows_are_left_out():
     (found,) = read(filled("1000,2.0,999", ",4"))
     assert [run.seconds for run in found.runs] == [2.0, 4.0]
-    assert found.plan["runs"] == 2
+    assert found.plan == Plan(runs=2)
 
 
 def test_a_spreadsheet_with_semicolons_and_decimal_commas():

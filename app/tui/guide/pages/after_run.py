@@ -140,7 +140,7 @@ def _judged(row: RunRow) -> Option:
 
 
 def _averages(form: SeriesSummary) -> str:
-    average = form.average.bytes_per_second if form.average else None
+    average = form.average_rate
     if form.average_with_rejected is None:
         return f"average {byte_rate(average)}"
     with_all = byte_rate(form.average_with_rejected.bytes_per_second)
@@ -153,7 +153,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts = [f"Average: {byte_rate(average.bytes_per_second if average else None)} over {_valid(series)}."]
+    facts = [f"Average: {byte_rate(form.average_rate)} over {_valid(series)}."]
     share = average.percent_of_link if average else None
     if share is not None:
         facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
@@ -249,8 +249,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _average_rate(series: Series) -> float | None:
-    form = run_form(series)
-    return form.average.bytes_per_second if form.average else None
+    return run_form(series).average_rate
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:

@@ -57,9 +57,9 @@ class SystemBackend:
 
     def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:
         """Through the usual client of the protocol."""
-        from app.clients.base import Settings  # noqa: PLC0415  as the module says
         from app.clients.registry import make_client  # noqa: PLC0415
         from app.tui.guide.state.browsing import look  # noqa: PLC0415
+        from storage.plan import Settings  # noqa: PLC0415  as the module says
 
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
 

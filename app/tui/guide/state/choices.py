@@ -1,4 +1,4 @@
-"""What the person has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
+"""What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Self
 
-from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
+from storage.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
 from storage.records import Command, JSONValue, Target
 
 MEMORY_KEY = "guide"
@@ -51,7 +51,7 @@ class GuideChoices:
     block_bytes: int | None = None
     in_flight: int | None = None
     link_bits_per_second: int | None = None
-    """As the person said it; absent for what the interface says."""
+    """As the user said it; absent for what the interface says."""
     quiet: str | None = None
     """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
     runs: int = DEFAULT_RUNS

@@ -25,7 +25,7 @@ class Judgement:
 def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices, GuideContext]:
     """The choices as they were left, and what is known for them.
 
-    Where practice servers are ready, choices for another place begin anew: the practice is what was asked for.
+    Where practice servers are ready, choices for another place begin afresh: the practice is what was asked for.
     """
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     ready = {_server(target) for target in practice}

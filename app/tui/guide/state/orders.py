@@ -1,20 +1,21 @@
-"""From the person's choices to an order for the recorder."""
+"""From the user's choices to an order for the recorder."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.plan import Plan
-from app.recorder.request import QuietTime, SeriesRequest
+from app.measure.plan import MeasurementPlan
+from app.recorder.request import SeriesRequest
 from app.targets import check_complete
 from app.tui.guide.state.choices import GuideChoices
+from storage.plan import QuietTime, Settings
 from storage.records import Command, Experiment
 
 WAIT = "wait"
 WAIT_SECONDS = 600.0
-"""How long a quiet time is waited for where the person chose to wait."""
+"""How long a quiet time is waited for where the user chose to wait."""
 
 
 def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
@@ -24,7 +25,7 @@ def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     makes_first = choices.makes_file and choices.command is Command.GET and choices.target.abilities.moves_files
     target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
     check_complete(target, choices.command, make_file=makes_first)
-    plan = Plan(
+    plan = MeasurementPlan(
         command=choices.command,
         target=target,
         client=choices.client,

@@ -84,7 +84,7 @@ class SeriesProgress:
                     finished_runs=self.finished_runs + 1,
                     now=None,
                     curve=run.progress or self.curve,
-                    doing=f"{self.run_name}: {told}",
+                    doing=told,
                 )
             case Paused():
                 return replace(self, paused=True, pause_asked=False)
@@ -100,7 +100,7 @@ class SeriesProgress:
                 return self
 
     def asked(self, *, pause: bool | None = None, end: bool = False) -> SeriesProgress:
-        """The same series after the person asked for a pause, its end, or to end it after the run."""
+        """The same series after the user asked for a pause, its end, or to end it after the run."""
         return replace(
             self,
             pause_asked=bool(pause) if pause is not None else self.pause_asked,
@@ -129,13 +129,13 @@ class SeriesProgress:
             return "Paused. G goes on, S stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
         if self.now is None:
-            return f"{self.run_name or 'Starting'}: {self.doing.removeprefix(f'{self.run_name}: ')}{asked}"
+            return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
         rate = byte_rate(self.now.bytes_per_second)
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
         left = "" if self.now.seconds_left is None else f"{duration(self.now.seconds_left)} left"
         ends = f"{self.run_name}{asked}", f"{percent}  {rate:>9}  {left:<11}"
-        room = width - len(ends[0]) - len(ends[1]) - 4
-        drawn = f"  {bar(self.now.percent, min(40, room))}" if room >= 8 else ""
+        spare = width - len(ends[0]) - len(ends[1]) - 4
+        drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
 
 

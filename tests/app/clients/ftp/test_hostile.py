@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from app.clients import listing
-from app.clients.base import Client, Meter, Secrets, Settings
+from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.external.curl import CurlClient
 from app.clients.ftp.client import FTPClient
@@ -25,6 +25,7 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from storage.plan import Settings
 from tests.app.clients.ftp.proxy import FtpProxy, HalfCutError
 from tests.app.clients.ftp.stand_in import SIZE, StandIn, dripping, silent
 

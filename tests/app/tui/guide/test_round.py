@@ -62,7 +62,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
     assert second.plan.settings.in_flight == 1
     with Notebook(app.context.notebook_path) as notebook:
         assert second.experiment is not None
-        assert [series.id for series in notebook.experiment(second.experiment)] == ["000000000001", "000000000002"]
+        assert [series.id for series in notebook.experiment(second.experiment.name)] == ["000000000001", "000000000002"]
         assert {series.status for series in notebook.heads()} == {SeriesStatus.COMPLETE}
 
 

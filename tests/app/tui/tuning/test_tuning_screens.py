@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
+from app.tui.export import ExportScreen
 from app.tui.notebook.compare import CompareScreen
 from app.tui.notebook.series_screen import SeriesScreen
+from app.tui.report_screen import ReportScreen
 from app.tui.tuning.catalogue import CatalogueScreen
 from app.tui.tuning.entry import EntryScreen, ValueDialog
 from app.tui.tuning.ladder import LadderScreen
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
-from storage.records import Change, Decision, Evidence
+from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
 from tests.tui import app_on, here, painted, settled, text_of
 
@@ -158,10 +160,36 @@ async def test_the_newest_experiment_is_shown_and_another_can_be_chosen(path):
         assert "[bold]x[/]" in painted(app).splitlines()[0]
         await pilot.press("e")
         await settled(app, pilot)
-        assert "3 series  files" in painted(app)
+        assert "3 series  ladder    files" in painted(app)
         await pilot.press("down", "enter")
         await settled(app, pilot)
         assert here(app).ladder.name == "files"
+
+
+async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path):
+    survey, half = (Experiment(name=f"{kind} nas", kind=kind) for kind in list(ExperimentKind)[1:])
+    with Notebook(path) as notebook:
+        for number, experiment in enumerate((half, survey), 5):
+            notebook.add_experiment(experiment)
+            notebook.add(one(number, experiment=experiment.name, created_at=f"2031-01-0{number}T10:00:00.000Z"))
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("e")
+        await settled(app, pilot)
+        assert "survey    survey nas" in painted(app)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), ReportScreen)
+        assert "Look at this first" in here(app).text_to_copy()
+        await pilot.press("x")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ExportScreen)
+        await pilot.press("escape", "escape", "e")
+        await settled(app, pilot)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert "was not completed" in text_of(app.screen, ".dialog-text")
 
 
 async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):
