@@ -15,7 +15,7 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.content import Content
 from app.clients.external.curl import CurlClient
 from app.clients.external.smbclient import SmbclientClient
@@ -37,6 +37,7 @@ from forms.importers import Given, read_series
 from forms.series.document import series_document
 from forms.series.document_reader import series_from_document
 from storage.json_reader import DocumentError
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 from tests.builders import full_series, series
