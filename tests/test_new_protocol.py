@@ -111,7 +111,7 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
 
 @pytest.mark.usefixtures("null_protocol")
 def test_it_is_looked_at_before_a_measurement(tmp_path: Path):
-    subject = Subject(target=LOOPBACK, secrets=Secrets(), settings=Settings())
+    subject = Subject(target=LOOPBACK, secrets=Secrets())
     with Notebook(tmp_path / "notebook.db") as notebook:
         found = {one.name: one for one in check(subject, notebook)}
     assert found["reach"].text == "127.0.0.1 answers on port 9"

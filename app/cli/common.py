@@ -92,14 +92,16 @@ class SizeType(click.ParamType[int]):
         return value if isinstance(value, int) else parse_size(value)
 
 
-class RateType(click.ParamType[int | str]):
+class RateType(click.ParamType[int | None]):
     """A link rate such as 1G in bits per second; None for ``auto``."""
 
     name = "RATE"
 
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | str:
-        """The rate in bits per second, or ``auto``. Raises UsageError."""
-        return value if isinstance(value, int) or value == "auto" else parse_rate(value)
+    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | None:
+        """The rate in bits per second. Raises UsageError."""
+        if value == "auto":
+            return None
+        return value if isinstance(value, int) else parse_rate(value)
 
 
 class Number(click.FloatRange):

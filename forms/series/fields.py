@@ -16,6 +16,8 @@ from storage.records import Change, ClientFacts, Series, SeriesStatus, Target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
+_SUSTAINED_DIFFERS = 0.005
+"""From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
 _QUEUES_TIMES = 2
 """From where on the round trip under load is worth a word."""
 LINK = "Link"
@@ -48,12 +50,21 @@ def head_fields(series: Series) -> Iterator[Field]:
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
-    """The lines below the table: median and interval of the throughput."""
+    """The lines below the table: median, what was sustained where the average is not that, and the interval."""
     if form.median_bytes_per_second is not None:
         yield Field(
             name="Median",
             text=f"{numbers.whole(form.median_bytes_per_second)} bytes/sec",
             number=form.median_bytes_per_second,
+            unit="bytes/sec",
+        )
+    sustained = form.sustained_bytes_per_second
+    average = form.average.bytes_per_second if form.average else None
+    if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
+        yield Field(
+            name="All bytes / all seconds",
+            text=f"{numbers.whole(sustained)} bytes/sec",
+            number=sustained,
             unit="bytes/sec",
         )
     if form.confidence is not None:

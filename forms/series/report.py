@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from forms.findings.rules import findings_of
 from forms.findings.series_warnings import advice
 from forms.report import (
     Bar,
@@ -46,10 +47,21 @@ def series_report(form: SeriesSummary) -> Report:
         fields=tuple(head_fields(series)),
         tables=(run_table(form),),
         results=tuple(result_fields(form)),
-        advice=tuple(a.text for a in advice(series)),
+        advice=(*(a.text for a in advice(series)), *_findings(series)),
         chart=_chart(form),
         document=lambda: series_document(series),
     )
+
+
+_SAID_BY_ADVICE = frozenset({"busy", "client-ceiling"})
+"""Findings whose subject the advice has already."""
+
+
+def _findings(series: Series) -> Iterator[str]:
+    """What the series says of the set-up, in a sentence or two each."""
+    for finding in findings_of(series):
+        if finding.key not in _SAID_BY_ADVICE:
+            yield f"{finding.title}: {finding.evidence} {finding.what_to_do}"
 
 
 def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:

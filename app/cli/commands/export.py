@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common
-from app.cli.output_file import output_file
 from app.cli.worksheet_parsing import readable
-from app.errors import UsageError
+from app.errors import CancelledError, UsageError
+from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, format_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def export_command(
     output: str | None,
     form: str,
     blank: bool,
-    link: int | str | None,
+    link: int | None,
     paper: str,
     force: bool,
 ) -> None:
@@ -61,9 +61,20 @@ def export_command(
             sys.stdout.buffer.write(content)
         return
     assert output is not None
-    with output_file(Path(output), force=force) as file:
+    path = Path(output)
+    if is_there(path) and not force:
+        _ask_for(path)
+    with output_file(path) as file:
         file.write(_content(context, names, chosen, form, blank, link, paper))
     common.answer(output)
+
+
+def _ask_for(path: Path) -> None:
+    """Whether the file may be replaced. Raises UsageError where there is nobody to ask, CancelledError."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{path} exists already: name another file, or replace it with --force")
+    if not click.confirm(f"{path} exists already. Replace it?", err=True):
+        raise CancelledError(f"{path} was left as it is")
 
 
 def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
@@ -87,7 +98,7 @@ def _content(
     chosen: str,
     form: str,
     blank: bool,
-    link: int | str | None,
+    link: int | None,
     paper: str,
 ) -> bytes:
     from forms.exporters import export_reports  # noqa: PLC0415  keeps `--help` light
@@ -96,10 +107,10 @@ def _content(
     return export_reports(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
 
 
-def _blank_reports(form: str, link: int | str | None) -> list[Report]:
+def _blank_reports(form: str, link: int | None) -> list[Report]:
     from forms.reports import blank_report  # noqa: PLC0415
 
-    return [blank_report(form, link_bits_per_second=link if isinstance(link, int) else None)]
+    return [blank_report(form, link_bits_per_second=link)]
 
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:

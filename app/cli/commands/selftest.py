@@ -7,25 +7,26 @@ from typing import Any
 import click
 
 from app.cli import common
-from app.cli.commands.run import order_of
-from app.cli.run_options import choices_of_run, options_of_run
+from app.cli.progress import watch_turns
+from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
-from app.cli.turns_progress import watch_turns
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns
+from app.workflows.requests import series_request
 from app.workflows.selftest import LABELS, selftest_orders
 
 
-@options_of_run(
-    "command", "runs", "warmup", "size", "make_file", "link", "client_name", "block", "in_flight", "sign", "encrypt",
-    "drop_cache", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling",
-)  # fmt: skip
 @click.command("selftest", short_help="the smallest change that this set-up can show")
 @click.argument("target")
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all
+@series_options(
+    "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
+    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
+    "timeout_seconds", "ceiling",
+)  # fmt: skip
 @click.pass_context
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Measures the same thing twice, in turns, as if it were a change.
@@ -33,7 +34,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     Says whether the same thing comes out the same, and the smallest change that this set-up can show with so many
     runs. Both series are kept in the notebook.
     """
-    order = order_of(context, target, choices_of_run(context, choices))
+    order = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     control = SeriesControl()
     events = record_in_turns(selftest_orders(order), common.notebook_path(context), control)
     closed = watch_turns(events, control, LABELS)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-from textual.app import App
 from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -15,8 +14,8 @@ from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded, Offered
-from app.tui.frame.context import Context
+from app.tui.frame.commands import Commanded
+from app.tui.frame.context import Context, ContextApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
@@ -37,7 +36,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     return Terminal
 
 
-class SharebenchApp(App[int], Commanded):
+class SharebenchApp(ContextApp, Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"
@@ -117,10 +116,6 @@ class SharebenchApp(App[int], Commanded):
             self.pop_screen()
         else:
             self.visit(screens.SCREENS[0].name)
-
-    def give(self, offer: Offered) -> None:
-        """Give a command as if its key were pressed."""
-        self.call_later(self.run_action, offer.command.action, offer.node)
 
     def tell_error(self, error: Exception) -> None:
         """The one dialog in which an error is told."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from textual import on
 from textual.screen import ModalScreen, Screen
 
 from app.tui.frame import background
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.tui.frame.context import Context
+from app.tui.frame.context import Context, ContextApp
 from storage.notebook import Notebook
-
-if TYPE_CHECKING:
-    from app.tui.frame.app import SharebenchApp
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -36,9 +33,9 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     """What a widget is for, for F1 help, by its id."""
 
     @property
-    def bench(self) -> SharebenchApp:
+    def bench(self) -> ContextApp:
         """The app, by its own type."""
-        return cast("SharebenchApp", self.app)
+        return cast("ContextApp", self.app)
 
     @property
     def context(self) -> Context:

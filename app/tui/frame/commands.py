@@ -77,6 +77,11 @@ def offered(screen: Screen[object]) -> Iterator[Offered]:
                 yield Offered(command, node)
 
 
+def give(app: App[Any], offer: Offered) -> None:
+    """Give a command as if its key were pressed."""
+    app.call_later(app.run_action, offer.command.action, offer.node)
+
+
 def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
     """The commands that a class declares or inherits, without those whose keys a nearer class has taken."""
     found: dict[str, KeyCommand] = {}

@@ -24,6 +24,8 @@ from app.tui.guide.pages.page import (
 from app.tui.guide.state.choices import GuideChoices, MethodStep, new_measurement, next_round, same_again
 from app.tui.guide.state.guide_context import GuideContext, Yardstick
 from app.tui.guide.state.method import TITLES, done
+from app.units import parse_size
+from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import compare
 from forms.findings.series_warnings import advice
@@ -290,8 +292,6 @@ def _change(choices: GuideChoices, series: Series, name: str, value: str, title:
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    from app.units import parse_size  # noqa: PLC0415
-
     following = next_round(choices, name, value, choices.experiment or series.experiment or _experiment_name(series))
     if name == "in-flight":
         return replace(following, in_flight=int(value))
@@ -307,10 +307,7 @@ def _experiment_name(series: Series) -> str:
 
 def _other_change(choices: GuideChoices, series: Series) -> Option:
     def taken(text: str) -> BeginRound:
-        name, separator, value = text.partition("=")
-        if not separator or not name.strip() or not value.strip():
-            raise UsageError(f"not a change: {text!r}; write NAME = VALUE, such as strict sync = no")
-        return BeginRound(changed(choices, series, name.strip(), value.strip()))
+        return BeginRound(changed(choices, series, *parse_change(text)))
 
     ask = Ask(
         heading="The one change",
