@@ -325,3 +325,8 @@ def test_collecting_loads_no_screen_and_no_client_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_an_exit_code_of_thousands_of_digits_is_none():
+    assert Answer(sections={"testparm.rc": "9" * 5_000}).code("testparm") is None
+    assert Answer(sections={"testparm.rc": "1"}).code("testparm") == 1
