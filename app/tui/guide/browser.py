@@ -41,11 +41,7 @@ class BrowseScreen(BaseScreen):
         "The names on the server. Enter opens a share or folder and picks a file. The last column says how well a file"
         " suits: + good, - short, ! too small, ~ large, ? not known."
     )
-    KEYS: ClassVar = (
-        KeyCommand(
-            id="browse.up", keys="left", action="up", name="Folder above", footer="Above", help="One folder up."
-        ),
-    )
+    KEYS: ClassVar = (KeyCommand("browse.up", "left", "Folder above", "One folder up.", footer="Above"),)
     DEFAULT_CSS = """
     BrowseScreen #place { height: 1; padding: 0 1; text-style: bold; }
     BrowseScreen #note { height: auto; padding: 0 1; color: $text-muted; }
