@@ -13,7 +13,7 @@ from app.tui.notebook.matrix_screen import TableScreen
 from storage.notebook import Notebook
 from storage.records import Change, Command, Evidence, SeriesStatus, Target
 from tests.builders import book, one
-from tests.tui import FakeWorld, app_on, here, painted, settled
+from tests.tui import FakeBackend, app_on, here, painted, settled
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_comparisons_and_ladders_are_exported_as_well(path, screen, argume
 
 
 async def test_a_series_is_measured_again_with_the_same_choices(path):
-    app = app_on(path, world=FakeWorld())
+    app = app_on(path, backend=FakeBackend())
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("down", "m")
@@ -81,7 +81,7 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
 
 
 async def test_an_interrupted_series_is_gone_on_with(path):
-    app = app_on(path, world=FakeWorld())
+    app = app_on(path, backend=FakeBackend())
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("m")
@@ -94,7 +94,7 @@ async def test_an_interrupted_series_is_gone_on_with(path):
 
 
 async def test_from_any_rung_a_new_branch(path):
-    app = app_on(path, world=FakeWorld(), first="ladder", experiment="files")
+    app = app_on(path, backend=FakeBackend(), first="ladder", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("up", "n")
