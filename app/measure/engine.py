@@ -43,9 +43,10 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import MeasurementPlan
-from app.targets import format_target, join
+from app.targets import join
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
+from storage.target_url import format_target
 
 SCRATCH_PREFIX = ".sharebench-"
 MOST_BYTES = 2**63 - 1

@@ -31,7 +31,7 @@ from app.environment.samba.facts import samba_facts
 from app.environment.samba.smb_conf_file import read_conf
 from app.errors import SharebenchError
 from app.logins import read_credentials
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers import Given, read_series
 from forms.series.document import series_document
@@ -39,6 +39,7 @@ from forms.series.document_reader import series_from_document
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Target
+from storage.target_url import format_target
 from tests.app.fakes import meter
 from tests.builders import full_series, series
 from tests.reliability.fuzz_inputs import changed_bytes, changed_json, changed_text

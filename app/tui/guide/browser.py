@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.widgets import Label, Static
 
 from app.clients.base import Secrets
-from app.targets import format_target
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -21,6 +20,7 @@ from app.tui.widgets.virtual_list import VirtualList
 from forms import wording
 from forms.series.file_size import FileFit, FileSizeContext
 from storage.records import Target
+from storage.target_url import format_target
 
 MAKE_HERE = "[ have a file made in this folder, and removed afterwards ]"
 
