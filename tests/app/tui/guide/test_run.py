@@ -15,6 +15,7 @@ from app.tui.guide.screen import GuideScreen
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.records import Phase, SeriesStatus
 from tests.builders import CLIENT, last_series, run_at, series
 from tests.tui import SMB, measured, painted, press, settled, text_of
@@ -270,7 +271,7 @@ async def test_the_notebook_can_be_looked_at_while_a_series_runs(ready, backend)
 
 
 async def test_a_series_that_a_crash_left_is_completed(guide_app, backend):
-    left = series([1e8, 1.01e8], status=SeriesStatus.INTERRUPTED, plan={"runs": 5, "warmups": 2})
+    left = series([1e8, 1.01e8], status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5, warmups=2))
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(left)
         notebook.remember(MEMORY_KEY, replace(READY, series_id=left.id).to_memory())
