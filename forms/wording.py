@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Decision, Series, Target
+from storage.records import Change, Decision, Series, Target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
@@ -58,6 +58,12 @@ def listed(words: list[str]) -> str:
 def decided(decision: Decision | None) -> str:
     """What became of a change; nobody has decided where it is None."""
     return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
+
+
+def changed(change: Change) -> str:
+    """What was changed, from what to what, such as ``strict sync = no (was Yes)``."""
+    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
+    return f"{change.name} = {change.value or 'empty'}{before}"
 
 
 def plain(text: str) -> str:
