@@ -43,9 +43,9 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import MeasurementPlan
-from app.targets import format_target
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
+from storage.target_url import format_target
 
 MOST_BYTES = 2**63 - 1
 """The largest file that there can be, and the largest number that a notebook keeps."""

@@ -12,7 +12,8 @@ from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, ClientFacts, Phase, Series, SeriesStatus, Target
+from storage.records import Change, ClientFacts, Phase, Series, SeriesStatus
+from storage.target_url import format_target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
@@ -29,7 +30,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.label:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
-    yield Field(name="Target", text=target_text(series.target))
+    yield Field(name="Target", text=format_target(series.target, escaped=False))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
@@ -48,7 +49,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.change:
         yield Field(name="Change", text=change_text(series.change))
     if series.decision:
-        yield Field(name="Decision", text=series.decision.value)
+        yield Field(name="Decision", text=wording.decided(series.decision))
     if series.note:
         yield Field(name="Note", text=series.note)
 
@@ -86,16 +87,6 @@ def link_field(bits_per_second: int | None) -> Field:
     return Field(name=LINK, text=numbers.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
 
 
-def target_text(target: Target) -> str:
-    """Where the transfer goes, as its URL names it; never with a password."""
-    user = f"{target.user}@" if target.user else ""
-    domain = f"{target.domain};" if target.domain and user else ""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
-    path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
-    return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
-
-
 def client_text(client: ClientFacts) -> str:
     """The program that moved the bytes, and what it agreed on with the server."""
     parts = [f"{client.name} {client.version}".strip()]
@@ -119,11 +110,10 @@ def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
 
 def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
-    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
     remark = f": {change.remark}" if change.remark else ""
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
-    return f"{change.name} = {change.value}{before}, {change.evidence}{remark}{also}"
+    return f"{wording.changed(change)}, {change.evidence}{remark}{also}"
 
 
 def _measured(series: Series) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from forms import wording
 from forms.findings.rules import findings_of
 from forms.findings.series_warnings import advice
 from forms.report import (
@@ -42,7 +43,7 @@ def series_report(form: SeriesSummary) -> Report:
     series = form.series
     return Report(
         form=FORM,
-        title=series.title or default_title(series),
+        title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
         fields=tuple(head_fields(series)),
         tables=(run_table(form),),
@@ -85,13 +86,6 @@ def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = 
 
 
 _NOTE = Field(name="Note", text="")
-
-
-def default_title(series: Series) -> str:
-    """What a form is called that was given no title, as table B-9 is: ``SMB get from nas``."""
-    where = series.target.host or "this machine"
-    way = "from" if series.command.value == "get" else "to"
-    return f"{series.target.protocol.upper()} {series.command.value} {way} {where}"
 
 
 def _columns(headings: Sequence[str]) -> tuple[Column, ...]:

@@ -11,9 +11,9 @@ from app.cli import common
 from app.cli.run_options import chosen, series_options
 from app.clients.registry import check_client_name, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
-from app.targets import format_target
 from forms import wording
 from storage.records import Target
+from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from app.workflows.clean import Leftover, Removal

@@ -9,10 +9,10 @@ import click
 
 from app.cli import common
 from app.errors import CancelledError, UsageError
-from app.targets import format_target
 from forms import wording
 from storage.measuring import held_text
 from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
+from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,10 +15,10 @@ from app.cli.series_output import show
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
-from app.targets import format_target
 from app.workflows.requests import series_request
 from forms.layout import visible
 from storage.records import Series
+from storage.target_url import format_target
 
 _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
 

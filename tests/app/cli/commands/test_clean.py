@@ -8,10 +8,10 @@ import pytest
 
 from app.clients.base import Secrets
 from app.clients.local import LocalClient
-from app.targets import format_target
 from app.workflows.clean import leftovers, remove
 from storage.plan import Settings
 from storage.records import Target
+from storage.target_url import format_target
 from tests.command_line import Sharebench
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
