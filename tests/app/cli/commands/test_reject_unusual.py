@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from app.cli.commands.reject import reject_unusual
+from app.cli.commands.annotate import reject_unusual
 from app.cli.main import run
 from storage.notebook import Notebook
 from storage.records import RunStatus
