@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Decision, Series, Target
+from storage.records import Command, Decision, Series, Target
+from storage.target_url import format_target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
@@ -66,11 +67,13 @@ def plain(text: str) -> str:
 
 
 def place(target: Target) -> str:
-    """Where a transfer goes, as its URL would name it, without the user: ``smb://host/share/path``."""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port is not None else ""
-    parts = [part for part in (target.share, target.path.strip("/")) if part]
-    return plain(f"{target.protocol}://{host}{port}/{'/'.join(parts)}")
+    """Where a transfer goes, as its URL names it, without the user."""
+    return plain(format_target(target, login=False, escaped=False))
+
+
+def default_title(command: Command, target: Target) -> str:
+    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
+    return plain(f"{target.protocol.upper()} {command}: {format_target(target)}")
 
 
 def name_of(series: Series) -> str:

@@ -11,7 +11,7 @@ import pytest
 from app.clients import registry
 from app.clients.base import Secrets
 from app.clients.registry import ClientModules, check_client_name
-from app.targets import check_complete, format_target, parse_target
+from app.targets import check_complete, parse_target
 from app.workflows.check import CheckState, Subject, check
 from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
@@ -24,6 +24,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.protocols import PROTOCOLS, Protocol, protocol_of
 from storage.records import ClientFacts, Command, Series, Target
+from storage.target_url import format_target
 from tests.app.fakes import FakeClient, FakeServer
 from tests.builders import series
 

@@ -6,14 +6,18 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections import Counter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from statistics import median
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+LOADED_BY_NAME = {"uharfbuzz"}
+"""Imported by another library where it is installed: fpdf2 shapes Arabic and Devanagari with it."""
 HEAVY = ("textual", "rich", "impacket", "smbclientng", "scipy", "numpy", "plotext", "xlsxwriter", "pyftpdlib")
 
 
@@ -116,6 +120,22 @@ def test_a_class_name_has_one_meaning():
 def test_a_folder_can_be_taken_in_at_a_glance():
     modules = Counter(str(path.parent) for path in MODULES if path.name != "__init__.py")
     assert {folder: count for folder, count in modules.items() if count > 20} == {}
+
+
+def test_each_library_that_is_imported_is_declared_and_each_declared_one_is_imported():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
+    imported = set[str]()
+    for text in MODULES.values():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.partition(".")[0])
+    distributions = packages_distributions()
+    libraries = imported - sys.stdlib_module_names - {"app", "forms", "storage"}
+    known = {name for library in libraries for name in distributions[library]}
+    assert {name.lower() for name in known} == declared - LOADED_BY_NAME
 
 
 def test_no_file_has_two_jobs():

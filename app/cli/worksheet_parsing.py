@@ -11,7 +11,6 @@ import click
 from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
-from forms.series.fields import target_text
 from forms.series.summary import run_form
 from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
 from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
@@ -19,6 +18,7 @@ from forms.worksheets.reference_tables import TABLES
 from forms.worksheets.users import UserGroup
 from storage.json_reader import DocumentError
 from storage.records import Worksheet
+from storage.target_url import format_target
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
@@ -44,7 +44,7 @@ def measured_part(context: click.Context, reference: str, count: int) -> Part:
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
     return Part(
-        name=series.label or f"{series.command} {target_text(series.target)}",
+        name=series.label or f"{series.command} {format_target(series.target, escaped=False)}",
         bytes_per_second=average.bytes_per_second,
         count=count,
         source=f"measured, series {series.id}",

@@ -16,7 +16,7 @@ from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next, check_kind
 from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
-from app.targets import format_target
+from forms import wording
 from storage.errors import NotebookFileError
 from storage.notebook import Notebook
 from storage.records import (
@@ -73,7 +73,7 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
     series = Series(
         id=new_series_id(),
         created_at=utc_now(),
-        title=order.title or default_title(plan),
+        title=order.title or wording.default_title(plan.command, plan.target),
         label=order.label,
         note=order.note,
         experiment=experiment.name if experiment else None,
@@ -125,11 +125,6 @@ def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
         done_rates=tuple(run.bytes_per_second for run in series.measured() if run.bytes_per_second),
         scratch_path=series.scratch_path,
     )
-
-
-def default_title(plan: MeasurementPlan) -> str:
-    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
-    return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
 
 
 def _measure(

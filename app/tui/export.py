@@ -40,16 +40,7 @@ class ExportScreen(BaseScreen):
         "formats": "The formats. Enter takes one and goes on to the file.",
         "path": "Where to write, from the folder that sharebench was started in. Enter writes.",
     }
-    KEYS = (
-        KeyCommand(
-            id="export.paper",
-            keys="ctrl+l",
-            action="paper",
-            name="Paper",
-            footer="Paper",
-            help="A4 or Letter, for formats with pages.",
-        ),
-    )
+    KEYS = (KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),)
     DEFAULT_CSS = """
     ExportScreen #what { padding: 1 1 0 1; height: auto; width: 100%; }
     ExportScreen #formats { height: auto; border: none; margin: 1 0; padding: 0;

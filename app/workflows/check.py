@@ -16,7 +16,7 @@ from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileE
 from app.measure.control import RunGate
 from app.measure.engine import SCRATCH_PREFIX
 from app.recorder.ceilings import ceiling_of
-from app.targets import format_target, join
+from app.targets import join
 from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.series_warnings import CEILING_PERCENT
@@ -25,6 +25,7 @@ from forms.series.file_size import FileFit, FileSizeContext, suitability
 from storage.notebook import Notebook
 from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
+from storage.target_url import format_target
 
 _SOME = 8
 """So many names are shown of a longer list."""

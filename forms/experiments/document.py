@@ -10,7 +10,7 @@ from forms.comparison.verdict import Comparison, rates_of
 from forms.experiments.ladder import Gain, Ladder, Rung
 from forms.experiments.selftest import Selftest
 from forms.experiments.survey import Station, Survey
-from forms.findings.finding import Finding
+from forms.findings.document import finding_document
 from forms.stats.summary import mean
 
 LADDER_SCHEMA = "sharebench/experiment/1"
@@ -53,18 +53,6 @@ def selftest_document(test: Selftest) -> Document:
         "smallest_change_percent": test.smallest_percent,
         "by_runs": [{"runs": count, "smallest_change_percent": change} for count, change in test.by_runs],
         "comparison": comparison_document(test.comparison),
-    }
-
-
-def finding_document(finding: Finding) -> Document:
-    """One finding as a JSON object."""
-    return {
-        "key": finding.key,
-        "severity": finding.severity.value,
-        "title": finding.title,
-        "evidence": finding.evidence,
-        "what_to_do": finding.what_to_do,
-        "series": list(finding.series_ids),
     }
 
 

@@ -13,9 +13,9 @@ from forms.experiments.selftest import Selftest, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.report import findings_table
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table
-from forms.series.fields import target_text
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
+from storage.target_url import format_target
 
 FORM = "ladder"
 _COLUMNS = (
@@ -46,7 +46,7 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
 
 def ladder_report(ladder: Ladder) -> Report:
     """A ladder; a change that was put back is struck out."""
-    ways = dict.fromkeys(f"{r.series.command} {target_text(r.series.target)}" for r in ladder.rungs)
+    ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in ladder.rungs)
     verdicts = (_verdict(rung) for rung in ladder.rungs if rung.comparison)
     return Report(
         form=FORM,

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.importers.written_numbers import number_from, rate_from
 from forms.series.fields import LINK
-from forms.series.report import BLANK_TITLE, default_title
+from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import Plan
@@ -148,7 +149,11 @@ def _series(
         runs=runs,
     )
     title = form.text(TITLE)
-    return series if title in {"", BLANK_TITLE, default_title(series)} else replace(series, title=title)
+    return (
+        series
+        if title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
+        else replace(series, title=title)
+    )
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:

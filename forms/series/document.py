@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from forms.findings.document import finding_document
+from forms.findings.rules import findings_of
 from forms.series.summary import RunMeasures, SeriesSummary, run_form
 from storage.quiet import QuietVerdict
 from storage.records import (
@@ -52,6 +54,7 @@ def series_document(series: Series) -> Document:
         "base_id": series.base_id,
         "decision": series.decision.value if series.decision else None,
         "plan": series.plan.to_json() if series.plan else {},
+        "findings": [finding_document(finding) for finding in findings_of(series)],
     }
     if target.domain:
         document["target"]["domain"] = target.domain

@@ -12,10 +12,13 @@ from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, ClientFacts, Series, SeriesStatus, Target
+from storage.records import Change, ClientFacts, Series, SeriesStatus
+from storage.target_url import format_target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
+_SUSTAINED_DIFFERS = 0.005
+"""From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
 _QUEUES_TIMES = 2
 """From where on the round trip under load is worth a word."""
 LINK = "Link"
@@ -27,7 +30,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.label:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
-    yield Field(name="Target", text=target_text(series.target))
+    yield Field(name="Target", text=format_target(series.target, escaped=False))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
@@ -48,12 +51,21 @@ def head_fields(series: Series) -> Iterator[Field]:
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
-    """The lines below the table: median and interval of the throughput."""
+    """The lines below the table: median, what was sustained where the average is not that, and the interval."""
     if form.median_bytes_per_second is not None:
         yield Field(
             name="Median",
             text=f"{numbers.whole(form.median_bytes_per_second)} bytes/sec",
             number=form.median_bytes_per_second,
+            unit="bytes/sec",
+        )
+    sustained = form.sustained_bytes_per_second
+    average = form.average.bytes_per_second if form.average else None
+    if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
+        yield Field(
+            name="All bytes / all seconds",
+            text=f"{numbers.whole(sustained)} bytes/sec",
+            number=sustained,
             unit="bytes/sec",
         )
     if form.confidence is not None:
@@ -69,16 +81,6 @@ def link_field(bits_per_second: int | None) -> Field:
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
     return Field(name=LINK, text=numbers.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
-
-
-def target_text(target: Target) -> str:
-    """Where the transfer goes, as its URL names it; never with a password."""
-    user = f"{target.user}@" if target.user else ""
-    domain = f"{target.domain};" if target.domain and user else ""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
-    path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
-    return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
 
 
 def client_text(client: ClientFacts) -> str:

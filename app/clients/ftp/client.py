@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from app import __version__
 from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
@@ -35,6 +36,7 @@ from app.errors import (
 )
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
+from storage.target_url import format_target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
@@ -208,7 +210,7 @@ class FTPClient:
         control.close()
 
     def _where(self, path: str = "") -> str:
-        return place(self.target, path)
+        return format_target(replace(self.target, path=path), login=False, escaped=False)
 
     def _linked(self) -> ControlConnection:
         if self._control is None:
@@ -345,9 +347,3 @@ class FTPClient:
             control.unfinished = False
             raise reply_error(error, self._where(path), storing=True) from error
         control.unfinished = False
-
-
-def place(target: Target, path: str = "") -> str:
-    """Where something is, as it stands in an error."""
-    port = f":{target.port}" if target.port_number != target.abilities.default_port else ""
-    return f"{target.protocol}://{target.host}{port}{path}"

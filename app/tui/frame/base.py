@@ -16,14 +16,7 @@ from storage.notebook import Notebook
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
-BACK = KeyCommand(
-    id="screen.back",
-    keys="escape",
-    action="back",
-    name="Back",
-    footer="Back",
-    help="Leave this screen; nothing is lost.",
-)
+BACK = KeyCommand("screen.back", "escape", "Back", "Leave this screen; nothing is lost.", footer="Back")
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -97,11 +90,7 @@ class BaseScreen(ScreenBase[Any]):
 class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """A dialog over another screen; Escape answers None."""
 
-    KEYS: ClassVar = (
-        KeyCommand(
-            id="dialog.close", keys="escape", action="close", name="Close", footer="Close", help="Close the dialog."
-        ),
-    )
+    KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog.", footer="Close"),)
 
     def action_close(self) -> None:
         """Answer nothing."""

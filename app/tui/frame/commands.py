@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -12,7 +12,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class KeyCommand:
     """Something that a key does on the app, on a screen or on a widget."""
 
@@ -20,16 +20,22 @@ class KeyCommand:
     """Its name in the keys file, such as ``run.pause``; one of its kind."""
     keys: str
     """Textual's key names, with a comma between alternatives: ``p`` or ``p,f8``."""
-    action: str
-    """Textual's action, such as ``pause`` or ``app.help``."""
     name: str
     """What the palette and the help call it."""
     help: str
     """What it does, in one sentence."""
+    _: KW_ONLY
+    action: str = ""
+    """Textual's action, such as ``pause`` or ``app.help``; where it is not given, the last word of the command's id."""
     footer: str = ""
     """A word or two for the footer; empty for a command that the footer leaves out."""
     priority: bool = False
     """Whether the key works while an input has the focus."""
+
+    def __post_init__(self) -> None:
+        """Find the action."""
+        if not self.action:
+            object.__setattr__(self, "action", self.id.rpartition(".")[2].replace("-", "_"))
 
     def binding(self) -> Binding:
         """The command as Textual's binding."""

@@ -31,11 +31,11 @@ class ScreenEntry:
     def command(self) -> KeyCommand:
         """The command that leads there."""
         return KeyCommand(
-            id=f"screen.{self.name}",
-            keys=self.key,
+            f"screen.{self.name}",
+            self.key,
+            self.title,
+            self.help,
             action=f"app.visit('{self.name}')",
-            name=self.title,
-            help=self.help,
             footer=self.title,
             priority=True,
         )

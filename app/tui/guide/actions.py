@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.targets import format_target
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.guide.page_view import PageView
@@ -39,6 +38,7 @@ from forms import wording
 from storage.notebook import Notebook
 from storage.quiet import Quiet
 from storage.records import RunStatus, Target
+from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from app.tui.guide.browser import Picked

@@ -46,27 +46,33 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="run.back", keys="escape,enter", action="back", name="Back", footer="Back",
-            help="Leave this screen; a series under way is asked about first.",
+            "run.back",
+            "escape,enter",
+            "Back",
+            "Leave this screen; a series under way is asked about first.",
+            footer="Back",
+        ),
+        KeyCommand("run.pause", "p", "Pause", "Wait after this run.", footer="Pause"),
+        KeyCommand("run.go-on", "g", "Go on", "End the pause.", footer="Go on"),
+        KeyCommand(
+            "run.end", "e", "End", "End the series after this run, with the runs that it then has.", footer="End"
         ),
         KeyCommand(
-            id="run.pause", keys="p", action="pause", name="Pause", footer="Pause", help="Wait after this run."
-        ),
-        KeyCommand(id="run.go-on", keys="g", action="go_on", name="Go on", footer="Go on", help="End the pause."),
-        KeyCommand(
-            id="run.end", keys="e", action="end", name="End", footer="End",
-            help="End the series after this run, with the runs that it then has.",
-        ),
-        KeyCommand(
-            id="run.stop", keys="s", action="stop", name="Stop", footer="Stop",
-            help="Stop at once; the runs that ended are kept, and the series can be completed later.",
+            "run.stop",
+            "s",
+            "Stop",
+            "Stop at once; the runs that ended are kept, and the series can be completed later.",
+            footer="Stop",
         ),
         KeyCommand(
-            id="run.chart", keys="c", action="chart", name="Other chart", footer="Chart",
-            help="Show the rate of each run, or the throughput within the run.",
+            "run.chart",
+            "c",
+            "Other chart",
+            "Show the rate of each run, or the throughput within the run.",
+            footer="Chart",
         ),
         ZOOM,
-    )  # fmt: skip
+    )
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs that ended are kept. The series can be completed later."
     GO_ON = "Go on measuring"

@@ -29,33 +29,37 @@ class GuideScreen(GuideActions):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="guide.back", keys="escape,left", action="back", name="Step back", footer="Back",
-            help="The step before; from the first one, leave the guide. Nothing is lost.",
+            "guide.back",
+            "escape,left",
+            "Step back",
+            "The step before; from the first one, leave the guide. Nothing is lost.",
+            footer="Back",
         ),
         KeyCommand(
-            id="guide.forward", keys="right", action="forward", name="Step forward", footer="Forward",
-            help="The next step, where nothing blocks it.",
+            "guide.forward", "right", "Step forward", "The next step, where nothing blocks it.", footer="Forward"
         ),
         KeyCommand(
-            id="guide.new", keys="n", action="new", name="New measurement", footer="New",
-            help="Start over with another target; what was measured stays in the notebook.",
+            "guide.new",
+            "n",
+            "New measurement",
+            "Start over with another target; what was measured stays in the notebook.",
+            footer="New",
         ),
         KeyCommand(
-            id="guide.more", keys="m", action="more", name="More text", footer="More",
-            help="Show more of the step's text, where it does not fit.",
+            "guide.more", "m", "More text", "Show more of the step's text, where it does not fit.", footer="More"
         ),
-        KeyCommand(
-            id="guide.undo", keys="u", action="undo", name="Undo the last mark", footer="Undo",
-            help="Mark the run as it was before.",
-        ),
+        KeyCommand("guide.undo", "u", "Undo the last mark", "Mark the run as it was before.", footer="Undo"),
         *(
             KeyCommand(
-                id=f"guide.step-{number}", keys=str(number), action=f"step({number})", name=f"Step {number}",
-                help=f"Go to step {number}, where nothing blocks it.",
+                f"guide.step-{number}",
+                str(number),
+                f"Step {number}",
+                f"Go to step {number}, where nothing blocks it.",
+                action=f"step({number})",
             )
             for number in range(1, len(STEPS) + 1)
         ),
-    )  # fmt: skip
+    )
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
 
     def compose(self) -> ComposeResult:

@@ -29,31 +29,16 @@ class CompareScreen(ZoomsCharts, Copies):
         " Up and down scroll."
     )
     KEYS = (
+        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
         KeyCommand(
-            id="compare.swap",
-            keys="s",
-            action="swap",
-            name="Swap",
-            footer="Swap",
-            help="Take the other series as the base.",
-        ),
-        KeyCommand(
-            id="compare.chart",
-            keys="v",
-            action="chart",
-            name="Chart",
+            "compare.chart",
+            "v",
+            "Chart",
+            "Both charts on one scale, or the figures, where there is no room for both.",
             footer="Chart",
-            help="Both charts on one scale, or the figures, where there is no room for both.",
         ),
         ZOOM,
-        KeyCommand(
-            id="compare.export",
-            keys="x",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the comparison to a file.",
-        ),
+        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file.", footer="Export"),
     )
     DEFAULT_CSS = """
     CompareScreen #verdict { height: auto; padding: 0 1; text-style: bold; background: $surface; }

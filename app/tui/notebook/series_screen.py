@@ -23,12 +23,11 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
     ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
     KEYS = (
         KeyCommand(
-            id="series.chart",
-            keys="v",
-            action="chart",
-            name="Chart",
+            "series.chart",
+            "v",
+            "Chart",
+            "The next view: the rate of each run, the throughput within a run, the form.",
             footer="Chart",
-            help="The next view: the rate of each run, the throughput within a run, the form.",
         ),
         ZOOM,
         *ACTING_KEYS,

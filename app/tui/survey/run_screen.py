@@ -37,21 +37,13 @@ class SurveyRunScreen(RecordingScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="survey.stop",
-            keys="s",
-            action="stop",
-            name="Stop",
+            "survey.stop",
+            "s",
+            "Stop",
+            "Stop at once; what was measured is kept, and the same survey goes on later.",
             footer="Stop",
-            help="Stop at once; what was measured is kept, and the same survey goes on later.",
         ),
-        KeyCommand(
-            id="survey.export",
-            keys="x",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the survey to a file.",
-        ),
+        KeyCommand("survey.export", "x", "Export", "Write the survey to a file.", footer="Export"),
     )
     STOP_HEADING = "Stop the survey?"
     STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."

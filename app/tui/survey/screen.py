@@ -34,20 +34,18 @@ class SurveyScreen(BaseScreen):
     HINTS: ClassVar = {line.key: f"{line.name}: {line.hint}." for line in LINES}
     KEYS: ClassVar = (
         KeyCommand(
-            id="survey.start",
-            keys="f9",
-            action="start",
-            name="Survey",
+            "survey.start",
+            "f9",
+            "Survey",
+            "Measure what the lines say; an interrupted survey of the same goes on.",
             footer="Start",
-            help="Measure what the lines say; an interrupted survey of the same goes on.",
             priority=True,
         ),
         KeyCommand(
-            id="survey.restart",
-            keys="f8",
-            action="restart",
-            name="Begin a new survey",
-            help="Measure everything again, although an interrupted survey of the same could go on.",
+            "survey.restart",
+            "f8",
+            "Begin a new survey",
+            "Measure everything again, although an interrupted survey of the same could go on.",
             priority=True,
         ),
     )

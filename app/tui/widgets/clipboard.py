@@ -17,12 +17,11 @@ class Copies(BaseScreen):
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (
         KeyCommand(
-            id="screen.copy",
-            keys="y,ctrl+y",
-            action="copy",
-            name="Copy",
+            "screen.copy",
+            "y,ctrl+y",
+            "Copy",
+            "Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
             footer="Copy",
-            help="Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
         ),
     )
 

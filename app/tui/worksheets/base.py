@@ -40,31 +40,18 @@ class WorksheetScreen(Copies):
     HEADING = ""
     KEYS = (
         KeyCommand(
-            id="worksheet.save",
-            keys="ctrl+s",
-            action="save",
-            name="Save",
+            "worksheet.save",
+            "ctrl+s",
+            "Save",
+            "Keep the worksheet in the notebook under a name.",
             footer="Save",
-            help="Keep the worksheet in the notebook under a name.",
             priority=True,
         ),
         KeyCommand(
-            id="worksheet.open",
-            keys="ctrl+o",
-            action="open",
-            name="Open",
-            footer="Open",
-            help="Go on with a worksheet that was saved.",
-            priority=True,
+            "worksheet.open", "ctrl+o", "Open", "Go on with a worksheet that was saved.", footer="Open", priority=True
         ),
         KeyCommand(
-            id="worksheet.export",
-            keys="ctrl+t",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the worksheet to a file.",
-            priority=True,
+            "worksheet.export", "ctrl+t", "Export", "Write the worksheet to a file.", footer="Export", priority=True
         ),
     )
     SCOPED_CSS = False

@@ -50,10 +50,10 @@ def test_each_setting_has_a_transfer_to_calibrate(
     code = (
         "import sys, json\n"
         "from importlib import import_module\n"
-        "from app.measure.calibration import _CEILINGS\n"
+        "from app.clients.registry import MODULES\n"
         "from storage.records import ClientFacts, Command\n"
         "asked = json.load(sys.stdin)\n"
-        "seconds = import_module(_CEILINGS[asked['protocol']]).ceiling_seconds\n"
+        "seconds = import_module(MODULES[asked['protocol']].ceiling).ceiling_seconds\n"
         "print(seconds(ClientFacts(**asked['client']), Command(asked['command']), 3_000_001))\n"
     )
     client = {

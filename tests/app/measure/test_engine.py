@@ -69,7 +69,8 @@ def test_get_warms_up_then_measures():
     started = events[0]
     assert isinstance(started, Started)
     assert started.size_bytes == 1000
-    assert started.path_facts == {"credits": 512}
+    assert started.path_facts["credits"] == 512
+    assert isinstance(started.path_facts["session.login_seconds"], float)
 
 
 def test_put_removes_each_file_it_made():

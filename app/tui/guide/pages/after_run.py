@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.tui.guide.pages.before_run import prospect_of
 from app.tui.guide.pages.page import (
     Ask,
@@ -33,6 +33,7 @@ from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import RunRow, SeriesSummary, run_form
 from forms.tuning.catalogue import EntryKind, Status, entries
 from storage.records import RunStatus, Series, SeriesStatus
+from storage.target_url import format_target
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:

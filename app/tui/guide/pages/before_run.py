@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials
 from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
 from app.tui.guide.state.guide_context import GuideContext, around
@@ -18,6 +18,7 @@ from forms.series import file_size
 from forms.series.estimate import prospect
 from storage.quiet import Quiet
 from storage.records import Command, Target
+from storage.target_url import format_target
 
 NEEDS_OF_TARGET = (
     "Needs: a server that lets you log in and read one file. A password is asked for, or taken from"

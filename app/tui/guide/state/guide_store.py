@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.targets import format_target
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.guide_context import GuideContext, read_known
 from storage.notebook import Notebook
 from storage.records import Run, RunStatus, Target
+from storage.target_url import format_target
 
 
 @dataclass(frozen=True, slots=True)

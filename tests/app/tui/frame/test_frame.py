@@ -30,8 +30,8 @@ class Bench(BaseScreen):
     HINTS: ClassVar = {"box": "The box for the tests."}
     AUTO_FOCUS = ""
     KEYS: ClassVar = (
-        KeyCommand(id="test.count", keys="n", action="count", name="Count", footer="Count", help="Counts one up."),
-        KeyCommand(id="test.fail", keys="x", action="fail", name="Fail", help="Fails in a thread."),
+        KeyCommand("test.count", "n", "Count", "Counts one up.", footer="Count"),
+        KeyCommand("test.fail", "x", "Fail", "Fails in a thread."),
     )
     counted = 0
     question: str | None = None
