@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.cli.run_options import chosen, series_options
 from app.clients.registry import check_client_name, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
@@ -51,29 +51,29 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     finally:
         client.close()
     if as_json:
-        common.answer_json([_object(leftover, done) for leftover in found])
+        output.answer_json([_object(leftover, done) for leftover in found])
     left = [removal for removal in done if removal.problem]
     if left:
         raise MeasurementError(
             "; ".join(f"{removal.leftover.path} is still there: {removal.problem}" for removal in left)
         )
     if done and not as_json:
-        common.say(f"removed: {wording.count(len(done), 'file')}")
+        diagnostics.say(f"removed: {wording.count(len(done), 'file')}")
     return 0
 
 
 def _say(found: list[Leftover], folder: Target) -> None:
     if not found:
-        common.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
+        diagnostics.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
         when = leftover.modified_at[:16].replace("T", " ")
-        common.answer(f"{when:<16}  {leftover.size_bytes:>15,} bytes  {wording.plain(leftover.path)}")
+        output.answer(f"{when:<16}  {leftover.size_bytes:>15,} bytes  {wording.plain(leftover.path)}")
 
 
 def _agreed(count: int) -> bool:
     """Whether the person wants them removed; without a terminal they are listed only. Raises CancelledError."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        common.say("nothing was removed: say so with --yes")
+        diagnostics.say("nothing was removed: say so with --yes")
         return False
     if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
         raise CancelledError("nothing was removed")

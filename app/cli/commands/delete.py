@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.errors import CancelledError, UsageError
 from forms import wording
 from storage.measuring import held_text
@@ -54,25 +54,25 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
 
 def _delete(notebook: Notebook, found: list[Series], *, yes: bool) -> None:
     if not found:
-        common.say("there is nothing to delete")
+        diagnostics.say("there is nothing to delete")
         return
     for one in found:
         if one.running_by:
             raise UsageError(f"{held_text(one.id, one.running_by)}, so it is not deleted")
     for one in found:
-        common.say(
+        diagnostics.say(
             f"{one.id}  {one.created_at[:16].replace('T', ' ')}  {wording.name_of(one)}"
             f" ({wording.count(len(one.runs), 'run')})"
         )
         if one.scratch_path:
-            common.say(
+            diagnostics.say(
                 f"  {wording.plain(one.scratch_path)} may still be on its target, and nothing will tell of it any more:"
                 f" sharebench clean {wording.plain(format_target(one.target))}"
             )
     _ask(len(found), yes=yes)
     for one in found:
         notebook.remove(one.id)
-        common.answer(one.id)
+        output.answer(one.id)
 
 
 def _ask(count: int, *, yes: bool) -> None:

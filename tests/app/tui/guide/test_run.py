@@ -67,7 +67,7 @@ async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, backend):
         await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 100e6)))
         await drawn(ready, pilot)
         assert "100,000,000" in painted(ready)
-        assert "● run" in painted(ready)
+        assert "⠤⠤ run" in painted(ready)
         assert "throughput over time" in painted(ready)
         assert "Deviation:" not in painted(ready), "one run has none"
         await hand_out(ready, pilot, backend, RunFinished(run=run_at(2, 110e6)), Finished(), None)

@@ -1,4 +1,4 @@
-"""``sharebench list``: the notebook, one line a series."""
+"""``sharebench list`` and ``show``: the notebook, one line a series, and one filled form."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
+from app.cli.series_output import show_series
 from forms import layout
+from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
 from storage.records import Series
 
@@ -22,7 +24,7 @@ SHOWN = 50
 """Series that are listed where nothing else is asked for."""
 
 
-@click.command("list", short_help="the notebook, one line a series")
+@click.command("list")
 @click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
 @click.option("--all", "everything", is_flag=True, help="All of them.")
 @click.option("--experiment", metavar="NAME", help="One experiment's series only.")
@@ -42,30 +44,30 @@ def list_command(
             limit = SHOWN
         heads = notebook.heads(limit, experiment=experiment)
         if as_json:
-            common.answer_parts(_documents(notebook, heads))
+            output.answer_parts(_documents(notebook, heads))
             return
         lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
     if not lines and experiment is not None:
-        common.say(
+        diagnostics.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
         )
         return
     if not lines:
-        common.say("the notebook is empty; measure something with: sharebench run TARGET")
+        diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
         return
     _print(lines, heads)
     if len(lines) < count:
-        common.say(f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like")
+        diagnostics.say(
+            f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
+        )
 
 
 def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
     """The array, a series at a time: a notebook may hold more than memory does."""
-    from forms.series.document import series_document  # noqa: PLC0415  not needed for the list itself
-
     before = "[\n"
     for head in heads:
         document = series_document(notebook.series(head.id))
-        yield before + textwrap.indent(common.json_text(document), "  ")
+        yield before + textwrap.indent(output.json_text(document), "  ")
         before = ",\n"
     yield "\n]\n" if heads else "[]\n"
 
@@ -73,7 +75,7 @@ def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
 def _print(lines: Sequence[SeriesLine], heads: Sequence[Series]) -> None:
     rows = [_HEADING, *(_cells(line, head.label) for line, head in zip(lines, heads, strict=True))]
     widths = [max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))]
-    common.answer("\n".join(_padded(row, widths) for row in rows))
+    output.answer("\n".join(_padded(row, widths) for row in rows))
 
 
 def _padded(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -93,3 +95,14 @@ def _cells(line: SeriesLine, label: str) -> tuple[str, ...]:
         line.baseline_text,
         f"{layout.visible(label)}  {line.target}".strip(),
     )
+
+
+@click.command("show")
+@click.argument("series")
+@click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
+@click.option("--chart", is_flag=True, help="The rate of each run as a chart below the form.")
+@common.options_of_all
+@click.pass_context
+def show_command(context: click.Context, series: str, as_json: bool, chart: bool) -> None:
+    """Prints the filled form of SERIES."""
+    show_series(context, series, as_json=as_json, chart=chart)
