@@ -131,14 +131,14 @@ def _measure(
     series: Series, order: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
     yield SeriesOpened(series_id=series.id)
-    with contextlib.closing(SeriesMonitor(order, notebook)) as surroundings:
+    with contextlib.closing(SeriesMonitor(order, notebook)) as monitor:
         failure: Failed | None = None
         try:
-            series = surroundings.look(series, control)
+            series = monitor.look(series, control)
             with MeasuringProcess(order.plan, control) as child:
-                surroundings.set_child(child.pid)
+                monitor.set_child(child.pid)
                 for event in child.events():
-                    surroundings.see(event)
+                    monitor.see(event)
                     series = _stored(series, event, notebook)
                     if isinstance(event, Failed):
                         failure = event
@@ -149,7 +149,7 @@ def _measure(
                     left = f"{series.scratch_path} may still be there: remove it by hand, or resume the series"
                     failure = replace(failure, text=f"{failure.text}; {left}")
             series = replace(series, status=_status(failure), error=failure.text if failure else None)
-            series = surroundings.judged(series)
+            series = monitor.judged(series)
         except errors.NotQuietError as error:
             failure = Failed(kind=type(error).__name__, text=str(error))
             series = replace(notebook.series(series.id), status=SeriesStatus.FAILED, error=failure.text)
