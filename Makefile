@@ -55,7 +55,7 @@ bench: .venv/.installed-dev ## speeds side by side with other clients: a Markdow
 torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=300 each)
 	@$(BIN)/python -m tests.reliability --seconds $(or $(SECONDS),300)
 
-screenshots: .venv/.installed-dev ## draw the pictures of the TUI anew
+screenshots: .venv/.installed-dev ## draw the pictures of the TUI again
 	@$(BIN)/python -m screenshots
 
 lock: .venv/.installed-dev ## renew the lock files

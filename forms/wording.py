@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Series, Target
+from storage.records import Command, Decision, Series, Target
+from storage.target_url import format_target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
@@ -55,17 +56,24 @@ def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
+def decided(decision: Decision | None) -> str:
+    """What became of a change; nobody has decided where it is None."""
+    return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
+
+
 def plain(text: str) -> str:
     """Text from outside on one line, what would steer a terminal made visible."""
     return layout.visible(text)
 
 
 def place(target: Target) -> str:
-    """Where a transfer goes, as its URL would name it, without the user: ``smb://host/share/path``."""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port is not None else ""
-    parts = [part for part in (target.share, target.path.strip("/")) if part]
-    return plain(f"{target.protocol}://{host}{port}/{'/'.join(parts)}")
+    """Where a transfer goes, as its URL names it, without the user."""
+    return plain(format_target(target, login=False, escaped=False))
+
+
+def default_title(command: Command, target: Target) -> str:
+    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
+    return plain(f"{target.protocol.upper()} {command}: {format_target(target)}")
 
 
 def name_of(series: Series) -> str:

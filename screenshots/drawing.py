@@ -44,7 +44,7 @@ async def draw(scene: Scene) -> str:
         if not scene.empty:
             invented.make(path)
         context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml", world=StillBackend())
-        app = SharebenchApp(context, first=scene.room, **scene.arguments)
+        app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:
             if scene.theme:
                 app.theme = scene.theme

@@ -8,11 +8,14 @@ from random import Random
 from typing import Any
 
 from storage.notebook import Notebook
+from storage.plan import Plan
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     Phase,
     Run,
     RunStatus,
@@ -78,14 +81,18 @@ def all_series() -> list[Series]:
         *(_with(rung, experiment=EXPERIMENT, decision=decision) for rung, decision in zip(rungs, kept, strict=True)),
         _series(9, "after tuning", 104.8, 0.7, command=Command.PUT, wild=3),
         _series(
-            10, "in the afternoon", 55.0, 9.0, quiet={"verdict": "busy", "reasons": ["the link carried 380 Mbit/s"]}
+            10,
+            "in the afternoon",
+            55.0,
+            9.0,
+            quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("the link carried 380 Mbit/s",)),
         ),
         _series(11, "new switch", 111.9, 0.2, note="Ticket 4711: the old one ran at 100 Mbit/s."),
     ]
 
 
 def _change(name: str, value: str, previous: str) -> Change:
-    return Change(name=name, value=value, previous=previous, evidence="confirmed")
+    return Change(name=name, value=value, previous=previous, evidence=Evidence.CONFIRMED)
 
 
 def _with(series: Series, **fields: Any) -> Series:
@@ -107,8 +114,8 @@ def _series(number: int, label: str, megabytes: float, scatter: float = 0.6, *, 
         "client": CLIENT,
         "link_bits_per_second": GIGABIT,
         "ceiling_bytes_per_second": 2.1e9,
-        "plan": {"runs": 5, "warmups": 2},
-        "quiet": {"verdict": "quiet"},
+        "plan": Plan(),
+        "quiet": Quiet(verdict=QuietVerdict.QUIET),
     }
     rates = [megabytes * 1e6 * (1 + dice.gauss(0, scatter / 100)) for _ in range(7)] if megabytes else []
     return Series(**{**usual, "runs": _runs(rates, hour, wild), **fields})

@@ -48,7 +48,7 @@ def is_damaged(error: sqlite3.Error) -> bool:
 
 
 def why_unusable(error: sqlite3.Error) -> str:
-    """What an error of the library means for the person whose notebook it is, in one line with what to do."""
+    """What an error of the library means for the user whose notebook it is, in one line with what to do."""
     if is_damaged(error):
         return str(DamagedNotebookError(error))
     if is_busy(error):

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from storage.plan import Plan
 from storage.protocols import Protocol, protocol_of
+from storage.quiet import Quiet, QuietVerdict
 
 FactValue = str | int | float
 """One fact's value; facts that have parts are several facts with dotted names."""
@@ -58,6 +60,14 @@ class Decision(StrEnum):
 
     KEPT = "kept"
     REVERTED = "reverted"
+
+
+class Evidence(StrEnum):
+    """How far a claimed change is proven."""
+
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    CONTRADICTED = "contradicted"
 
 
 class ExperimentKind(StrEnum):
@@ -117,8 +127,7 @@ class Change:
     name: str
     value: str
     previous: str | None = None
-    evidence: str = "unconfirmed"
-    """``confirmed``, ``unconfirmed`` or ``contradicted``."""
+    evidence: Evidence = Evidence.UNCONFIRMED
     also_changed: tuple[str, ...] = ()
     remark: str | None = None
     """Why the evidence is what it is, in a sentence for the admin."""
@@ -184,17 +193,23 @@ class Series:
     target: Target
     client: ClientFacts
     link_bits_per_second: int | None = None
-    plan: Mapping[str, JSONValue] = field(default_factory=dict)
-    """The choices the series was measured by, so that it can be resumed; never a password."""
+    plan: Plan | None = None
+    """Absent where somebody else measured."""
     scratch_path: str | None = None
     """A file of ours that may still lie on the target; absent once it is known to be gone."""
     ceiling_bytes_per_second: float | None = None
     """This client's own limit on this machine with these settings, as calibrated; absent where unknown."""
-    quiet: Mapping[str, JSONValue] | None = None
-    """``verdict`` (quiet, typical, busy, unknown) and the figures behind it."""
+    quiet: Quiet | None = None
+    """Absent where nobody looked."""
+
     environment: Mapping[str, Facts] = field(default_factory=dict)
     """Facts of ``client``, ``server`` and ``path``, by name."""
     runs: tuple[Run, ...] = ()
+
+    @property
+    def quiet_verdict(self) -> QuietVerdict:
+        """How quiet its time was."""
+        return self.quiet.verdict if self.quiet else QuietVerdict.UNKNOWN
 
     def measured(self) -> tuple[Run, ...]:
         """The measured runs that count: valid ones, in order."""

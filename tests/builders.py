@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from storage.notebook import Notebook
+from storage.plan import Plan, Settings
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     Phase,
     Run,
     RunStatus,
@@ -54,7 +57,7 @@ def series(rates: Sequence[float] = (), *, size_bytes: int = 1 << 30, warmups: i
         "target": Target(protocol="smb", host="nas", port=445, share="data", path="big.bin"),
         "client": CLIENT,
         "link_bits_per_second": 1_000_000_000,
-        "plan": {"runs": len(rates), "warmups": warmups},
+        "plan": Plan(runs=len(rates), warmups=warmups),
         "runs": runs(rates, size_bytes=size_bytes, warmups=warmups) if rates else (),
     }
     return Series(**{**usual, **fields})
@@ -134,12 +137,12 @@ def full_series() -> Series:
             name="socket options",
             value="TCP_NODELAY",
             previous="",
-            evidence="confirmed",
+            evidence=Evidence.CONFIRMED,
             also_changed=("mtu",),
             remark="smbd reports it",
         ),
         ceiling_bytes_per_second=900e6,
-        quiet={"verdict": "typical", "reasons": ["CPU 12 % at work"]},
+        quiet=Quiet(verdict=QuietVerdict.TYPICAL, reasons=("CPU 12 % at work",)),
     )
     runs = [
         replace(run, status=RunStatus.REJECTED, reason="the backup ran")
@@ -184,7 +187,7 @@ def hostile_series(text: str) -> Series:
         label=text,
         note=text,
         experiment=text,
-        quiet={"verdict": "busy", "reasons": [text]},
+        quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=(text,)),
         change=Change(name=text, value=text, previous=text, remark=text, also_changed=(text,)),
         target=Target(protocol="smb", host="nas", port=445, share=text, path=text, user=text),
     )
@@ -206,15 +209,17 @@ def every_field(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T1
         note="line\nbreak",
         experiment="tuning",
         decision=Decision.KEPT,
-        change=Change(name="strict sync", value="no", previous="yes", evidence="confirmed", also_changed=("a", "b")),
+        change=Change(
+            name="strict sync", value="no", previous="yes", evidence=Evidence.CONFIRMED, also_changed=("a", "b")
+        ),
         command=Command.GET,
         target=Target(protocol="smb", host="server", port=445, share="s", path="a/b", user="u", domain="D"),
         client=ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1, in_flight=2),
         link_bits_per_second=10**9,
-        plan={"runs": 5, "settings": {"sign": True}},
+        plan=Plan(runs=5, settings=Settings(sign=True)),
         scratch_path=".sharebench-x",
         ceiling_bytes_per_second=1.5,
-        quiet={"verdict": "quiet", "reasons": ["none"]},
+        quiet=Quiet(verdict=QuietVerdict.QUIET, reasons=("none",)),
         environment={"client": {"cpu.count": 2, "os": "Debian", "load": 0.5}, "server": {"samba.version": "4.17"}},
         runs=(
             Run(number=1, phase=Phase.WARM_UP, size_bytes=100, seconds=0.5, progress=((0.1, 10), (0.2, 20))),

@@ -9,19 +9,22 @@ from pathlib import Path
 import pytest
 
 from app.clients import registry
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.registry import ClientModules, check_client_name
-from app.targets import check_complete, format_target, parse_target
+from app.targets import check_complete, parse_target
 from app.workflows.check import CheckState, Subject, check
 from forms.comparison.matrix import heading, protocol_matrix
-from forms.comparison.report import comparison_reports
+from forms.comparison.report import comparison_report
 from forms.comparison.verdict import compare
-from forms.experiments.survey import Station, StationPlace, survey, survey_document, with_series
+from forms.experiments.document import survey_document
+from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.findings.rules import findings
 from forms.findings.series_warnings import advice
 from storage.notebook import Notebook
+from storage.plan import Settings
 from storage.protocols import PROTOCOLS, Protocol, protocol_of
 from storage.records import ClientFacts, Command, Series, Target
+from storage.target_url import format_target
 from tests.app.fakes import FakeClient, FakeServer
 from tests.builders import series
 
@@ -103,13 +106,13 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
     assert {heading(one) for one in null} == {"Null"}
     assert [advice(one) for one in null]
     assert compare(null[0], null[1]).verdict
-    assert comparison_reports(null)
+    assert comparison_report(null)
     assert protocol_matrix(null).columns == ("Null",)
 
 
 @pytest.mark.usefixtures("null_protocol")
 def test_it_is_looked_at_before_a_measurement(tmp_path: Path):
-    subject = Subject(target=LOOPBACK, secrets=Secrets(), settings=Settings())
+    subject = Subject(target=LOOPBACK, secrets=Secrets())
     with Notebook(tmp_path / "notebook.db") as notebook:
         found = {one.name: one for one in check(subject, notebook)}
     assert found["reach"].text == "127.0.0.1 answers on port 9"

@@ -23,9 +23,9 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.guide.state.backend import SystemBackend
 from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
-from app.tui.guide.state.guide_context import QuietState
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Phase, Series, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, run_at
 
@@ -137,9 +137,9 @@ class FakeWorld:
         """Not known."""
         return None
 
-    def quiet(self, target: Target, command: Command) -> QuietState:
+    def quiet(self, target: Target, command: Command) -> Quiet:
         """Somebody makes a backup."""
-        return QuietState(verdict="busy", reasons=("others moved 40 MB/s over [eth0]",))
+        return Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 40 MB/s over [eth0]",))
 
     def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """Store what the recorder would store."""
@@ -157,7 +157,7 @@ class FakeWorld:
                 target=plan.target,
                 client=CLIENT,
                 link_bits_per_second=order.link_bits_per_second or 1_000_000_000,
-                plan=plan.to_notebook(),
+                plan=order.stored_plan(),
             )
             notebook.add(series)
             yield from self._measure(series, notebook, control, plan.warmups, plan.runs)

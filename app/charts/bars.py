@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from app.charts.canvas import ascii_only, wrapped
-from app.charts.marks import AVERAGE, LINK_WITHIN, figure, run_mark
+from app.charts.marks import AVERAGE, figure, run_mark
 from forms.numbers import byte_rate, link_rate
+from forms.report import FAR_ABOVE
 from forms.series.summary import SeriesSummary
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -15,8 +16,8 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
     rows = [row for row in summary.all_rows if row.measures.bytes_per_second]
     top = max(row.measures.bytes_per_second or 0.0 for row in rows)
     link = (summary.series.link_bits_per_second or 0) / 8
-    full = link if top < link <= LINK_WITHIN * top else top
-    average = summary.average.bytes_per_second if summary.average else None
+    full = link if top < link <= FAR_ABOVE * top else top
+    average = summary.average_rate
     said = [f"bars from 0 to {byte_rate(full)}" + (", the link" if full == link else "")]
     if average is not None:
         said.append(f"{'|' if ascii_only() else '│'} average {byte_rate(average)}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from app.charts.canvas import Canvas, too_small
-from app.charts.marks import LINK_WITHIN, draw_average, draw_link, draw_run
+from app.charts.marks import draw_average, draw_link, draw_run
 from forms.numbers import byte_rate, link_rate
+from forms.report import FAR_ABOVE
 from forms.series.summary import SeriesSummary
 
 _GAP = 1.0
@@ -26,7 +27,7 @@ def compared_chart(
         return small if small is not None else "neither series has a finished run"
     links = {side.series.link_bits_per_second for side in sides}
     link = links.pop() if len(links) == 1 else None
-    if link and not zoomed and link / 8 <= LINK_WITHIN * max(rates):
+    if link and not zoomed and link / 8 <= FAR_ABOVE * max(rates):
         rates = [*rates, link / 8]
     high = sum(len(side.rows) for side in sides) + _GAP * (len(sides) - 1) + 0.5
     canvas = Canvas(width=width, height=height, rates=rates, low=0.5, high=high, colour=colour, zoomed=zoomed)
@@ -34,11 +35,9 @@ def compared_chart(
     offset = 0.0
     for place, side in enumerate(sides):
         name = "base" if not place else "other" if len(sides) == 2 else f"other {place}"
-        average = side.average.bytes_per_second if side.average else None
-        deviation = side.deviation.bytes_per_second if side.deviation else None
         across = (offset + 0.5, offset + len(side.rows) + 0.5)
-        draw_average(canvas, average, deviation, across, name)
-        canvas.notes.append(f"{name}: {byte_rate(average)}")
+        draw_average(canvas, side, across, name)
+        canvas.notes.append(f"{name}: {byte_rate(side.average_rate)}")
         for number, row in enumerate(side.rows, 1):
             draw_run(canvas, row, offset + number)
         offset += len(side.rows) + _GAP

@@ -18,10 +18,10 @@ def ladder_chart(
     Rungs are separate measurements: no line joins them.
     """
     small = too_small(width, height)
-    steps = [(place, s) for place, s in enumerate(summaries) if s.average and s.average.bytes_per_second]
+    steps = [(place, s) for place, s in enumerate(summaries) if s.average_rate]
     if small is not None or not steps:
         return small if small is not None else "no series of this experiment has a finished run"
-    averages = [s.average.bytes_per_second or 0.0 for _, s in steps if s.average]
+    averages = [s.average_rate or 0.0 for _, s in steps]
     ends = [end for _, s in steps if s.confidence for end in s.confidence if 0 <= end <= 2 * max(averages)]
     rates = [*averages, *ends]
     high = len(summaries) - 0.5

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from app.charts.canvas import Canvas, Pattern
 from forms.numbers import byte_rate
-from forms.series.summary import RunRow
+from forms.report import FAR_ABOVE
+from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus
-
-LINK_WITHIN = 2.5
-"""The link is drawn to scale up to so many times the fastest run; beyond, the runs would lie on the floor."""
 
 RUN, WARM_UP, UNUSUAL, BAD, AVERAGE, BAND, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 2, 13, 14, 10
 """The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
@@ -52,20 +50,19 @@ def draw_link(canvas: Canvas, link_bits_per_second: int | None, name: str) -> No
     if not link_bits_per_second:
         return
     rate = link_bits_per_second / 8
-    if rate <= LINK_WITHIN * max(canvas.rates) and not canvas.zoomed:
+    if rate <= FAR_ABOVE * max(canvas.rates) and not canvas.zoomed:
         canvas.level(Pattern.DASHED, LINK, rate, name, f"link {figure(rate, max(canvas.rates))}")
     else:
         canvas.notes.append(f"{name}, above the chart")
 
 
-def draw_average(
-    canvas: Canvas, average: float | None, deviation: float | None, across: tuple[float, float], beside: str = "average"
-) -> None:
+def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, float], beside: str = "average") -> None:
     """The average as a line, and the deviation as two sparse ones around it."""
+    average = summary.average_rate
     if average is None:
         return
-    if deviation:
-        for rate in (average - deviation, average + deviation):
+    if summary.deviation_rate:
+        for rate in summary.band or ():
             canvas.stretch(Pattern.SPARSE, BAND, rate, across, "± deviation")
     number = f"{beside} {figure(average, max(canvas.rates))}"
     canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, f"average {byte_rate(average)}", number)

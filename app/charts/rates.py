@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from app.charts.bars import bars_chart
 from app.charts.canvas import LEAST_ROWS, Canvas, Pattern, too_small
-from app.charts.marks import EXPECTED, LINK_WITHIN, draw_average, draw_link, draw_run, figure
+from app.charts.marks import EXPECTED, draw_average, draw_link, draw_run, figure
 from forms.numbers import byte_rate, link_rate
+from forms.report import FAR_ABOVE
 from forms.series.summary import SeriesSummary
 
 _AROUND = 4
@@ -37,7 +38,7 @@ def rates_chart(
     shown = list(rates)
     if expected and not zoomed:
         shown.append(expected)
-    if link and not zoomed and link / 8 <= LINK_WITHIN * max(rates):
+    if link and not zoomed and link / 8 <= FAR_ABOVE * max(rates):
         shown.append(link / 8)
     canvas = Canvas(
         width=width, height=height, rates=shown, low=0.5, high=len(rows) + 0.5, colour=colour, zoomed=zoomed
@@ -46,9 +47,7 @@ def rates_chart(
     if expected and (not zoomed or min(rates) <= expected <= max(rates)):
         name = f"{expected_name} {byte_rate(expected)}"
         canvas.level(Pattern.LOOSE, EXPECTED, expected, name, f"{expected_name} {figure(expected, max(shown))}")
-    average = summary.average.bytes_per_second if summary.average else None
-    deviation = summary.deviation.bytes_per_second if summary.deviation else None
-    draw_average(canvas, average, deviation, (canvas.low, canvas.high))
+    draw_average(canvas, summary, (canvas.low, canvas.high))
     for place, row in enumerate(rows, 1):
         draw_run(canvas, row, place)
     return canvas.text()

@@ -35,7 +35,7 @@ class AnswerError(SharebenchError):
 
 
 class OpenTUI(Protocol):
-    """What opens the TUI; handed in from above, since neither face knows the other."""
+    """What opens the TUI; handed in from above, since the command line and the TUI do not know each other."""
 
     def __call__(
         self,
@@ -92,14 +92,16 @@ class SizeType(click.ParamType[int]):
         return value if isinstance(value, int) else parse_size(value)
 
 
-class RateType(click.ParamType[int | str]):
+class RateType(click.ParamType[int | None]):
     """A link rate such as 1G in bits per second; None for ``auto``."""
 
     name = "RATE"
 
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | str:
-        """The rate in bits per second, or ``auto``. Raises UsageError."""
-        return value if isinstance(value, int) or value == "auto" else parse_rate(value)
+    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | None:
+        """The rate in bits per second. Raises UsageError."""
+        if value == "auto":
+            return None
+        return value if isinstance(value, int) else parse_rate(value)
 
 
 class Number(click.FloatRange):
@@ -225,7 +227,7 @@ def draws_colour() -> bool:
 
 
 @contextmanager
-def stopping_politely(control: SeriesControl) -> Iterator[None]:
+def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
     """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
 
     Under ``nohup`` a closed terminal is no reason to stop.

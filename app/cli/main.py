@@ -30,6 +30,7 @@ _COMMANDS = {
     "note": "annotates a series",
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
+    "findings": "what measured series say of a set-up, and what to do",
     "survey": "the whole picture of a server",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",

@@ -11,6 +11,7 @@ import click
 from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
+from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from forms.worksheets.bottleneck import Machine, Part
@@ -41,7 +42,6 @@ def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
 
 def measured_part(context: click.Context, reference: str, count: int) -> Part:
     """A part that moves what a series measured. Raises UsageError where it has no average."""
-    from forms.series.fields import target_text  # noqa: PLC0415
     from forms.series.summary import run_form  # noqa: PLC0415
     from forms.worksheets.bottleneck import Part  # noqa: PLC0415
 
@@ -50,7 +50,7 @@ def measured_part(context: click.Context, reference: str, count: int) -> Part:
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
     return Part(
-        name=series.label or f"{series.command} {target_text(series.target)}",
+        name=series.label or f"{series.command} {format_target(series.target, escaped=False)}",
         bytes_per_second=average.bytes_per_second,
         count=count,
         source=f"measured, series {series.id}",
@@ -119,7 +119,7 @@ def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
 
 def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
     """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
-    from forms.json_reader import DocumentError  # noqa: PLC0415
+    from storage.json_reader import DocumentError  # noqa: PLC0415
 
     try:
         return read(saved)

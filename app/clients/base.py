@@ -29,22 +29,6 @@ class Secrets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a client shall move the bytes; None means: as negotiated, or the client's own best."""
-
-    block_bytes: int | None = None
-    in_flight: int | None = None
-    sign: bool = False
-    """Sign although the server does not require it."""
-    encrypt: bool = False
-    """Encrypt although the server does not require it."""
-    timeout_seconds: float = 30.0
-    """A transfer with no progress for that long fails with StalledError; also the limit for connecting."""
-    drop_cache: bool = False
-    """``file://`` only: drop the file's pages from the page cache before each get."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryEntry:
     """One name in a folder."""
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
-from app.clients.base import Client, Secrets, Settings
+from app.clients.base import Client, Secrets
 from app.errors import UsageError
+from storage.plan import Settings
 from storage.records import Target
 
 OWN = "sharebench"

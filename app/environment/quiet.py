@@ -8,19 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from app.environment.host.activity import Sample, Wire
-from storage.records import Facts, JSONValue
-
-
-class QuietVerdict(StrEnum):
-    """How quiet a time was."""
-
-    QUIET = "quiet"
-    TYPICAL = "typical"
-    BUSY = "busy"
-    UNKNOWN = "unknown"
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +32,8 @@ LINK_PERCENT = Threshold(typical=0.5, busy=5)
 DISK_PERCENT = Threshold(typical=20, busy=60)
 """Of the busiest disk's time, where the transfer itself uses no disk of this machine."""
 SERVER_CPU_PERCENT = Threshold(typical=20, busy=60)
-RETRANSMIT_PERCENT = 1.0
-RETRANSMIT_LEAST = 20
+TYPICAL_RETRANSMIT_PERCENT = 1.0
+TYPICAL_RETRANSMIT_LEAST = 20
 """TCP segments sent again that make a time typical: a share, and a number below which a share says nothing."""
 LASTING_SHARE = 0.2
 """A figure counts when it holds on average, or in this share of the seconds."""
@@ -72,19 +63,6 @@ def server_load(facts: Facts) -> ServerLoad | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quiet:
-    """The verdict with its reasons in plain words and the figures behind it."""
-
-    verdict: QuietVerdict
-    reasons: tuple[str, ...] = ()
-    figures: dict[str, JSONValue] = field(default_factory=dict)
-
-    def as_record(self) -> dict[str, JSONValue]:
-        """What a series keeps: ``verdict``, ``reasons`` and the figures by name, units in the names."""
-        return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuietContext:
     """What the figures are to be held against."""
 
@@ -104,7 +82,7 @@ def assess(
     around = around or QuietContext()
     found = list(_phase(before, around, running=False)) if _long_enough(before) else []
     found += list(_phase(during, around, running=True)) if _long_enough(during) else []
-    figures = {**_figures(before, "before"), **_figures(during, "during")}
+    figures: dict[str, float | None] = {**_figures(before, "before"), **_figures(during, "during")}
     if server:
         found += _server_reasons(server)
         figures |= {
@@ -153,7 +131,7 @@ def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) ->
             lambda value: f"a disk of this machine was at work {value:.0f} % of the time {when}",
         )
     sent, again = sum(one.segments_sent for one in samples), sum(one.retransmitted for one in samples)
-    if again >= RETRANSMIT_LEAST and 100 * again >= RETRANSMIT_PERCENT * sent:
+    if again >= TYPICAL_RETRANSMIT_LEAST and 100 * again >= TYPICAL_RETRANSMIT_PERCENT * sent:
         yield QuietVerdict.TYPICAL, f"{again} of {sent} TCP segments were sent again {when}"
 
 
@@ -204,7 +182,7 @@ def _long_enough(samples: Sequence[Sample]) -> bool:
     return sum(one.seconds for one in samples) >= LEAST_SECONDS
 
 
-def _figures(samples: Sequence[Sample], when: str) -> dict[str, JSONValue]:
+def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
     """The averages over the time of one phase; none where it was too short."""
     if not _long_enough(samples):
         return {}

@@ -13,7 +13,8 @@ from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import Link
 from app.environment.link.own_traffic import OwnTraffic
 from app.environment.link.route import is_this_machine
-from app.environment.quiet import Quiet, QuietContext, QuietVerdict, ServerLoad, assess
+from app.environment.quiet import QuietContext, ServerLoad, assess
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Target
 
 LOOK_SECONDS = 2.0
@@ -90,11 +91,11 @@ class QuietWatch:
             quiet = self.look(seconds, stop)
         return quiet
 
-    def server_is(self, load: ServerLoad | None) -> None:
+    def set_server(self, load: ServerLoad | None) -> None:
         """Take into the verdict what the server was busy with before the series."""
         self._server = load
 
-    def child_is(self, pid: int) -> None:
+    def set_child(self, pid: int) -> None:
         """The measuring process: its work, and that of the programs which it starts, is ours."""
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
 

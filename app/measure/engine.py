@@ -10,6 +10,7 @@ import gc
 import hashlib
 import math
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -41,10 +42,11 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.measure.plan import Plan
-from app.targets import format_target, join
+from app.measure.plan import MeasurementPlan
+from app.targets import join
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
+from storage.target_url import format_target
 
 SCRATCH_PREFIX = ".sharebench-"
 MOST_BYTES = 2**63 - 1
@@ -58,7 +60,7 @@ class Engine:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: MeasurementPlan,
         make_client: Callable[[], Client],
         brake: RunGate,
         emit: Callable[[Event], None],
@@ -108,7 +110,9 @@ class Engine:
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
+        began = time.perf_counter()
         client.connect()
+        login = {"session.login_seconds": round(time.perf_counter() - began, 6)}
         if plan.scratch_path:
             self._scratch.append(plan.scratch_path)
             self._remove(plan.scratch_path)
@@ -122,7 +126,8 @@ class Engine:
                 self._path = self._new_scratch()
                 client.put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
-        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=client.facts_of_path()))
+        facts = client.facts_of_path() | login
+        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
 
     def _size_to_get(self) -> int:
         """The file's size, which must be one that can be measured and, of a file of ours, the one that it was given."""

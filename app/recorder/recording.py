@@ -11,12 +11,12 @@ from app import errors
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next, check_kind
-from app.recorder.request import SeriesRequest, choices_of
+from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
-from app.targets import format_target
+from forms import wording
 from storage.errors import NotebookFileError
 from storage.notebook import Notebook
 from storage.records import (
@@ -73,7 +73,7 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
     series = Series(
         id=new_series_id(),
         created_at=utc_now(),
-        title=order.title or default_title(plan),
+        title=order.title or wording.default_title(plan.command, plan.target),
         label=order.label,
         note=order.note,
         experiment=experiment.name if experiment else None,
@@ -83,7 +83,7 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
         target=plan.target,
         client=ClientFacts(name=plan.client or "sharebench"),
         link_bits_per_second=order.link_bits_per_second,
-        plan=order.to_notebook(),
+        plan=order.stored_plan(),
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
@@ -106,17 +106,13 @@ def resuming(
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in a notebook that is open."""
     series = notebook.series(series_id)
-    order = SeriesRequest(
-        plan=replace(plan_to_resume(series, secrets), stepped=stepped),
-        link_bits_per_second=series.link_bits_per_second,
-        **choices_of(series),
-    )
+    order = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(series, order, notebook, control)
 
 
-def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
+def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
     """The plan of a stored series, with what is done already taken off. Raises UsageError where nothing is missing."""
-    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
     done = [run for run in finished if run.phase is Phase.MEASURED]
     if series.status is SeriesStatus.COMPLETE:
@@ -131,11 +127,6 @@ def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
     )
 
 
-def default_title(plan: Plan) -> str:
-    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
-    return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
-
-
 def _measure(
     series: Series, order: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
@@ -145,7 +136,7 @@ def _measure(
         try:
             series = surroundings.look(series, control)
             with MeasuringProcess(order.plan, control) as child:
-                surroundings.child_is(child.pid)
+                surroundings.set_child(child.pid)
                 for event in child.events():
                     surroundings.see(event)
                     series = _stored(series, event, notebook)
@@ -158,7 +149,7 @@ def _measure(
                     left = f"{series.scratch_path} may still be there: remove it by hand, or resume the series"
                     failure = replace(failure, text=f"{failure.text}; {left}")
             series = replace(series, status=_status(failure), error=failure.text if failure else None)
-            series = surroundings.look_back(series)
+            series = surroundings.judged(series)
         except errors.NotQuietError as error:
             failure = Failed(kind=type(error).__name__, text=str(error))
             series = replace(notebook.series(series.id), status=SeriesStatus.FAILED, error=failure.text)
@@ -204,7 +195,7 @@ def _kept(run: Run) -> Run:
     return replace(run, progress=run.progress[::step])
 
 
-def _clean_after_crash(series: Series, plan: Plan, notebook: Notebook) -> Series:
+def _clean_after_crash(series: Series, plan: MeasurementPlan, notebook: Notebook) -> Series:
     """Remove the file that a killed measuring process left, if the server still lets us."""
     cleaning = replace(
         plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=series.scratch_path
@@ -216,7 +207,7 @@ def _clean_after_crash(series: Series, plan: Plan, notebook: Notebook) -> Series
 
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
-    """The error that a closed series ended with, to be raised by a face; None for a complete one."""
+    """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
     if closed.failure is None:
         return None
     kind = getattr(errors, closed.failure.kind, errors.MeasurementError)

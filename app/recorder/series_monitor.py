@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.environment import Environment, QuietVerdict, QuietWatch, collect, server_load, with_counters
+from app.environment import Environment, QuietWatch, collect, server_load, with_counters
 from app.errors import NotQuietError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Progressed, RunFinished, RunStarted, Started
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
+from storage.quiet import QuietVerdict
 from storage.records import Series, SeriesStatus
 
 UNKNOWN = "facts.unknown"
@@ -42,17 +44,17 @@ class SeriesMonitor:
             series = replace(series, link_bits_per_second=link.bits_per_second)
         if order.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
-            self._watch.server_is(server_load(self._environment.server))
+            self._watch.set_server(server_load(self._environment.server))
             self._watch.wait_until_quiet(order.wait_seconds, stop=control.cancelled)
         series = self._with_verdict(series)
         self._notebook.update(series)
         self._require_quiet()
         return series
 
-    def child_is(self, pid: int) -> None:
+    def set_child(self, pid: int) -> None:
         """The measuring process, whose work is no disturbance."""
         if self._watch:
-            self._watch.child_is(pid)
+            self._watch.set_child(pid)
 
     def see(self, event: Event) -> None:
         """Follow the runs, so that their own bytes are told from others'."""
@@ -71,7 +73,7 @@ class SeriesMonitor:
             case _:
                 pass
 
-    def look_back(self, series: Series) -> Series:
+    def judged(self, series: Series) -> Series:
         """The series with what only its end could tell: verdict, counters, ceiling, evidence.
 
         Raises NotQuietError where a quiet time is required and it became busy; the series is stored all the same.
@@ -80,8 +82,8 @@ class SeriesMonitor:
         self._store(series)
         series = self._with_verdict(series)
         if self._order.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
-            anew = self._order.ceiling is CeilingPolicy.RENEW
-            found = ceiling_of(series, self._notebook, anew=anew)
+            renew = self._order.ceiling is CeilingPolicy.RENEW
+            found = ceiling_of(series, self._notebook, renew=renew)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
             if found.busy and found.bytes_per_second is None:
                 self._notebook.set_facts(series.id, "client", {NOT_CALIBRATED: round(found.others_cpu_percent, 1)})
@@ -97,7 +99,7 @@ class SeriesMonitor:
             self._watch.__exit__()
 
     def _with_verdict(self, series: Series) -> Series:
-        return replace(series, quiet=self._watch.verdict().as_record()) if self._watch else series
+        return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
         if self._watch is None or self._order.quiet_time is not QuietTime.REQUIRE:

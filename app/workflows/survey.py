@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.clients.base import Secrets, Settings
-from app.clients.registry import check_client_name
+from app.clients.base import Secrets
 from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
 from app.recorder.recording import RecorderEvent
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
 from app.targets import join
+from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
@@ -33,7 +32,7 @@ from storage.records import (
 )
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
-"""Finds the user and the secrets for a target; may ask the person."""
+"""Finds the user name and the secrets for a target; may ask for them at the terminal."""
 
 ANSWER_SECONDS = 3.0
 """How long a port may take to answer before it is left out."""
@@ -67,17 +66,8 @@ class SurveyChoices:
     ftp_user: str | None = None
     """Where FTP's user is another one."""
     commands: tuple[Command, ...] = (Command.GET, Command.PUT)
-    size_bytes: int | None = None
-    """None to size the file by the link."""
-    runs: int = DEFAULT_RUNS
-    warmups: int = DEFAULT_WARMUPS
-    link_bits_per_second: int | None = None
-    settings: Settings = field(default_factory=Settings)
-    quiet_time: QuietTime = QuietTime.RECORD
-    wait_seconds: float = 0.0
-    server_ssh: str | None = None
-    smb_conf: Path | None = None
-    ceiling: CeilingPolicy = CeilingPolicy.RECORD
+    options: SeriesOptions = field(default_factory=SeriesOptions)
+    """Of each series, but for what its station decides; without a size the file is sized by the link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,10 +133,10 @@ def measure_round(
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
     """The survey as the notebook has it now."""
     name = planned.experiment.name
-    stored = notebook.experiment(name)
+    stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(name)}
     stations = []
     for station in planned.stations:
-        series = next((one for one in stored if one.label == station.name and one.target.host == station.host), None)
+        series = stored.get((station.host, station.protocol, station.command))
         stations.append(station if series is None else with_series(station, series))
     return survey(name, stations)
 
@@ -191,8 +181,10 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
     """Every station with its order, in the order of the table: hosts, then protocols, get before put."""
     wanted = []
     for place, host in places(choices.hosts):
-        link = choices.link_bits_per_second if place is StationPlace.NETWORK else None
-        size = choices.size_bytes or size_for(link or (detect_link(host)[0] if place is StationPlace.NETWORK else None))
+        link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None
+        size = choices.options.size_bytes or size_for(
+            link or (detect_link(host)[0] if place is StationPlace.NETWORK else None)
+        )
         for target in _targets(choices, host):
             full, secrets = log_in(target)
             for command in choices.commands:
@@ -224,29 +216,17 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
 def _order(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
-    makes_none = not target.abilities.moves_files or station.command is Command.PUT
-    existing = None if makes_none else choices.file
-    plan = Plan(
+    made = not target.abilities.moves_files or station.command is Command.PUT
+    existing = None if made else choices.file
+    options = replace(
+        choices.options,
         command=station.command,
-        target=replace(target, path=join(target, existing)) if existing else target,
-        client=check_client_name(target.protocol, ""),
-        settings=choices.settings,
-        runs=choices.runs,
-        warmups=choices.warmups,
         size_bytes=None if existing else size_bytes,
-        make_file=not makes_none and not existing,
-        secrets=secrets,
-    )
-    return SeriesRequest(
-        plan=plan,
+        make_file=not made and not existing,
         link_bits_per_second=link,
         label=station.name,
-        quiet_time=choices.quiet_time,
-        wait_seconds=choices.wait_seconds,
-        server_ssh=choices.server_ssh,
-        smb_conf=choices.smb_conf,
-        ceiling=choices.ceiling,
     )
+    return series_request(options, replace(target, path=join(target, existing)) if existing else target, secrets)
 
 
 def _unfinished(
@@ -272,10 +252,8 @@ def _unfinished(
 
 def _is_of(series: Series, order: SeriesRequest) -> bool:
     plan = order.plan
-    chosen = Plan.from_notebook(series.plan, series.command, series.target)
-    return (
-        series.command is plan.command and series.target == plan.target and chosen.to_notebook() == plan.to_notebook()
-    )
+    chosen = series.plan.run_choices() if series.plan else None
+    return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
 
 
 def _resumption(series: Series, order: SeriesRequest) -> Resumption:

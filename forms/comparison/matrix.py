@@ -1,4 +1,4 @@
-"""Several series as in table B-1 of *Using Samba*: get and put down; FTP, untuned and tuned across."""
+"""Several series as a matrix: get and put down; FTP, untuned and tuned across (Using Samba, table B-1)."""
 
 from __future__ import annotations
 

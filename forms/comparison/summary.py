@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.comparison.differences import Difference
-from forms.comparison.verdict import ALPHA, MARGIN_PERCENT, NOISE_PERCENT, Comparison, compare
+from forms.comparison.matrix import base_of
+from forms.comparison.verdict import Comparison, compare
 from forms.series.summary import SeriesSummary, run_form
 from forms.tuning.fact_names import human_name
+from storage.quiet import QuietVerdict
 from storage.records import Change, JSONValue, Series
 
 
@@ -36,16 +39,15 @@ class ComparisonSummary:
     """What weakens or explains the verdict, in sentences."""
 
 
-def comparison_form(
-    base: Series,
-    other: Series,
-    *,
-    noise_percent: float = NOISE_PERCENT,
-    margin_percent: float = MARGIN_PERCENT,
-    alpha: float = ALPHA,
-) -> ComparisonSummary:
-    """The filled comparison form of two series."""
-    comparison = compare(base, other, noise_percent=noise_percent, margin_percent=margin_percent, alpha=alpha)
+def comparisons(series: Sequence[Series], **thresholds: float) -> list[ComparisonSummary]:
+    """Each of several series against the first one, or the first of its command; ``thresholds`` as compare's."""
+    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
+    return [comparison_form(base, one, compare(base, one, **thresholds)) for base, one in pairs if base is not None]
+
+
+def comparison_form(base: Series, other: Series, comparison: Comparison | None = None) -> ComparisonSummary:
+    """The filled comparison form of two series; ``comparison`` where other thresholds than the usual ones hold."""
+    comparison = comparison or compare(base, other)
     left, right = run_form(base), run_form(other)
     rows = tuple(
         ComparisonRow(name=name, base=mine, other=theirs, differs=name in _SETTINGS and mine != theirs)
@@ -141,7 +143,7 @@ def _remarks(comparison: Comparison, base: Series, other: Series) -> list[str]:
             said.append(
                 f"The {name} has {wording.count(unusual, 'unusual run')}: look at sharebench show {series.id} first."
             )
-        if (series.quiet or {}).get("verdict") == "busy":
+        if series.quiet_verdict is QuietVerdict.BUSY:
             said.append(f"The {name} was measured at a busy time: measure it again at a quiet one.")
     return said
 

@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """The verdict in words, for a person: with sign, interval, and what to do where it is not known yet."""
+        """The verdict in words, for a user: with sign, interval, and what to do where it is not known yet."""
         if self.verdict == "same":
             return f"The same: {self.figures}, inside ±{self.margin_percent:g} %."
         if self.known:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from forms.report import SIGNS, Bar, Chart, Mark
+from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Mark
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
@@ -19,8 +19,6 @@ _MOST_BARS = 240
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _LABEL_LINE = 15
 """Height of a level line's name; names keep the order of their lines."""
-_FAR = 2.5
-"""A level line that many times above all the bars would squeeze them: it is named instead of drawn."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
 
@@ -124,8 +122,8 @@ def _mean_bar(group: Sequence[Bar]) -> Bar:
 def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
     """The level lines to draw, and those that lie too far above."""
     highest = max((b.value or 0 for b in bars), default=0) or 1
-    shown = [(n, v) for n, v in chart.levels if v <= _FAR * highest]
-    return shown, [(n, v) for n, v in chart.levels if v > _FAR * highest]
+    shown = [(n, v) for n, v in chart.levels if v <= FAR_ABOVE * highest]
+    return shown, [(n, v) for n, v in chart.levels if v > FAR_ABOVE * highest]
 
 
 def _axis(scale: _ChartScale) -> Iterator[Shape]:
@@ -144,18 +142,18 @@ def _band(chart: Chart, scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    room = _ACROSS / len(bars)
-    thick = round(min(room * 0.7, 60), 2)
+    step = _ACROSS / len(bars)
+    thick = round(min(step * 0.7, 60), 2)
     label_each = ceil(len(bars) / 20)
     for index, bar in enumerate(bars):
-        middle = _LEFT + room * (index + 0.5)
+        middle = _LEFT + step * (index + 0.5)
         if bar.value:
             y = scale.y(bar.value)
             look = {
                 Mark.REJECTED: "rejected",
                 Mark.PUT_BACK: "rejected",
                 Mark.UNUSUAL: "unusual",
-                Mark.LEAST: "least",
+                Mark.BOTTLENECK: "least",
             }.get(bar.mark, "bar")
             yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
         if index % label_each == 0:
@@ -163,10 +161,10 @@ def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    room = _ACROSS / len(bars)
+    step = _ACROSS / len(bars)
     for index, bar in enumerate(bars):
         if bar.mark in SIGNS:
-            x = round(_LEFT + room * (index + 0.5), 1)
+            x = round(_LEFT + step * (index + 0.5), 1)
             yield ChartText(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
 
 

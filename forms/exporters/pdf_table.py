@@ -89,7 +89,7 @@ class _TableWriter:
             for column, width in zip(self.columns, self.widths, strict=True)
         ]
         height = self._height(max(map(len, lines)))
-        self.pages.room(height * 2)
+        self.pages.make_space(height * 2)
         self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y)
         self._cells(lines, height, bold=True, colour=INK)
         self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y, width=1.2, colour=INK)
@@ -98,7 +98,7 @@ class _TableWriter:
         return max(lines * self.size * 1.25 + self.size * 0.6, self.least_height)
 
     def _row(self, row: Row, texts: Sequence[str], *, first_of_kind: bool) -> None:
-        bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.LEAST}
+        bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
         colour = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}.get(row.mark, INK)
         lines = [
             self.pages.wrapped(text, width - 2 * _PADDING, self.size, bold=bold)
@@ -107,7 +107,7 @@ class _TableWriter:
             for text, column, width in zip(texts, self.columns, self.widths, strict=True)
         ]
         height = self._height(max(map(len, lines)))
-        if not self.pages.room(height):
+        if not self.pages.make_space(height):
             self._headings()
         if first_of_kind:
             self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y, width=1.0, colour=INK)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from forms import layout, wording
 from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
@@ -27,7 +28,7 @@ _BY_HAND = {
     ReportKind.SIGNED: 9,
 }
 """Cells for a number to be written by hand."""
-_LEAST_ROOM = 4
+_LEAST_CELLS = 4
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
@@ -68,44 +69,78 @@ def _lines(report: Report, width: int, ansi: bool) -> Iterator[str]:
 
 def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False) -> Iterator[str]:
     names = [layout.cut(layout.visible(field.name), width // 2) for field in fields]
-    name_room = max(map(layout.width, names), default=0) + 2
+    name_cells = max(map(layout.width, names), default=0) + 2
     for field, name in zip(fields, names, strict=True):
-        start = layout.pad(f"{name}:", name_room)
-        text = "_" * (min(width, WIDTH) - name_room) if blank and not field.text else field.text
+        start = layout.pad(f"{name}:", name_cells)
+        text = "_" * (min(width, WIDTH) - name_cells) if blank and not field.text else field.text
         yield from _hanging(start, text, width)
 
 
 def _hanging(start: str, text: str, width: int) -> Iterator[str]:
     """The text beside its start, later lines below the text."""
-    room = layout.width(start)
+    cells = layout.width(start)
     for line in layout.lines_of(text):
-        for part in layout.wrap(line, max(width - room, 8)):
+        for part in layout.wrap(line, max(width - cells, 8)):
             yield start + part
-            start = " " * room
+            start = " " * cells
 
 
 def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
     """The table's headings and rows, then what is said of its marked rows."""
+    drawn = drawn_table(table, width, ansi=ansi)
+    yield from drawn.headings
+    for lines in drawn.rows:
+        yield from lines
+    yield from drawn.remarks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnTable:
+    """A table's lines, part by part."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The lines of each row, with the rule above it where there is one."""
+    remarks: tuple[str, ...]
+    """What is said of the marked rows."""
+
+
+def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
+    """The table in lines of at most ``width`` cells; as paragraphs where its cells are sentences or too many."""
     texts = [_row_texts(table, row) for row in table.rows]
-    widths, gap, texts = _fitted(table, texts, width)
-    split = [layout.wrap(_heading(table, index), room) for index, room in enumerate(widths)]
+    fitted = None if table.sentences else _fitted(table, texts, width)
+    if fitted is None:
+        return DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width)), remarks=())
+    widths, gap, texts = fitted
+    split = [layout.wrap(_heading(table, index), cells) for index, cells in enumerate(widths)]
     height = max(len(lines) for lines in split)
+    headings = []
     for level in range(height):
         parts = [lines[level - height + len(lines)] if level >= height - len(lines) else "" for lines in split]
-        yield _styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi)
-    room = sum(widths) + gap * (len(widths) - 1)
-    yield RULE * room
+        headings.append(_styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi))
+    rule = RULE * (sum(widths) + gap * (len(widths) - 1))
+    rows: list[tuple[str, ...]] = []
     before: Role | None = None
     for row, parts in zip(table.rows, texts, strict=True):
-        if row.role is not before and before is not None:
-            yield RULE * room
+        above = [rule] if row.role is not before and before is not None else []
         before = row.role if row.role is not Role.HEADING else before
         if row.role is Role.HEADING:
-            yield from layout.wrap(layout.visible(row.name), width)
+            lines = layout.wrap(layout.visible(row.name), width)
         else:
-            yield from _row_lines(table, row, parts, widths, gap, ansi)
-    for row, said in remarks(table):
-        yield from _hanging(f"{SIGNS.get(row.mark, ' ')} ", said, width)
+            lines = list(_row_lines(table, row, parts, widths, gap, ansi))
+        rows.append((*above, *lines))
+    said = tuple(line for row, text in remarks(table) for line in _hanging(f"{SIGNS.get(row.mark, ' ')} ", text, width))
+    return DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
+
+
+def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int) -> Iterator[tuple[str, ...]]:
+    """Each row's first text on a line of its own, the others named below it."""
+    for first, *others in texts:
+        lines = layout.hanging(first, width)
+        for column, text in zip(table.columns[1:], others, strict=True):
+            if text:
+                lines += _hanging(f"    {layout.visible(column.heading)}: ", text, width)
+        yield tuple(lines)
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
@@ -114,14 +149,16 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
     names = [layout.cut(layout.visible(name), width // 3) for name, _, _, _ in rows]
     texts = [_charted(value, chart.unit) for _, value, _, _ in rows]
-    name_room, text_room = max(map(layout.width, names)), max(map(layout.width, texts))
-    room = max(width - name_room - text_room - 6, 4)
+    name_cells, text_cells = max(map(layout.width, names)), max(map(layout.width, texts))
+    cells = max(width - name_cells - text_cells - 6, 4)
     highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
     yield from layout.wrap(layout.visible(chart.title), width)
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
-        bar = block * max(round(room * (value or 0.0) / highest), 1 if value else 0)
-        line = f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_room)}  {layout.pad(text, text_room, right=True)}  {bar}"
-        yield _styled(line, _BOLD if mark is Mark.LEAST else "", ansi)
+        bar = block * max(round(cells * (value or 0.0) / highest), 1 if value else 0)
+        line = (
+            f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {bar}"
+        )
+        yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
 
 
 def _charted(value: float | None, unit: str) -> str:
@@ -134,14 +171,14 @@ def _row_lines(
     table: Table, row: Row, texts: Sequence[str], widths: Sequence[int], gap: int, ansi: bool
 ) -> Iterator[str]:
     """A row on as many lines as its longest text needs."""
-    wrapped = [layout.wrap(text, room) for text, room in zip(texts, widths, strict=True)]
+    wrapped = [layout.wrap(text, cells) for text, cells in zip(texts, widths, strict=True)]
     for level in range(max(map(len, wrapped))):
         level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
             yield _styled(_struck(table, level_parts, widths, gap), _STRUCK, ansi)
         else:
             line = _joined(table, level_parts, widths, gap)
-            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, ""), ansi)
+            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
@@ -152,34 +189,42 @@ def _row_texts(table: Table, row: Row) -> list[str]:
     return texts
 
 
-def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]]:
-    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped."""
-    unparted = [[text.replace(",", "") for text in row] for row in texts]
+def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
+    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped.
+
+    None where numbers would have to be broken, but in a run form's table or a blank one, which are drawn as they are.
+    """
+    unparted = [
+        [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
+        for row in texts
+    ]
     for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
-        rooms = _rooms(table, rows, whole_headings=whole)
-        if sum(rooms) + gap * (len(rooms) - 1) <= width:
-            return rooms, gap, rows
-    over = sum(rooms) + len(rooms) - 1 - width
-    while over > 0 and max(rooms) > _LEAST_ROOM:
+        needed = _cells_needed(table, rows, whole_headings=whole)
+        if sum(needed) + gap * (len(needed) - 1) <= width:
+            return needed, gap, rows
+    over = sum(needed) + len(needed) - 1 - width
+    while over > 0 and max(needed) > _LEAST_CELLS:
         names = [
-            i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and rooms[i] > _LEAST_ROOM
+            i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and needed[i] > _LEAST_CELLS
         ]
-        rooms[max(names or range(len(rooms)), key=lambda i: rooms[i])] -= 1
+        if not names and not table.marked and any(text for row in texts for text in row):
+            return None
+        needed[max(names or range(len(needed)), key=lambda i: needed[i])] -= 1
         over -= 1
-    return rooms, 1, unparted
+    return needed, 1, unparted
 
 
-def _rooms(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:
+def _cells_needed(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:
     """The cells that each column needs; columns that are empty all the way down leave room to write by hand."""
-    rooms: list[int] = []
+    needed: list[int] = []
     counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
     for index, column in enumerate(table.columns):
         heading = _heading(table, index)
         words = [heading] if whole_headings else heading.split(" ")
         widest = max((layout.width(parts[index]) for parts in counted), default=0)
         by_hand = 0 if widest else _BY_HAND[column.kind]
-        rooms.append(max(widest, by_hand, *(layout.width(word) for word in words)))
-    return rooms
+        needed.append(max(widest, by_hand, *(layout.width(word) for word in words)))
+    return needed
 
 
 def _heading(table: Table, index: int) -> str:
@@ -188,8 +233,8 @@ def _heading(table: Table, index: int) -> str:
 
 def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
     return (" " * gap).join(
-        layout.pad(part, room, right=column.kind is not ReportKind.TEXT)
-        for part, room, column in zip(parts, widths, table.columns, strict=True)
+        layout.pad(part, cells, right=column.kind is not ReportKind.TEXT)
+        for part, cells, column in zip(parts, widths, table.columns, strict=True)
     )
 
 

@@ -53,7 +53,11 @@ def is_loopback(series: Series) -> bool:
     kind = series.environment.get("path", {}).get("link.kind")
     if kind is not None:
         return kind == "loopback"
-    host = series.target.host
+    return is_loopback_address(series.target.host)
+
+
+def is_loopback_address(host: str) -> bool:
+    """Whether a host is this machine by its loopback; no host at all is this machine too."""
     if host in {"", "localhost"}:
         return True
     try:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from forms import numbers, wording
 from forms.stats import summary
-from storage.records import Command, JSONValue, Phase, RunStatus, Series, SeriesStatus
+from storage.plan import DEFAULT_WARMUPS
+from storage.quiet import QuietVerdict
+from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
 """A run below it is mostly start-up, waiting for the scheduler and luck."""
@@ -23,7 +26,6 @@ CEILING_PERCENT = 70.0
 _ALL_PERCENT = 100.01
 """Room for rounding: a series that raised its own ceiling has an average of exactly that."""
 MANY_RUNS = 10
-DEFAULT_WARMUPS = 2
 _LARGEST_ADVISED = 64 * 1024**3
 
 
@@ -61,8 +63,7 @@ def at_ceiling(series: Series) -> bool:
 
 def busy_reasons(series: Series) -> str:
     """What made the time busy, as the quiet-time verdict says it; empty where it does not."""
-    reasons = (series.quiet or {}).get("reasons")
-    return "; ".join(wording.plain(str(reason)) for reason in reasons) if isinstance(reasons, list) else ""
+    return "; ".join(map(wording.plain, series.quiet.reasons)) if series.quiet else ""
 
 
 def advised_size(bytes_per_second: float) -> int:
@@ -77,10 +78,6 @@ def _rates(series: Series) -> list[float]:
     return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
 
 
-def _number(value: JSONValue) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _ending(series: Series) -> Iterator[Advice]:
     failed = [r for r in series.runs if r.status is RunStatus.FAILED]
     if failed:
@@ -91,7 +88,7 @@ def _ending(series: Series) -> Iterator[Advice]:
             text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why"
             f" (sharebench check), then measure again.",
         )
-    done, planned = len(_rates(series)), _number(series.plan.get("runs"))
+    done, planned = len(_rates(series)), series.plan.runs if series.plan else None
     if series.status is not SeriesStatus.COMPLETE and planned and done < planned:
         yield Advice(
             key="interrupted",
@@ -133,7 +130,7 @@ def _single(series: Series) -> Iterator[Advice]:
 
 
 def _busy(series: Series) -> Iterator[Advice]:
-    if (series.quiet or {}).get("verdict") != "busy":
+    if series.quiet_verdict is not QuietVerdict.BUSY:
         return
     why = busy_reasons(series)
     yield Advice(
@@ -147,7 +144,11 @@ def _unusual(series: Series) -> Iterator[Advice]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
     reasons = summary.unusual(_rates(series))
     flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
-    cold = [(run, why) for run, why in flagged if why.startswith(summary.TOO_LITTLE_WARM_UP)]
+    usual = summary.median(_rates(series)) or 0.0
+    slow_from_the_start = takewhile(
+        lambda pair: pair[1] is not None and (pair[0].bytes_per_second or 0.0) < usual, zip(runs, reasons, strict=True)
+    )
+    cold = [(run, why) for run, why in slow_from_the_start if why]
     if cold:
         warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
         made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"
@@ -168,7 +169,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
 
 def _drift(series: Series) -> Iterator[Advice]:
     trend = summary.drift(_rates(series))
-    if trend is None or not trend.significant or abs(trend.percent) < DRIFT_PERCENT:
+    if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
     todo = (
@@ -195,7 +196,7 @@ def _short(series: Series) -> Iterator[Advice]:
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
-    own_file = bool(series.plan.get("make_file")) or series.command.value == "put"
+    own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
     if not series.target.abilities.moves_files:
         todo = "a longer time"
@@ -208,9 +209,9 @@ def _short(series: Series) -> Iterator[Advice]:
 
 def _scatter(series: Series) -> Iterator[Advice]:
     rates = _rates(series)
-    until, half = _number(series.plan.get("until_percent")), summary.half_width_percent(rates)
-    if until is not None and half is not None and half > until:
-        more = 2 * int(_number(series.plan.get("max_runs")) or len(rates))
+    until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
+    if series.plan and until is not None and half is not None and half > until:
+        more = 2 * (series.plan.max_runs or len(rates))
         yield Advice(
             key="until",
             text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"

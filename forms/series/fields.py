@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
@@ -11,10 +11,14 @@ from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
-from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Change, ClientFacts, Series, SeriesStatus
+from storage.target_url import format_target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
+_SUSTAINED_DIFFERS = 0.005
+"""From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
 _QUEUES_TIMES = 2
 """From where on the round trip under load is worth a word."""
 LINK = "Link"
@@ -26,11 +30,12 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.label:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
-    yield Field(name="Target", text=target_text(series.target))
-    yield Field(name="Client", text=client_text(series.client))
+    yield Field(name="Target", text=format_target(series.target, escaped=False))
+    yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
-    yield Field(name="Measured", text=_measured(series))
+    measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
+    yield Field(name="Measured", text=_measured(series), facts=measured)
     if series.error:
         yield Field(name="Ended by", text=series.error)
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
@@ -46,12 +51,21 @@ def head_fields(series: Series) -> Iterator[Field]:
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
-    """The lines below the table: median and interval of the throughput."""
+    """The lines below the table: median, what was sustained where the average is not that, and the interval."""
     if form.median_bytes_per_second is not None:
         yield Field(
             name="Median",
             text=f"{numbers.whole(form.median_bytes_per_second)} bytes/sec",
             number=form.median_bytes_per_second,
+            unit="bytes/sec",
+        )
+    sustained = form.sustained_bytes_per_second
+    average = form.average.bytes_per_second if form.average else None
+    if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
+        yield Field(
+            name="All bytes / all seconds",
+            text=f"{numbers.whole(sustained)} bytes/sec",
+            number=sustained,
             unit="bytes/sec",
         )
     if form.confidence is not None:
@@ -67,16 +81,6 @@ def link_field(bits_per_second: int | None) -> Field:
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
     return Field(name=LINK, text=numbers.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
-
-
-def target_text(target: Target) -> str:
-    """Where the transfer goes, as its URL names it; never with a password."""
-    user = f"{target.user}@" if target.user else ""
-    domain = f"{target.domain};" if target.domain and user else ""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
-    path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
-    return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
 
 
 def client_text(client: ClientFacts) -> str:
@@ -95,6 +99,11 @@ def client_text(client: ClientFacts) -> str:
     return ", ".join(parts)
 
 
+def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
+    values = ((name, getattr(client, name)) for name in ClientFacts.__dataclass_fields__)
+    return tuple((name, str(value)) for name, value in values if value not in {None, ""})
+
+
 def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
     before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
@@ -110,11 +119,10 @@ def _measured(series: Series) -> str:
     return f"{moment}{ended}, series {series.id}"
 
 
-def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:
-    verdict = str((quiet or {}).get("verdict") or "unknown")
-    reasons = (quiet or {}).get("reasons")
-    why = "; ".join(str(reason) for reason in reasons) if isinstance(reasons, list) else ""
-    return f"{verdict} ({why})" if why else verdict
+def _quiet_text(quiet: Quiet | None) -> str:
+    if quiet is None:
+        return QuietVerdict.UNKNOWN
+    return f"{quiet.verdict} ({'; '.join(quiet.reasons)})" if quiet.reasons else quiet.verdict
 
 
 def _round_trip(series: Series) -> Iterator[Field]:

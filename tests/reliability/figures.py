@@ -22,6 +22,12 @@ class Figures:
         """Keep the time of the slowest case."""
         self.longest_seconds = max(self.longest_seconds, seconds)
 
+    def add(self, other: Figures) -> None:
+        """Take the figures of another part of the same campaign."""
+        self.counts.update(other.counts)
+        self.losses += other.losses
+        self.took(other.longest_seconds)
+
     def text(self) -> str:
         """The figures in one line."""
         counted = [f"{count:,} {what}" for what, count in self.counts.items()]

@@ -157,7 +157,9 @@ def read_all(path: Path) -> None:
     [
         "DELETE FROM notebook_formats",
         "UPDATE series SET plan = '[]'",
+        """UPDATE series SET plan = '{"runs": "five"}'""",
         "UPDATE series SET quiet = '5'",
+        """UPDATE series SET quiet = '{"verdict": "loud"}'""",
         "UPDATE series SET status = 'whatever'",
         "UPDATE runs SET progress = '[[1]]'",
         "UPDATE series SET label = CAST(x'ff41' AS TEXT)",

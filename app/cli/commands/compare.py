@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import common
+from app.cli.series_output import answer_report
 from app.errors import UsageError
-from storage.records import Series
-
-if TYPE_CHECKING:
-    from forms.comparison.summary import ComparisonSummary
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -45,38 +41,19 @@ def compare_command(
 ) -> int:
     """Compares each OTHER with BASE: is it faster, slower, the same, or not yet known?
 
-    With several, they stand side by side as in table B-1 (get and put down; FTP, untuned and tuned across), and gets
-    are compared with the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
+    With several, they stand side by side (get and put down; FTP, untuned and tuned across), and gets are compared with
+    the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
     """
-    from forms.comparison.matrix import base_of, protocol_matrix  # noqa: PLC0415  keeps `--help` light
+    from forms.comparison.report import comparison_report  # noqa: PLC0415  keeps `--help` light
+    from forms.comparison.summary import comparisons  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         series = [notebook.series(reference) for reference in (base, *others)]
     if any(one.id == series[0].id for one in series[1:]):
         raise UsageError(f"{base} is compared with itself (series {series[0].id}): name another series")
-    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
-    forms = _forms([(first, one) for first, one in pairs if first is not None], noise, margin)
-    if as_json:
-        from forms.comparison.document import comparison_document  # noqa: PLC0415
-
-        documents = [comparison_document(form.comparison) for form in forms]
-        common.answer_json(documents if len(others) > 1 else documents[0])
-    elif len(others) == 1:
-        from forms.comparison.text import comparison_text  # noqa: PLC0415
-
-        common.answer(comparison_text(forms[0]).rstrip("\n"))
-    else:
-        from forms.comparison.matrix_text import table_b1_text  # noqa: PLC0415
-        from forms.comparison.text import verdict_lines  # noqa: PLC0415
-
-        common.answer(f"{table_b1_text(protocol_matrix(series))}\n{verdict_lines(forms)}".rstrip("\n"))
-    return exit_code([form.comparison.verdict for form in forms])
-
-
-def _forms(pairs: Sequence[tuple[Series, Series]], noise: float, margin: float) -> list[ComparisonSummary]:
-    from forms.comparison.summary import comparison_form  # noqa: PLC0415
-
-    return [comparison_form(first, one, noise_percent=noise, margin_percent=margin) for first, one in pairs]
+    found = comparisons(series, noise_percent=noise, margin_percent=margin)
+    answer_report(comparison_report(series, found), as_json=as_json)
+    return exit_code([form.comparison.verdict for form in found])
 
 
 def exit_code(verdicts: Sequence[str]) -> int:

@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 
 from app.cli import common
-from app.cli.commands.run import watch
+from app.cli.progress import watch
 from app.cli.series_output import show_series
 from app.measure.control import SeriesControl
-from app.measure.plan import Plan
 from app.recorder.recording import failure_of, record
-from app.recorder.request import SeriesRequest
+from app.workflows.requests import SeriesOptions, series_request
 from storage.records import Command
 
 PUT_BYTES = 16 * 1024 * 1024
@@ -49,15 +48,15 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
                 )
             )
         orders = [
-            SeriesRequest(
-                plan=Plan(
+            series_request(
+                SeriesOptions(
                     command=command,
-                    target=(file if command is Command.GET else folder),
                     runs=runs,
                     size_bytes=None if command is Command.GET else PUT_BYTES,
-                    secrets=servers.secrets,
+                    label=f"practice: {file.protocol.upper()} {command.value}",
                 ),
-                label=f"practice: {file.protocol.upper()} {command.value}",
+                file if command is Command.GET else folder,
+                servers.secrets,
             )
             for file, folder in ((servers.smb, servers.smb_folder), (servers.ftp, servers.ftp_folder))
             for command in (Command.GET, Command.PUT)

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common
-from app.cli.output_file import output_file
 from app.cli.worksheet_parsing import readable
-from app.errors import UsageError
+from app.errors import CancelledError, UsageError
+from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, format_of
 
 if TYPE_CHECKING:
     from forms.report import Report
 
-FORMS = ("run", "comparison", "experiment", "bottleneck", "clients")
+FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
+_WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
 
@@ -41,12 +42,13 @@ def export_command(
     output: str | None,
     form: str,
     blank: bool,
-    link: int | str | None,
+    link: int | None,
     paper: str,
     force: bool,
 ) -> None:
     """Writes the filled forms of SERIES as one document, or another form: --form comparison BASE OTHER…,
-    --form experiment NAME, --form bottleneck NAME and --form clients NAME (worksheets that were saved).
+    --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
+    --form clients NAME (worksheets that were saved).
     """
     _check(names, form, blank=blank)
     chosen = format_name or (format_of(output) if output and output != _STDOUT else None) or "text"
@@ -59,9 +61,20 @@ def export_command(
             sys.stdout.buffer.write(content)
         return
     assert output is not None
-    with output_file(Path(output), force=force) as file:
+    path = Path(output)
+    if is_there(path) and not force:
+        _ask_for(path)
+    with output_file(path) as file:
         file.write(_content(context, names, chosen, form, blank, link, paper))
     common.answer(output)
+
+
+def _ask_for(path: Path) -> None:
+    """Whether the file may be replaced. Raises UsageError where there is nobody to ask, CancelledError."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{path} exists already: name another file, or replace it with --force")
+    if not click.confirm(f"{path} exists already. Replace it?", err=True):
+        raise CancelledError(f"{path} was left as it is")
 
 
 def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
@@ -69,6 +82,8 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
     if blank:
         if names:
             raise UsageError("a blank form has no series: leave them out, or leave --blank out")
+        if form in {"survey", "selftest"}:
+            raise UsageError(f"there is no blank {form}: it is computed from what was measured")
     elif not names:
         raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
     elif form == "comparison" and len(names) < 2:
@@ -83,7 +98,7 @@ def _content(
     chosen: str,
     form: str,
     blank: bool,
-    link: int | str | None,
+    link: int | None,
     paper: str,
 ) -> bytes:
     from forms.exporters import export_reports  # noqa: PLC0415  keeps `--help` light
@@ -92,26 +107,24 @@ def _content(
     return export_reports(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
 
 
-def _blank_reports(form: str, link: int | str | None) -> list[Report]:
-    from forms.blank_reports import blank_report  # noqa: PLC0415
+def _blank_reports(form: str, link: int | None) -> list[Report]:
+    from forms.reports import blank_report  # noqa: PLC0415
 
-    return [blank_report(form, link_bits_per_second=link if isinstance(link, int) else None)]
+    return [blank_report(form, link_bits_per_second=link)]
 
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
+    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]
-            return reports.series_reports(series) if form == "run" else reports.comparison_reports(series)
-        if form == "experiment":
-            series = notebook.experiment(names[0])
-            if not series:
-                raise UsageError(f"no experiment is called {names[0]!r}; `sharebench experiment list` shows them")
-            return [reports.experiment_report(names[0], series)]
-        saved = next((sheet for sheet in notebook.worksheets(form) if sheet.name == names[0]), None)
+            return reports.series_reports(series) if form == "run" else [reports.comparison_report(series)]
+        if form not in _WORKSHEETS:
+            return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
+        saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
         return [readable(reports.worksheet_report, saved)]

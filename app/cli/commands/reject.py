@@ -1,4 +1,4 @@
-"""``sharebench reject`` and ``accept``: the person decides which runs count."""
+"""``sharebench reject`` and ``accept``: the user decides which runs count."""
 
 from __future__ import annotations
 

@@ -7,24 +7,26 @@ from typing import Any
 import click
 
 from app.cli import common
-from app.cli.commands.run import order_of
-from app.cli.run_options import choices_of_run, options_of_run
-from app.cli.turns_progress import watch_turns
+from app.cli.progress import watch_turns
+from app.cli.run_options import chosen, series_options
+from app.cli.series_output import answer_report
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns
+from app.workflows.requests import series_request
 from app.workflows.selftest import LABELS, selftest_orders
 
 
-@options_of_run(
-    "command", "runs", "warmup", "size", "make_file", "link", "client_name", "block", "in_flight", "sign", "encrypt",
-    "drop_cache", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling",
-)  # fmt: skip
 @click.command("selftest", short_help="the smallest change that this set-up can show")
 @click.argument("target")
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all
+@series_options(
+    "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
+    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
+    "timeout_seconds", "ceiling",
+)  # fmt: skip
 @click.pass_context
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Measures the same thing twice, in turns, as if it were a change.
@@ -32,7 +34,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     Says whether the same thing comes out the same, and the smallest change that this set-up can show with so many
     runs. Both series are kept in the notebook.
     """
-    order = order_of(context, target, choices_of_run(context, choices))
+    order = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     control = SeriesControl()
     events = record_in_turns(selftest_orders(order), common.notebook_path(context), control)
     closed = watch_turns(events, control, LABELS)
@@ -40,13 +42,10 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.selftest import selftest, selftest_document, selftest_text  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
-    test = selftest(first, second)
-    if choices["as_json"]:
-        common.answer_json(selftest_document(test))
-    else:
-        common.answer(selftest_text(test).rstrip("\n"))
+    answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0

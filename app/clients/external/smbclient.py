@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.external.base import ExternalClient
 from app.clients.os_errors import one_line
@@ -19,10 +19,11 @@ from app.errors import (
     ProtocolError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
-_GOT = re.compile(r"getting file .* of size (\d+) as .* \((\d+(?:\.\d+)?|inf) KiloBytes/sec\)")
-_PUT = re.compile(r"putting file .* as .* \((\d+(?:\.\d+)?|inf) kb/s\)")
+_GOT = re.compile(r"getting file .* of size (\d{1,18}) as .* \((\d{1,18}(?:\.\d{1,18})?|inf) KiloBytes/sec\)")
+_PUT = re.compile(r"putting file .* as .* \((\d{1,18}(?:\.\d{1,18})?|inf) kb/s\)")
 _STATUS = re.compile(r"NT_STATUS_\w+")
 _DIALECT = re.compile(r"negotiated dialect\[(\w+)\]")
 _SIGNED = re.compile(r"signed SMB2 message(?: \(sign_algo_id=(\d)\))?")

@@ -16,7 +16,7 @@ from typing import Any
 from smbclientng.core.SMBSession import SMBSession
 from smbclientng.types.Config import Config
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.external.base import ExternalClient
 from app.clients.os_errors import file_error
@@ -26,6 +26,7 @@ from app.clients.smb.session import Listener, credentials, mapped
 from app.clients.smb.wire import DIALECTS
 from app.clients.stall import StallWatch
 from app.errors import ConnectionLostError, LoginError, NoSuchFileError, UsageError
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.05

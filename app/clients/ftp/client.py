@@ -11,9 +11,10 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp.control import ControlConnection, connect
 from app.clients.ftp.data import has_ended, receive_all, receive_lines, send_all, wait_in_ticks
@@ -33,7 +34,9 @@ from app.errors import (
     ProtocolError,
     StalledError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
+from storage.target_url import format_target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
@@ -53,7 +56,7 @@ class FTPClient:
         self._data: socket.socket | None = None
 
     def connect(self) -> None:
-        """Reach the server and log in; a lost connection is made anew."""
+        """Reach the server and log in; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:
@@ -207,7 +210,7 @@ class FTPClient:
         control.close()
 
     def _where(self, path: str = "") -> str:
-        return place(self.target, path)
+        return format_target(replace(self.target, path=path), login=False, escaped=False)
 
     def _linked(self) -> ControlConnection:
         if self._control is None:
@@ -344,9 +347,3 @@ class FTPClient:
             control.unfinished = False
             raise reply_error(error, self._where(path), storing=True) from error
         control.unfinished = False
-
-
-def place(target: Target, path: str = "") -> str:
-    """Where something is, as it stands in an error."""
-    port = f":{target.port}" if target.port_number != target.abilities.default_port else ""
-    return f"{target.protocol}://{target.host}{port}{path}"

@@ -8,12 +8,11 @@ import hashlib
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -36,6 +35,7 @@ from app.errors import (
     NotAFileError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
@@ -76,7 +76,7 @@ class SMBClient:
         self._aborted = False
 
     def connect(self) -> None:
-        """Reach the server, log in and open the share; a lost connection is made anew."""
+        """Reach the server, log in and open the share; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:
@@ -129,12 +129,12 @@ class SMBClient:
         """Write ``content`` as a new file."""
         with self._using(path) as (link, share):
             window = self._window(link, link.negotiated.max_write_bytes)
-            done = _timed(
+            return _timed(
                 share,
                 lambda: share.open(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
                 lambda file: write_file(link.channel, share.tree_id, file, window, meter, content),
+                content.size_bytes,
             )
-            return replace(done, size_bytes=content.size_bytes)
 
     def digest(self, path: str) -> str:
         """The SHA-256 of the file as impacket's own reads give it."""
@@ -281,8 +281,16 @@ class SMBClient:
             channel.where = place(self.target)
 
 
-def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[OpenedFile], float]) -> Transfer:
-    """A transfer between an open and a close; one that is broken off leaves no half-sent request behind."""
+def _timed(
+    share: Share,
+    open_file: Callable[[], OpenedFile],
+    move: Callable[[OpenedFile], float],
+    put_bytes: int | None = None,
+) -> Transfer:
+    """A transfer between an open and a close; one that is broken off leaves no half-sent request behind.
+
+    After ``put_bytes`` the file must have that size: requests that were changed on the way are acknowledged as well.
+    """
     channel = share.channel
     opening_at = time.perf_counter()
     file = open_file()
@@ -299,9 +307,14 @@ def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[Op
         raise
     now = TcpInfo.of(channel.sock)
     closing_at = time.perf_counter()
-    share.close(file)
+    stored_bytes = share.close(file)
+    if None not in {put_bytes, stored_bytes} and stored_bytes != put_bytes:
+        raise CorruptedError(
+            f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
+            "what is in between"
+        )
     return Transfer(
-        size_bytes=file.size_bytes,
+        size_bytes=file.size_bytes if put_bytes is None else put_bytes,
         seconds=seconds,
         open_seconds=open_seconds,
         close_seconds=time.perf_counter() - closing_at,

@@ -19,6 +19,8 @@ DEFAULT_IN_FLIGHT = 8
 _IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
 """More requests of 64 KiB only wait in line: measured on the loopback, four move as much as thirty-two."""
 _IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
+_LEAST_BYTES = 4096
+"""A server that moves less than a page where more was asked for would go on like that for ever."""
 _OVERHEAD_BYTES = 256
 """Prefix, headers and tag of an answer, generously."""
 
@@ -113,6 +115,11 @@ class Pipeline:
             raise ProtocolError(f"{self._channel.where}: the server moved {count} bytes where {length} were asked for")
         self.moved_bytes += count
         if count < length:
+            if count < _LEAST_BYTES:
+                raise ProtocolError(
+                    f"{self._channel.where}: the server moved {count} bytes where {length} were asked for: the file "
+                    "became shorter, or something in between holds it up; look there"
+                )
             self._again.append((offset + count, length - count))
 
     def _status_error(self, status: int) -> MeasurementError:

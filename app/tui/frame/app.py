@@ -1,11 +1,11 @@
-"""The TUI's application: its rooms, themes, keys and the one place where errors are told."""
+"""The TUI's application: its screens, themes, keys and the one place where errors are told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any, ClassVar
 
-from textual.app import App
 from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -14,8 +14,8 @@ from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded, Offered
-from app.tui.frame.context import Context
+from app.tui.frame.commands import Commanded
+from app.tui.frame.context import Context, ContextApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
@@ -23,8 +23,20 @@ from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import DARK, THEMES
 from forms.layout import control_pictures, visible
 
+PARSER_KNOWN_IN = "8.2."
+"""Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
 
-class SharebenchApp(App[int], Commanded):
+
+def driver_for(usual: type[Driver]) -> type[Driver]:
+    """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
+    if usual.__name__ != "LinuxDriver" or not version("textual").startswith(PARSER_KNOWN_IN):
+        return usual
+    from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
+
+    return Terminal
+
+
+class SharebenchApp(ContextApp, Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"
@@ -36,7 +48,7 @@ class SharebenchApp(App[int], Commanded):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
-        """``first`` is the room to open in, if not the first one; ``arguments`` go to its screen."""
+        """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
         super().__init__()
         self.context = context
         self.first = first
@@ -45,21 +57,16 @@ class SharebenchApp(App[int], Commanded):
         self.chosen_keys: dict[str, str] = {}
 
     def get_default_screen(self) -> BaseScreen:
-        """The room that was asked for, or the first one; others are put over it."""
-        make: Callable[..., BaseScreen] = screens.room(self.first or screens.ROOMS[0].name).load()
+        """The screen that was asked for, or the first one; others are put over it."""
+        make: Callable[..., BaseScreen] = screens.entry(self.first or screens.SCREENS[0].name).load()
         return make(**self.first_arguments)
 
     def get_driver_class(self) -> type[Driver]:
         """Our reading of a terminal in place of Textual's; its other drivers (a browser, tests) as they are."""
-        usual = super().get_driver_class()
-        if usual.__name__ != "LinuxDriver":
-            return usual
-        from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
-
-        return Terminal
+        return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        """Put on the theme and the person's own keys, and open the room that was asked for."""
+        """Put on the theme and the user's own keys, and open the screen that was asked for."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
@@ -84,11 +91,11 @@ class SharebenchApp(App[int], Commanded):
         )
 
     def visit(self, name: str, **arguments: object) -> None:
-        """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
-        kind = screens.room(name).load()
+        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
+        kind = screens.entry(name).load()
         above: list[Screen[Any]] = []
         for screen in reversed(self.screen_stack):
-            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ROOM)):
+            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ENTRY)):
                 for _ in above:
                     self.pop_screen()
                 return
@@ -99,20 +106,16 @@ class SharebenchApp(App[int], Commanded):
         self.push_screen(make(**arguments))
 
     def action_visit(self, name: str) -> None:
-        """Go to a room, unless a dialog waits for its answer."""
+        """Go to a screen by its name, unless a dialog waits for its answer."""
         if not self.screen.is_modal:
             self.visit(name)
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; from the last one to the first room."""
+        """Leave the screen for the one under it; from the last one to the first."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
         else:
-            self.visit(screens.ROOMS[0].name)
-
-    def give(self, offer: Offered) -> None:
-        """Give a command as if its key were pressed."""
-        self.call_later(self.run_action, offer.command.action, offer.node)
+            self.visit(screens.SCREENS[0].name)
 
     def tell_error(self, error: Exception) -> None:
         """The one dialog in which an error is told."""

@@ -33,11 +33,7 @@ class HelpDialog(BaseDialog[None]):
     """The help for one screen in the state it is in."""
 
     ABOUT = "Help. Up and down scroll, Escape closes it."
-    KEYS: ClassVar = (
-        KeyCommand(
-            id="help.close", keys="enter", action="close", name="Close help", footer="Close", help="Close the help."
-        ),
-    )
+    KEYS: ClassVar = (KeyCommand("help.close", "enter", "Close help", "Close the help.", footer="Close"),)
 
     def __init__(self, screen: Screen[object]) -> None:
         super().__init__(classes="dialog")

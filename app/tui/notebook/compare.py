@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Label
 
-from app.charts import compared_chart
+from app.charts.compared import compared_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
+from forms.comparison.report import pair_report
 from forms.comparison.summary import ComparisonSummary, comparison_form
-from forms.comparison.text import comparison_text
-from forms.reports import comparison_reports
+from forms.exporters.text import WIDTH, report_text
 from storage.notebook import Notebook
 
 
@@ -27,31 +29,16 @@ class CompareScreen(ZoomsCharts, Copies):
         " Up and down scroll."
     )
     KEYS = (
+        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
         KeyCommand(
-            id="compare.swap",
-            keys="s",
-            action="swap",
-            name="Swap",
-            footer="Swap",
-            help="Take the other series as the base.",
-        ),
-        KeyCommand(
-            id="compare.chart",
-            keys="v",
-            action="chart",
-            name="Chart",
+            "compare.chart",
+            "v",
+            "Chart",
+            "Both charts on one scale, or the figures, where there is no room for both.",
             footer="Chart",
-            help="Both charts on one scale, or the figures, where there is no room for both.",
         ),
         ZOOM,
-        KeyCommand(
-            id="compare.export",
-            keys="x",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the comparison to a file.",
-        ),
+        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file.", footer="Export"),
     )
     DEFAULT_CSS = """
     CompareScreen #verdict { height: auto; padding: 0 1; text-style: bold; background: $surface; }
@@ -93,7 +80,10 @@ class CompareScreen(ZoomsCharts, Copies):
         self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
-        self.query_one("#comparison", AnsiView).show(lambda _width, _height: comparison_text(form))
+        report = replace(pair_report(form), fields=())
+        self.query_one("#comparison", AnsiView).show(
+            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+        )
         self.query_one("#compared-chart", ChartView).show_chart(
             lambda width, height, zoomed: compared_chart(
                 form.base, form.other, width=width, height=height, zoomed=zoomed
@@ -102,7 +92,7 @@ class CompareScreen(ZoomsCharts, Copies):
 
     def text_to_copy(self) -> str:
         """The comparison as the command line prints it."""
-        return comparison_text(self.form) if self.form else ""
+        return report_text(pair_report(self.form)) if self.form else ""
 
     def action_chart(self) -> None:
         """Show the charts in the place of the figures, or the figures again."""
@@ -110,12 +100,9 @@ class CompareScreen(ZoomsCharts, Copies):
 
     def action_export(self) -> None:
         """Write it to a file."""
-        pair = (self.base_id, self.other_id)
-        self.bench.push_screen(
-            ExportScreen(
-                gather=lambda notebook: comparison_reports([notebook.series(each) for each in pair]), name="comparison"
-            )
-        )
+        if self.form is not None:
+            report = pair_report(self.form)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         """Take the other series as the base."""

@@ -13,44 +13,33 @@ from storage.records import Series
 
 ACTING_KEYS = (
     KeyCommand(
-        id="series.edit",
-        keys="e",
-        action="edit",
-        name="Label and note",
+        "series.edit",
+        "e",
+        "Label and note",
+        "Change what the series is called and what is remembered of it.",
         footer="Label",
-        help="Change what the series is called and what is remembered of it.",
     ),
     KeyCommand(
-        id="series.baseline",
-        keys="b",
-        action="baseline",
-        name="Baseline",
+        "series.baseline",
+        "b",
+        "Baseline",
+        "Give the series a name to compare later ones with, or take the name away.",
         footer="Baseline",
-        help="Give the series a name to compare later ones with, or take the name away.",
     ),
     KeyCommand(
-        id="series.compare",
-        keys="c",
-        action="compare",
-        name="Compare",
-        footer="Compare",
-        help="Compare the marked series, the one marked first being the base; or the marked one with this one;"
+        "series.compare",
+        "c",
+        "Compare",
+        "Compare the marked series, the one marked first being the base; or the marked one with this one;"
         " or this one with the series it was made from.",
+        footer="Compare",
     ),
+    KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file.", footer="Export"),
     KeyCommand(
-        id="series.export",
-        keys="x",
-        action="export",
-        name="Export",
-        footer="Export",
-        help="Write the marked series, or this one, to a file.",
-    ),
-    KeyCommand(
-        id="series.again",
-        keys="m",
-        action="again",
-        name="Measure again",
-        help="Measure a series with the same choices, or go on with this one where it was interrupted.",
+        "series.again",
+        "m",
+        "Measure again",
+        "Measure a series with the same choices, or go on with this one where it was interrupted.",
     ),
 )
 
@@ -67,7 +56,7 @@ class SeriesActions(MeasureMixin):
         return ()
 
     def changed(self, series_id: str) -> None:
-        """Show a series anew after it was changed."""
+        """Show a series again after it was changed."""
         raise NotImplementedError
 
     # Label and note

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -13,15 +12,16 @@ from textual.widgets import Label, Static
 
 from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
+from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.survey.progress import begin
 from app.tui.widgets.ansi_view import AnsiView
-from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
+from app.tui.widgets.recording_screen import RecordingScreen
 from app.workflows.survey import SurveyRound, measure_round, result
+from forms.experiments.report import survey_report
 from forms.experiments.survey import Survey
-from forms.experiments.survey_text import survey_text
+from forms.exporters.text import report_text
 from forms.layout import visible
 
 REDRAW_SECONDS = 1.0
@@ -37,14 +37,18 @@ class SurveyRunScreen(RecordingScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="survey.stop",
-            keys="s",
-            action="stop",
-            name="Stop",
+            "survey.stop",
+            "s",
+            "Stop",
+            "Stop at once; what was measured is kept, and the same survey goes on later.",
             footer="Stop",
-            help="Stop at once; what was measured is kept, and the same survey goes on later.",
         ),
+        KeyCommand("survey.export", "x", "Export", "Write the survey to a file.", footer="Export"),
     )
+    STOP_HEADING = "Stop the survey?"
+    STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
+    GO_ON = "Go on"
+    QUIT_TEXT = "A survey is under way. What was measured is kept; the rest can be done later."
     DEFAULT_CSS = """
     SurveyRunScreen #survey-now { height: auto; padding: 0 1; text-style: bold; }
     SurveyRunScreen #survey-warnings { height: auto; max-height: 4; padding: 0 1; color: $text-warning; }
@@ -52,13 +56,10 @@ class SurveyRunScreen(RecordingScreen):
     """
 
     def __init__(self, planned: SurveyRound) -> None:
-        super().__init__()
+        super().__init__(SeriesControl())
         self.planned = planned
-        self.control = SeriesControl()
         self.surveying = begin(planned.stations)
         self.survey: Survey | None = None
-        self.over = False
-        self._leave: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and a line a series; at the end the survey."""
@@ -72,7 +73,7 @@ class SurveyRunScreen(RecordingScreen):
     def on_mount(self) -> None:
         """Begin, and draw by the clock from now on."""
         self.query_one("#survey-box").focus()
-        self.listen(self._events, self.control, every_seconds=REDRAW_SECONDS)
+        self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
@@ -82,22 +83,20 @@ class SurveyRunScreen(RecordingScreen):
         """Keep what the event says."""
         self.surveying = self.surveying.heard(index, event)
 
-    @on(MeasurementEnded)
-    def _ended(self, message: MeasurementEnded) -> None:
-        message.stop()
-        self.over = True
-        if self._leave is not None:
-            self._leave()
-            return
-        if message.error is not None:
-            self.work_failed(message.error)
+    def ended(self, error: Exception | None) -> None:
+        """Show the survey, whatever became of it."""
+        if error is not None:
+            self.work_failed(error)
         self.with_notebook(lambda notebook: result(self.planned, notebook), self._show)
 
     def _show(self, filled: Survey) -> None:
         self.survey = filled
         self.query_one("#survey-now", Static).update(Content(visible(filled.next_step)))
         self.query_one("#survey-warnings", Static).update("")
-        self.query_one("#survey-text", AnsiView).show(lambda width, _height: survey_text(filled, width))
+        report = survey_report(filled)
+        self.query_one("#survey-text", AnsiView).show(
+            lambda width, _height: report_text(report, width=width, ansi=True)
+        )
         self.query_one("#survey-box").scroll_home(animate=False)
         self.refresh_bindings()
 
@@ -121,30 +120,11 @@ class SurveyRunScreen(RecordingScreen):
         self.query_one("#survey-text", AnsiView).show(lambda width, _height: surveying.text(width))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
-        """There is nothing to stop once it is over."""
-        return not (action == "stop" and self.over)
+        """There is nothing to stop once it is over, and nothing to export before."""
+        return not (self.is_over if action == "stop" else action == "export" and self.survey is None)
 
-    def action_stop(self) -> None:
-        """Stop all series at once."""
-        self.control.cancel()
-        self.draw()
-
-    def action_back(self) -> None:
-        """Leave; a survey under way is asked about first, and stopped."""
-        if self.over:
-            super().action_back()
-            return
-
-        def answered(yes: bool | None) -> None:
-            if yes and self.over:
-                self.bench.go_back()
-            elif yes:
-                self._leave = self.bench.go_back
-                self.control.cancel()
-
-        text = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
-        self.app.push_screen(ConfirmDialog("Stop the survey?", text, yes="Stop", no="Go on"), answered)
-
-    def quit_question(self) -> str | None:
-        """A survey under way is worth a question."""
-        return None if self.over else "A survey is under way. What was measured is kept; the rest can be done later."
+    def action_export(self) -> None:
+        """Write it to a file."""
+        if self.survey is not None:
+            report = survey_report(self.survey)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))

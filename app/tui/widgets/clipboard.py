@@ -1,4 +1,4 @@
-"""Copying: to the clipboard of the person's own terminal, and to a file, since not every terminal hands it on."""
+"""Copying: to the clipboard of the user's own terminal, and to a file, since not every terminal hands it on."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ class Copies(BaseScreen):
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (
         KeyCommand(
-            id="screen.copy",
-            keys="y,ctrl+y",
-            action="copy",
-            name="Copy",
+            "screen.copy",
+            "y,ctrl+y",
+            "Copy",
+            "Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
             footer="Copy",
-            help="Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
         ),
     )
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.tui.frame.base import BaseScreen
-from app.tui.guide.state.choices import GuideChoices
+
+if TYPE_CHECKING:
+    from app.tui.guide.state.choices import GuideChoices
 
 
 class MeasureMixin(BaseScreen):

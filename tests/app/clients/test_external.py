@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
+from app.clients.subprocesses import SubprocessOutcome
 from app.errors import (
     AccessDeniedError,
     CancelledError,
@@ -22,11 +24,13 @@ from app.errors import (
     NoSpaceError,
     NoSuchFileError,
     NotAFileError,
+    ProtocolError,
     SharebenchError,
     StalledError,
     UnreachableError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 from tests.servers.process import require
@@ -234,3 +238,30 @@ def test_unknown_names_are_refused_with_those_that_work():
         make_client(Target(protocol="smb", host="h"), "curl", Secrets(), Settings())
     with pytest.raises(UsageError, match="--sign"):
         make_client(Target(protocol="smb", host="h"), "smbclient-ng", Secrets(), Settings(sign=True))
+
+
+@pytest.mark.parametrize(("size", "rate"), [("9" * 5_000, "1.0"), ("1000", "9" * 5_000 + ".0")])
+def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate):
+    from app.clients.external.smbclient import SmbclientClient
+
+    said = f"getting file \\f of size {size} as /dev/null ({rate} KiloBytes/sec) (average 1 KiloBytes/sec)"
+    client = SmbclientClient(Target(protocol="smb", host="nas", port=445, share="d"), Secrets(), Settings())
+    monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
+    monkeypatch.setattr(client, "_run", lambda *_words, **_how: SubprocessOutcome(status=0, output=said, errors=""))
+    with pytest.raises(ProtocolError):
+        client.get("f", meter())
+
+
+@pytest.mark.parametrize("report", [{"size_download": "many"}, {"time_total": 10**400}, {"time_pretransfer": None}, []])
+def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
+    from app.clients.external.curl import CurlClient
+
+    sound = {"size_download": 1000, "time_pretransfer": 0.1, "time_total": 0.2}
+    said = json.dumps({**sound, **report} if isinstance(report, dict) else report)
+    client = CurlClient(Target(protocol="ftp", host="nas", port=21), Secrets(), Settings())
+    monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
+    monkeypatch.setattr(
+        client._program, "run", lambda *_words, **_how: SubprocessOutcome(status=0, output=said, errors="")
+    )
+    with pytest.raises(ProtocolError):
+        client.get("/f", meter())

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.iperf3 import Iperf3Client
 from app.errors import (
@@ -19,6 +19,7 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 from tests.servers.iperf3 import Iperf3Server

@@ -8,10 +8,11 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.local import LocalClient, mount_facts
 from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app import children
 from app.measure import reader
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, to_line
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from storage.records import Command, Target
 
@@ -21,12 +22,12 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package.mkdir(parents=True)
     for folder in (tmp_path / "app", package):
         (folder / "__init__.py").touch()
-    monkeypatch.setattr(reader, "_ROOT", tmp_path)
+    monkeypatch.setattr(children, "_ROOT", tmp_path)
     return package / "child.py"
 
 
 def events_of(control: SeriesControl | None = None) -> list[Event]:
-    plan = Plan(command=Command.GET, target=Target(protocol="file", path="/x"))
+    plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path="/x"))
     with MeasuringProcess(plan, control or SeriesControl()) as measuring:
         return list(measuring.events())
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
 from app.errors import LoginError, NoSuchFileError
 from app.practice.servers import PracticeServers
+from storage.plan import Settings
 from tests.app.fakes import meter
 
 

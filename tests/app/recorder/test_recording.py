@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import Settings
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, RunStarted, Started
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import SeriesClosed, SeriesOpened, record, resume
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime, Settings
+from storage.quiet import QuietVerdict
 from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.builders import last_series
 from tests.servers.smbd import Smbd
@@ -33,7 +34,7 @@ def book(tmp_path: Path) -> Path:
 
 
 def get_order(server: Smbd, name: str = "file", **choices) -> SeriesRequest:
-    plan = Plan(
+    plan = MeasurementPlan(
         command=Command.GET, target=server.target(name), secrets=server.secrets(), warmups=1, runs=2,
         settings=Settings(timeout_seconds=10),
     )  # fmt: skip
@@ -211,7 +212,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     assert series.status is SeriesStatus.FAILED
     assert series.runs == ()
     assert series.quiet
-    assert series.quiet["verdict"] == "busy"
+    assert series.quiet.verdict is QuietVerdict.BUSY
 
 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.differences import Difference, differences, varies
+from forms.comparison.differences import Difference, differences
+from forms.tuning.fact_names import is_volatile
+from storage.plan import Plan, Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
 from tests.builders import CLIENT, series
 
@@ -31,11 +33,11 @@ def test_settings_that_differ_are_named() -> None:
         command=Command.PUT,
         target=Target(protocol="smb", host="nas", port=445, share="data", path="folder"),
         client=replace(CLIENT, encryption="aes-128-gcm", in_flight=1),
-        plan={"settings": {"drop_cache": True}},
+        plan=Plan(settings=Settings(drop_cache=True)),
     )
     assert named(differences(base, other)) == [
         ("command", "get", "put"),
-        ("target", "smb://nas:445/data/big.bin", "smb://nas:445/data/folder"),
+        ("target", "smb://nas/data/big.bin", "smb://nas/data/folder"),
         ("size_bytes", 1 << 30, 1 << 20),
         ("client.encryption", "none", "aes-128-gcm"),
         ("client.in_flight", 4, 1),
@@ -96,14 +98,14 @@ def test_a_series_that_never_connected_has_told_nothing_of_its_client() -> None:
 
 @pytest.mark.parametrize("name", ["host.load_1", "host.uptime_seconds", "link.rx_errors"])
 def test_facts_that_vary_by_themselves_do_not_count(name: str) -> None:
-    assert varies(name)
+    assert is_volatile(name)
     assert differences(on_server(client={name: 1}), on_server(client={name: 2})) == ()
 
 
-def test_no_parameter_of_the_server_is_taken_for_a_fact_that_varies() -> None:
-    assert not varies("smb.conf/global/keepalive")
-    assert not varies("smb.conf/global/load printers")
-    assert not varies("smb.conf/global/lpq cache time")
+def test_no_parameter_of_the_server_is_taken_for_a_fact_that_is_volatile() -> None:
+    assert not is_volatile("smb.conf/global/keepalive")
+    assert not is_volatile("smb.conf/global/load printers")
+    assert not is_volatile("smb.conf/global/lpq cache time")
 
 
 def test_another_way_out_of_this_machine_is_a_difference() -> None:

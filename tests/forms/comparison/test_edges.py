@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.document import comparison_document
+from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
-from forms.comparison.text import comparison_text
 from forms.comparison.verdict import compare
+from forms.exporters.text import report_text
 from forms.stats.sample_size import needed_runs
 from storage.records import RunStatus
 from tests.builders import series
@@ -57,7 +58,7 @@ def test_whatever_comes_the_answer_is_whole(seed):
         if result.needed_runs is not None:
             assert result.needed_runs >= max(4, min(len(left), len(right)) + 1)
         assert result.sentence.endswith(".")
-        assert max(map(len, comparison_text(comparison_form(base, other)).splitlines())) <= 80
+        assert max(map(len, report_text(pair_report(comparison_form(base, other))).splitlines())) <= 80
 
 
 def test_order_scale_and_side_do_not_matter():

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.matrix import base_of, protocol_matrix
-from forms.comparison.matrix_text import table_b1_text
+from forms.comparison.report import comparison_report, matrix_table
+from forms.exporters.text import report_text, table_lines
+from forms.report import cell_text
 from storage.records import Change, Command, Series, Target
 from tests.builders import series
 
@@ -60,19 +62,37 @@ def test_ftp_comes_first_wherever_it_was_given():
 
 
 def test_text_stays_within_eighty_columns():
-    text = table_b1_text(protocol_matrix(book()))
-    assert max(map(len, text.splitlines())) <= 80
-    assert "645.3 ±  6.5     63.6     866.7 ±  8.7     85.4" in text
-    wide = protocol_matrix([replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())])
-    listed = table_b1_text(wide)
+    lines = list(table_lines(matrix_table(protocol_matrix(book())), 80))
+    assert max(map(len, lines)) <= 80
+    assert next(x for x in lines if x.startswith("sparc get")).split()[4:] == [
+        "645.3",
+        "6.5",
+        "63.6",
+        "866.7",
+        "8.7",
+        "85.4",
+    ]
+    wide = [replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())]
+    listed = report_text(comparison_report(wide))
     assert max(map(len, listed.splitlines())) <= 80
-    assert "108.4" in listed
+    assert "108.4" in listed, "no number is broken where there is no room for the columns"
+    assert "tuned with a long label 9, kB/s: 1,100.0" in " ".join(listed.split())
+
+
+def test_one_unit_for_all_and_kilobytes_where_something_is_slow():
+    slow, fast = at_rate(645, Command.GET, SMB, "slow"), at_rate(118_000, Command.GET, SMB, "fast")
+    assert [c.heading for c in matrix_table(protocol_matrix([slow, fast])).columns][1::2] == [
+        "slow, kB/s",
+        "fast, kB/s",
+    ]
+    assert [c.heading for c in matrix_table(protocol_matrix([fast])).columns] == ["Command", "fast, MB/s", "±"]
 
 
 def test_a_series_without_a_valid_run_is_not_available():
     empty = series(command=Command.GET, target=SMB, id="none")
-    text = table_b1_text(protocol_matrix([at_rate(1000, Command.GET, FTP), empty]))
-    assert "n.a." in text
+    table = matrix_table(protocol_matrix([at_rate(1000, Command.GET, FTP), empty]))
+    cells = zip(table.rows[0].cells, table.columns, strict=True)
+    assert [cell_text(cell, column.kind) for cell, column in cells][3:] == ["n.a.", "", ""]
 
 
 @pytest.mark.parametrize(("index", "base"), [(0, None), (1, 0), (2, 0), (3, None), (4, 3), (5, 3)])

@@ -11,7 +11,7 @@ from scipy import stats
 
 from forms.comparison.verdict import Comparison, compare
 from forms.stats.sample_size import needed_runs, smallest_change_percent, spread_percent, welch_interval
-from storage.records import Change, Command
+from storage.records import Change, Command, Evidence
 from tests.builders import series
 
 TEN = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100.2e6, 99.8e6, 100.7e6, 99.3e6, 100e6)
@@ -105,7 +105,7 @@ def test_no_number_of_runs_tells_where_noise_is_as_wide_as_the_margin():
 
 
 def test_the_claimed_change_and_the_differences_come_along():
-    change = Change(name="log level", value="0", previous="3", evidence="contradicted", remark="it is still 3")
+    change = Change(name="log level", value="0", previous="3", evidence=Evidence.CONTRADICTED, remark="it is still 3")
     result = compare(series(TEN, id="a"), series(TEN, id="b", command=Command.PUT, change=change))
     assert result.change == change
     assert ("command", "get", "put") in [(d.name, d.base, d.other) for d in result.differences]

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from forms.experiments.document import ladder_document
 from forms.experiments.ladder import Ladder, build_ladder, next_base
-from forms.experiments.ladder_text import ladder_document, ladder_text
+from forms.experiments.report import ladder_report, rung_report
+from forms.exporters.text import report_text
 from forms.layout import width
-from storage.records import Change, Command, Decision, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -21,8 +23,14 @@ def rung(name: str, factor: float = 1.0, **fields: Any) -> Series:
     change = fields.pop("change", None)
     if isinstance(change, str):
         option, _, value = change.partition("=")
-        change = Change(name=option, value=value, previous="old", evidence="confirmed", remark=f"{option} changed.")
+        change = Change(
+            name=option, value=value, previous="old", evidence=Evidence.CONFIRMED, remark=f"{option} changed."
+        )
     return series([rate * factor for rate in FIVE], id=name * 12, experiment="tuning", change=change, **fields)
+
+
+def ladder_text(ladder: Ladder) -> str:
+    return report_text(ladder_report(ladder))
 
 
 def path(ladder: Ladder) -> list[int]:
@@ -88,8 +96,8 @@ def test_gets_and_puts_of_one_experiment_are_ladders_of_their_own() -> None:
     ]
     assert [gain.comparison and gain.comparison.verdict for gain in ladder.gains] == ["faster", "slower"]
     assert (ladder.gain, path(ladder)) == (ladder.gains[1].comparison, [1, 3])
-    assert "Gained in all (get), 0 to 2, by x = 1: [+]" in ladder_text(ladder)
-    assert "Gained in all (put), 1 to 3, by x = 1: [-]" in ladder_text(ladder)
+    assert "Gained in all, get: 0 → 2, by x = 1: [+]" in ladder_text(ladder)
+    assert "Gained in all, put: 1 → 3, by x = 1: [-]" in ladder_text(ladder)
 
 
 def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
@@ -99,7 +107,7 @@ def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
     ladder = build_ladder("tuning", made)
     assert [one.base_number for one in ladder.rungs] == [None, 0, 0]
     assert path(ladder) == [0, 2]
-    assert "series bbbbbbbbbbbb, failed, undecided" in ladder_text(ladder)
+    assert "Decision: failed, undecided" in report_text(rung_report(ladder.rungs[1]))
     assert ladder_document(ladder)["rungs"][1]["status"] == "failed"
 
 
@@ -113,9 +121,11 @@ def test_bases_that_are_gone_or_run_in_circles_break_nothing() -> None:
 
 
 def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
-    two = Change(name="x", value="1", evidence="confirmed", also_changed=("y 1 -> 2",), remark="2 things changed.")
-    wrong = Change(name="z", value="1", evidence="contradicted", remark="z did not change.")
-    unseen = Change(name="v", value="1", evidence="unconfirmed", remark="Unproven: not to be seen.")
+    two = Change(
+        name="x", value="1", evidence=Evidence.CONFIRMED, also_changed=("y 1 -> 2",), remark="2 things changed."
+    )
+    wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
+    unseen = Change(name="v", value="1", evidence=Evidence.UNCONFIRMED, remark="Unproven: not to be seen.")
     ladder = build_ladder(
         "tuning",
         [rung("a"), rung("b", change=two), rung("c", change=wrong), rung("d", change=unseen), rung("e", change="w=1")],
@@ -130,7 +140,12 @@ def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
     assert ladder.rungs[1].doubts == ("2 things changed.", "Also changed: y 1 -> 2.")
     assert ladder.rungs[4].doubts == ()
     text = ladder_text(ladder)
-    for words in ("! not alone: 2 things", "! not as claimed: z did", "! unproven: Unproven", "proven: w changed."):
+    for words in (
+        "→ 1, not alone: 2 things",
+        "→ 2, not as claimed: z did",
+        "→ 3, unproven: Unproven",
+        "→ 4, proven: w changed.",
+    ):
         assert words in text
     assert "z = 1 (not as claimed)" in " ".join(text.split())
 
@@ -145,7 +160,7 @@ def test_the_text_fits_eighty_columns_and_survives_anything_typed() -> None:
         name="socket options",
         value="TCP_NODELAY SO_SNDBUF=1048576 SO_RCVBUF=1048576 IPTOS_LOWDELAY\x1b[31m\n" * 3,
         previous="TCP_NODELAY",
-        evidence="contradicted",
+        evidence=Evidence.CONTRADICTED,
         also_changed=("日本語" * 30, "x" * 200),
         remark="[bold]why[/bold] " * 20,
     )
@@ -164,25 +179,28 @@ def test_the_text_of_a_small_ladder() -> None:
         ],
     )
     assert ladder_text(ladder) == (
-        "Experiment tuning: 3 series, get smb://nas:445/data/big.bin\n"
+        "Experiment tuning\n"
+        "Measured: get smb://nas/data/big.bin\n"
         "\n"
-        "|  0 base                                                             100.0 MB/s\n"
-        "     series aaaaaaaaaaaa\n"
+        "                                       Average,       Change\n"
+        "  No Change              Series       bytes/sec From    in % Verdict    Decision\n"
+        "────────────────────────────────────────────────────────────────────────────────\n"
+        "0    base                aaaaaaaaaaaa 100000000\n"
+        "x 1──log level = 3 (was──bbbbbbbbbbbb──90000000─0 ── -10.0 %─[-] slower─put back\n"
+        " ─── old) ─────────────────────────────────────────────────────────────────────\n"
+        "2    strict sync = no    cccccccccccc 120000000 0    +20.0 % [+] faster kept\n"
+        "     (was old)\n"
         "\n"
-        "x  1 log level = 3 (was old)                                          90.00 MB/s\n"
-        "     series bbbbbbbbbbbb, put back\n"
-        "     [-] from 0: Slower: -10.0 % (95 % interval -11.1 % to -8.9 %), p =\n"
-        "       0.0079.\n"
-        "     proven: log level changed.\n"
+        "1 from 0:      [-] Slower: -10.0 % (95 % interval -11.1 % to -8.9 %), p =\n"
+        "               0.0079.\n"
+        "2 from 0:      [+] Faster: +20.0 % (95 % interval +18.7 % to +21.3 %), p =\n"
+        "               0.0079.\n"
+        "Gained in all: 0 → 2, by strict sync = no: [+] Faster: +20.0 % (95 % interval\n"
+        "               +18.7 % to +21.3 %), p = 0.0079.\n"
         "\n"
-        "|  2 strict sync = no (was old)                                       120.0 MB/s\n"
-        "     series cccccccccccc, kept\n"
-        "     [+] from 0: Faster: +20.0 % (95 % interval +18.7 % to +21.3 %), p =\n"
-        "       0.0079.\n"
-        "     proven: strict sync changed.\n"
+        "→ 1, proven: log level changed.\n"
         "\n"
-        "Gained in all, 0 to 2, by strict sync = no: [+] Faster: +20.0 % (95 % interval\n"
-        "+18.7 % to +21.3 %), p = 0.0079.\n"
+        "→ 2, proven: strict sync changed.\n"
     )
 
 

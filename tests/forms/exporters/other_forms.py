@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from forms.report import Report
-from forms.reports import comparison_reports, experiment_report
+from forms.reports import comparison_report, experiment_report
 from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
-from storage.records import Change, Command, Decision, Series, Target
+from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import series
 from tests.forms.worksheets.table_b5 import B5
 
@@ -26,13 +26,15 @@ def one_of(index: int, rate: float, **fields: Any) -> Series:
 def experiment(text: str = "strict sync") -> list[Series]:
     return [
         one_of(0, 100e6, label="as found"),
-        one_of(1, 112e6, change=Change(name=text, value="no", previous="Yes", evidence="confirmed", remark="seen")),
+        one_of(
+            1, 112e6, change=Change(name=text, value="no", previous="Yes", evidence=Evidence.CONFIRMED, remark="seen")
+        ),
         one_of(
             2,
             90e6,
             base_id=f"{1:012x}",
             decision=Decision.REVERTED,
-            change=Change(name="mtu", value="9000", evidence="unconfirmed", also_changed=(f"kernel {text}",)),
+            change=Change(name="mtu", value="9000", evidence=Evidence.UNCONFIRMED, also_changed=(f"kernel {text}",)),
         ),
     ]
 
@@ -55,8 +57,8 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
-        "comparison": comparison_reports([base, replace(other, label=text)])[0],
-        "matrix": comparison_reports(book_b1())[0],
+        "comparison": comparison_report([base, replace(other, label=text)]),
+        "matrix": comparison_report(book_b1()),
         "ladder": experiment_report(text, experiment(text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

@@ -9,11 +9,11 @@ import pytest
 from pypdf import PdfReader
 
 from forms import layout
-from forms.blank_reports import blank_report
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.layout import control_pictures
 from forms.report import cell_text
+from forms.reports import blank_report
 from tests.builders import HOSTILE
 from tests.forms.exporters.other_forms import reports
 from tests.forms.exporters.page import Page
@@ -40,15 +40,18 @@ def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
     assert [c.heading for c in table.columns] == [
         "Command",
         "FTP, kB/s",
+        "±",
         "untuned Samba, kB/s",
+        "±",
         "% of FTP",
         "tuned Samba, kB/s",
+        "±",
         "% of FTP",
     ]
     rows = [[cell_text(c, k.kind) for c, k in zip(r.cells, table.columns, strict=True)] for r in table.rows]
     assert rows == [
-        ["get", "1,014.5", "645.3", "63.61", "866.7", "85.43"],
-        ["put", "379.8", "386.1", "101.66", "329.5", "86.76"],
+        ["get", "1,014.5", "0.0", "645.3", "0.0", "63.6", "866.7", "0.0", "85.4"],
+        ["put", "379.8", "0.0", "386.1", "0.0", "101.7", "329.5", "0.0", "86.8"],
     ]
 
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from forms.exporters.text import table_lines
+from forms.findings.document import finding_document
 from forms.findings.finding import Finding, Severity
-from forms.findings.report import finding_document, findings_text
+from forms.findings.report import NO_FINDINGS, findings_table
 from forms.findings.rules import findings, first_to_look_at
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target
 from tests.builders import CLIENT, series
 
@@ -160,7 +163,7 @@ def test_a_wireless_link_is_held_against_what_is_usual_there():
 
 
 def test_a_slow_network_explains_why_nothing_is_busy():
-    idle = {"verdict": "quiet", "cpu_percent_during": 8.0}
+    idle = Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": 8.0})
     slow = [steady("smb", 30, quiet=idle), steady("ftp", 32, quiet=idle)]
     assert "low-utilisation" in keys(slow[0])
     assert "low-utilisation" not in keys(*slow)
@@ -308,16 +311,28 @@ def test_one_interface_carries_all_the_outbound_traffic():
 
 
 def test_a_busy_time():
-    found = of("busy", steady("smb", 100, quiet={"verdict": "busy", "reasons": ["another load"]}))
+    found = of("busy", steady("smb", 100, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("another load",))))
     assert "another load" in found[0].evidence
-    assert of("busy", steady("smb", 100, quiet={"verdict": "quiet"})) == []
+    assert of("busy", steady("smb", 100, quiet=Quiet(verdict=QuietVerdict.QUIET))) == []
 
 
 def test_low_utilisation():
-    idle = steady("smb", 20, quiet={"verdict": "quiet", "cpu_percent_during": 8.0})
+    idle = steady("smb", 20, quiet=Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": 8.0}))
     assert "16 % of the link and 8 %" in of("low-utilisation", idle)[0].evidence
-    assert of("low-utilisation", replace(idle, quiet={"verdict": "quiet", "cpu_percent_during": 80.0})) == []
-    assert of("low-utilisation", steady("smb", 110, quiet={"verdict": "quiet", "cpu_percent_during": 8.0})) == []
+    assert (
+        of(
+            "low-utilisation",
+            replace(idle, quiet=Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": 80.0})),
+        )
+        == []
+    )
+    assert (
+        of(
+            "low-utilisation",
+            steady("smb", 110, quiet=Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": 8.0})),
+        )
+        == []
+    )
     assert of("low-utilisation", steady("smb", 20)) == []
 
 
@@ -327,6 +342,40 @@ def test_what_many_series_show_is_said_once():
     assert len(found) == 1
     assert len(found[0].series_ids) == 3
     assert "Likewise in 2" in found[0].evidence
+
+
+def test_what_is_alike_is_counted_by_command():
+    signed = [
+        steady("smb", rate, command=command, client=replace(CLIENT, signing="aes-cmac"))
+        for rate, command in ((100, Command.GET), (101, Command.GET), (102, Command.PUT), (103, Command.PUT))
+    ]
+    assert "Likewise in 1 get and 2 puts more." in of("signing", *signed)[0].evidence
+
+
+def test_a_protected_session_is_named_before_tuning():
+    signed = steady("smb", 60, client=replace(CLIENT, signing="aes-cmac"))
+    assert "signed (aes-cmac)" in of("time-to-tune", signed, steady("ftp", 100))[0].what_to_do
+    assert "signed" not in of("time-to-tune", steady("smb", 60), steady("ftp", 100))[0].what_to_do
+    ftps = steady("ftps", 100, client=replace(PLAIN, encryption="TLSv1.3"))
+    assert "signed" not in of("time-to-tune", signed, ftps)[0].what_to_do
+
+
+def test_a_good_ratio_asks_for_no_tuning():
+    assert "baseline" in of("usual-ratio", steady("smb", 90), steady("ftp", 100))[0].what_to_do
+    assert "catalogue" in of("usual-ratio", steady("smb", 70), steady("ftp", 100))[0].what_to_do
+
+
+def test_nobody_is_told_to_use_the_cipher_in_use():
+    sealed = [
+        steady("smb", 100, client=replace(CLIENT, encryption=cipher)) for cipher in ("aes-128-gcm", "aes-256-ccm")
+    ]
+    assert "offer it first" not in of("encryption", sealed[0])[0].what_to_do
+    assert "aes-128-gcm costs the least" in of("encryption", sealed[1])[0].what_to_do
+
+
+def test_a_slow_login():
+    assert "5.2 s" in of("slow-login", with_path(session__login_seconds=5.2))[0].evidence
+    assert of("slow-login", with_path(session__login_seconds=0.05)) == []
 
 
 def test_the_gravest_comes_first_and_every_finding_says_what_to_do():
@@ -343,9 +392,9 @@ def test_the_gravest_comes_first_and_every_finding_says_what_to_do():
 
 def test_findings_as_text_and_as_a_document():
     found = findings([steady("smb", 60, client=replace(CLIENT, signing="aes-cmac")), steady("ftp", 110)])
-    text = findings_text(found)
-    assert max(map(len, text.splitlines())) <= 80
-    assert text.startswith("[! ] SMB get reaches 55 % of FTP: time to tune\n")
-    assert "[i ] The session is signed" in text
-    assert "No findings" in findings_text([])
+    lines = list(table_lines(findings_table(found), 80))
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "[! ] SMB get reaches 55 % of FTP: time to tune"
+    assert any(line.startswith("[i ] The session is signed") for line in lines)
+    assert list(table_lines(findings_table([]), 80)) == [NO_FINDINGS]
     assert finding_document(found[0])["severity"] == "warning"

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from storage.plan import Plan
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import CLIENT, series
 
@@ -29,6 +31,16 @@ def test_too_little_warm_up_depends_on_what_was_done():
     assert "in spite of 2 warm-up runs" in some
     assert "--warmup 4" in some
     assert "unusual" not in texts(series(cold))
+
+
+def test_what_helps_cold_runs_does_not_hang_on_how_they_are_called(monkeypatch):
+    monkeypatch.setattr("forms.stats.summary.TOO_LITTLE_WARM_UP", "reworded")
+    said = texts(series([80e6, *[100e6 + i * 1e5 for i in range(9)]], warmups=1))
+    assert "Run 1: reworded: " in said["warm-up"]
+    assert "unusual" not in said
+    late = texts(series([*[100e6 + i * 1e5 for i in range(9)], 80e6], warmups=1))
+    assert "warm-up" not in late
+    assert "Run 10" in late["unusual"]
 
 
 def test_an_unusual_run_is_named_with_the_command_that_rejects_it():
@@ -91,17 +103,17 @@ def test_scatter_advises_what_was_not_tried():
 
 
 def test_until_not_reached_says_so():
-    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan={"runs": 5, "until_percent": 2.0, "max_runs": 5})
+    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan=Plan(runs=5, until_percent=2.0, max_runs=5))
     assert "± 2.0 % was not reached in 5 runs" in texts(wild)["until"]
     assert "--max-runs 10" in texts(wild)["until"]
     assert "scatter" not in texts(wild)
-    assert "until" not in texts(series(STEADY, plan={"runs": 5, "until_percent": 2.0, "max_runs": 30}))
+    assert "until" not in texts(series(STEADY, plan=Plan(runs=5, until_percent=2.0)))
 
 
 def test_one_run_and_none():
     assert "--runs 5" in texts(series((100e6,)))["single"]
     failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")
-    lost = series(runs=(failed,), plan={"runs": 5}, status=SeriesStatus.FAILED)
+    lost = series(runs=(failed,), plan=Plan(runs=5), status=SeriesStatus.FAILED)
     assert "the server went away" in texts(lost)["failed"]
     assert "--resume 0123456789ab" in texts(lost)["interrupted"]
     assert "no average" in texts(lost)["single"]
@@ -127,7 +139,21 @@ def test_close_to_the_ceiling_names_the_ways_that_are_left():
 
 
 def test_a_busy_time():
-    busy = texts(series(STEADY, quiet={"verdict": "busy", "reasons": ["CPU 93 % at work"]}))["busy"]
+    busy = texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("CPU 93 % at work",))))["busy"]
     assert "CPU 93 % at work" in busy
     assert "--wait" in busy
-    assert "busy" not in texts(series(STEADY, quiet={"verdict": "typical"}))
+    assert "busy" not in texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.TYPICAL)))
+
+
+def test_a_user_who_became_a_guest_is_told_of_it():
+    one = series(STEADY)
+    named, guest = replace(one.target, user="bob"), {"path": {"smb.guest": "yes"}}
+    assert "a guest, not bob" in texts(replace(one, target=named, environment=guest))["guest"]
+    assert texts(replace(one, target=named, environment={"path": {"smb.guest": "no"}})) == {}
+    assert texts(replace(one, environment=guest)) == {}
+
+
+def test_a_put_that_nobody_compared_is_told():
+    one, facts = series(STEADY), {"path": {"ftp.size": "no"}}
+    assert "has no SIZE" in texts(replace(one, command=Command.PUT, environment=facts))["unchecked"]
+    assert texts(replace(one, command=Command.GET, environment=facts)) == {}

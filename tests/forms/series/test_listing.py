@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from forms.series.listing import series_line, series_lines
+from storage.plan import Plan
 from storage.records import Baseline, RunStatus, SeriesStatus, Target
 from tests.builders import runs, series
 
 
 def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:
     line = series_line(series((100e6, 110e6, 120e6), label="first"), ["before"])
-    assert (line.when, line.name, line.target) == ("2026-01-31 10:00", "first", "smb://nas:445/data/big.bin")
+    assert (line.when, line.name, line.target) == ("2026-01-31 10:00", "first", "smb://nas/data/big.bin")
     assert (line.runs_text, line.average_text, line.deviation_text, line.percent_text) == (
         "3",
         "110.0 MB/s",
@@ -34,10 +35,10 @@ def test_absent_is_a_dash_not_zero() -> None:
 
 
 def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:
-    stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan={"runs": 5})
+    stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5))
     assert series_line(stopped).runs_text == "2/5…"
     assert series_line(replace(stopped, status=SeriesStatus.FAILED)).runs_text == "2/5!"
-    assert series_line(replace(stopped, plan={})).runs_text == "2…"
+    assert series_line(replace(stopped, plan=None)).runs_text == "2…"
 
 
 def test_names_from_outside_stay_on_one_line() -> None:
@@ -49,7 +50,7 @@ def test_names_from_outside_stay_on_one_line() -> None:
 
 def test_a_series_without_a_label_is_called_by_its_target() -> None:
     assert series_line(series((1e8,), title="A title")).name == "A title"
-    assert series_line(series((1e8,))).name == "smb://nas:445/data/big.bin"
+    assert series_line(series((1e8,))).name == "smb://nas/data/big.bin"
 
 
 def test_many_lines_take_their_runs_and_baselines() -> None:

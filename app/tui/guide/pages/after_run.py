@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.tui.guide.pages.before_run import prospect_of
 from app.tui.guide.pages.page import (
     Ask,
@@ -24,6 +24,8 @@ from app.tui.guide.pages.page import (
 from app.tui.guide.state.choices import GuideChoices, MethodStep, new_measurement, next_round, same_again
 from app.tui.guide.state.guide_context import GuideContext, Yardstick
 from app.tui.guide.state.method import TITLES, done
+from app.units import parse_size
+from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import compare
 from forms.findings.series_warnings import advice
@@ -31,6 +33,7 @@ from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import RunRow, SeriesSummary, run_form
 from forms.tuning.catalogue import EntryKind, Status, entries
 from storage.records import RunStatus, Series, SeriesStatus
+from storage.target_url import format_target
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -140,7 +143,7 @@ def _judged(row: RunRow) -> Option:
 
 
 def _averages(form: SeriesSummary) -> str:
-    average = form.average.bytes_per_second if form.average else None
+    average = form.average_rate
     if form.average_with_rejected is None:
         return f"average {byte_rate(average)}"
     with_all = byte_rate(form.average_with_rejected.bytes_per_second)
@@ -153,7 +156,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts = [f"Average: {byte_rate(average.bytes_per_second if average else None)} over {_valid(series)}."]
+    facts = [f"Average: {byte_rate(form.average_rate)} over {_valid(series)}."]
     share = average.percent_of_link if average else None
     if share is not None:
         facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
@@ -249,8 +252,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _average_rate(series: Series) -> float | None:
-    form = run_form(series)
-    return form.average.bytes_per_second if form.average else None
+    return run_form(series).average_rate
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
@@ -291,8 +293,6 @@ def _change(choices: GuideChoices, series: Series, name: str, value: str, title:
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    from app.units import parse_size  # noqa: PLC0415
-
     following = next_round(choices, name, value, choices.experiment or series.experiment or _experiment_name(series))
     if name == "in-flight":
         return replace(following, in_flight=int(value))
@@ -308,10 +308,7 @@ def _experiment_name(series: Series) -> str:
 
 def _other_change(choices: GuideChoices, series: Series) -> Option:
     def taken(text: str) -> BeginRound:
-        name, separator, value = text.partition("=")
-        if not separator or not name.strip() or not value.strip():
-            raise UsageError(f"not a change: {text!r}; write NAME = VALUE, such as strict sync = no")
-        return BeginRound(changed(choices, series, name.strip(), value.strip()))
+        return BeginRound(changed(choices, series, *parse_change(text)))
 
     ask = Ask(
         heading="The one change",

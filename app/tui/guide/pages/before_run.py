@@ -6,17 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials
 from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
-from app.tui.guide.state.guide_context import GuideContext, QuietState, around
+from app.tui.guide.state.guide_context import GuideContext, around
 from app.tui.guide.state.method import next_step
 from app.units import parse_rate, parse_size
 from forms import wording
 from forms.numbers import link_rate
 from forms.series import file_size
 from forms.series.estimate import prospect
+from storage.quiet import Quiet
 from storage.records import Command, Target
+from storage.target_url import format_target
 
 NEEDS_OF_TARGET = (
     "Needs: a server that lets you log in and read one file. A password is asked for, or taken from"
@@ -186,7 +188,7 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
     )
 
 
-def _seen(quiet: QuietState | None) -> Iterator[str]:
+def _seen(quiet: Quiet | None) -> Iterator[str]:
     """What a look has found, a line each."""
     if quiet is None:
         return

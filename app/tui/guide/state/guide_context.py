@@ -1,4 +1,4 @@
-"""What the guide knows besides the person's choices: read from the notebook and the network, all at once."""
+"""What the guide knows besides the user's choices: read from the notebook and the network, all at once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.tui.guide.state.choices import GuideChoices
 from storage.notebook import Notebook, UnknownReferenceError
+from storage.quiet import Quiet
 from storage.records import Command, Series, SeriesStatus, Target
 
 if TYPE_CHECKING:
@@ -40,15 +41,6 @@ class LinkState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuietState:
-    """How quiet it was when somebody looked."""
-
-    verdict: str
-    """``quiet``, ``typical``, ``busy`` or ``unknown``."""
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GuideContext:
     """Facts for the pages; everything may be missing."""
 
@@ -61,12 +53,12 @@ class GuideContext:
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
     link: LinkState = field(default_factory=LinkState)
-    quiet: QuietState | None = None
+    quiet: Quiet | None = None
     """What the last look at who else is at work has found; absent where nobody looked."""
 
 
 def around(choices: GuideChoices, known: GuideContext) -> FileSizeContext:
-    """What there is to judge a file by: the link as the person or the interface says it, memory, earlier results."""
+    """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
     from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 
     return FileSizeContext(
@@ -110,7 +102,7 @@ def _place(target: Target) -> tuple[object, ...]:
 
 def _folder(head: Series) -> str:
     """The folder that a series' file lay in."""
-    if head.command is Command.PUT or head.plan.get("make_file"):
+    if head.command is Command.PUT or (head.plan and head.plan.make_file):
         return head.target.path
     parent = head.target.path.rpartition("/")[0]
     return parent or ("" if head.target.abilities.has_share else "/")
@@ -165,6 +157,6 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
         )
         if same and head.command is choices.command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
-            if form.average and form.average.bytes_per_second:
-                return form.average.bytes_per_second
+            if form.average_rate:
+                return form.average_rate
     return None

@@ -38,8 +38,8 @@ def test_one_command_gives_table_findings_and_the_next_step(options, smbd, vsftp
     out, err = capsys.readouterr()
     assert max(map(len, out.splitlines())) <= 80
     assert "6 series in turns" in err
-    heading = next(line for line in out.splitlines() if "FTP" in line)
-    assert heading.split() == ["FTP", "SMB", "TCP", "(iperf3)"]
+    columns = out.partition("Averages and their deviations")[2].partition("─")[0]
+    assert all(name in columns for name in ("FTP,", "SMB,", "TCP", "MB/s"))
     assert [line.split()[0] for line in out.splitlines() if line.startswith(("get ", "put "))] == ["get", "put"]
     assert out.index("MB/s") < out.index("Findings") < out.index("Look at this first")
     with Notebook(db) as notebook:
@@ -85,7 +85,7 @@ def test_what_fails_is_named_and_the_rest_is_kept(options, tmp_path, capsys):
     wrong = [*options, "--ftp", "/no such folder", "--no-iperf3"]
     assert survey(tmp_path / "notebook.db", *wrong) == 4
     out, err = capsys.readouterr()
-    assert "failed: loopback FTP get and put" in " ".join(out.split())
+    assert "loopback FTP get and put: failed: " in " ".join(out.split())
     assert "SMB" in out
     assert "2 of " in err
     assert survey(tmp_path / "notebook.db", *wrong) == 4
@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, v
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "goes on where it was" in err
-    assert "interrupted: loopback FTP get" in out
+    assert "loopback FTP get and put: interrupted" in " ".join(out.split())
     assert [list(folder.glob(".sharebench-*")) for folder in (smbd.folder, vsftpd.folder)] == [[], []]
     kept = _measured(db)
     assert survey(db, *command) == 0

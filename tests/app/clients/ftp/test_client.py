@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.ftp.client import FTPClient
 from app.errors import (
@@ -24,6 +24,7 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 

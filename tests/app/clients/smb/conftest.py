@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.smb.client import SMBClient
+from storage.plan import Settings
 from tests.app import fakes
 from tests.servers.smbd import Smbd
 

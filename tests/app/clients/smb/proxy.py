@@ -159,3 +159,20 @@ def shortened(message: Message, length: int) -> bytes:
     """A READ answer that brings only the first ``length`` bytes."""
     start = message[66]
     return bytes(message[:68]) + struct.pack("<II", length, 0) + message[76 : start + length]
+
+
+def offering(dialects: set[int]) -> Script:
+    """Takes all other dialects out of the first request, as somebody in between would."""
+
+    def act(message: bytearray) -> Iterable[Message]:
+        if command(message) == 0:
+            count = int.from_bytes(message[66:68], "little")
+            offered = struct.unpack_from(f"<{count}H", message, 100)
+            kept = [dialect for dialect in offered if dialect in dialects]
+            return [
+                bytes(message[:66]) + struct.pack("<H", len(kept)) + message[68:92] + bytes(8)
+                + struct.pack(f"<{len(kept)}H", *kept)
+            ]  # fmt: skip
+        return [message]
+
+    return act

@@ -233,7 +233,7 @@ def test_silence_to_what_is_sent(smbd, make_client, meter):
     ],
 )
 def test_a_read_that_is_refused_in_mid_transfer(smbd, make_client, meter, data, status, error, words):
-    """What else is on its way is taken in first, or the connection is made anew: the next one works."""
+    """What else is on its way is taken in first, or the connection is made again: the next one works."""
     script = Nth(3, lambda message: [proxy.refusal(message, status)])
     with Proxy(smbd.host, smbd.port, script) as between:
         client = connected(make_client, smbd, script, between, block_bytes=MIB // 2)
@@ -319,6 +319,16 @@ def test_a_changed_byte_is_found_in_what_is_written(smbd_with, make_client, mete
             client.put("faults put.bin", Content(SIZE), meter)
         client.remove("faults put.bin")
     assert script.left <= 0
+
+
+def test_a_write_that_was_led_elsewhere_is_found_by_the_size(smbd, make_client, meter):
+    """Without a signature nothing else tells: the server acknowledges it."""
+    script = Nth(2, flip(75), WRITE)
+    with Proxy(smbd.host, smbd.port, requests=script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB)
+        with pytest.raises(CorruptedError, match=r"has \d+ bytes of the"):
+            client.put("faults put.bin", Content(SIZE), meter)
+        client.remove("faults put.bin")
 
 
 def test_a_signature_taken_away_is_found(smbd_with, make_client, meter):

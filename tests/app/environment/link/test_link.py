@@ -16,6 +16,7 @@ from app.environment.link.facts import Link, ceiling_of, detect_link, link_facts
 from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
 from app.environment.link.shaper import Shaper, parse_shaper
 from tests.servers.netns import can_make_namespaces
+from tests.servers.process import unavailable
 
 ROOT = Path(__file__).parents[4]
 TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
@@ -26,7 +27,7 @@ def shaped_pair() -> Iterator[str]:
     """The name of a namespace (10.213.7.2) behind a veth pair at 100 Mbit/s to this machine (10.213.7.1)."""
     name = "sbench-env"
     if not can_make_namespaces():
-        pytest.skip("making a network namespace needs root")
+        unavailable("making a network namespace needs root")
     subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
     try:
         for words in (
@@ -196,6 +197,8 @@ def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.Monke
     assert found is not None
     assert found.interface == "lo"
     assert route._interface_of("127.0.0.1") == "lo"
+    assert route._interface_of("::1") == "lo"
+    assert route._interface_of("2001:db8::250") is None
     assert route._interface_of("192.0.2.250") is None
 
 

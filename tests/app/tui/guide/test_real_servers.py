@@ -10,7 +10,6 @@ from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
-from app.targets import format_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.guide.browser import BrowseScreen
@@ -19,6 +18,7 @@ from app.tui.guide.state.backend import SystemBackend
 from app.tui.guide.state.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus
+from storage.target_url import format_target
 from tests.tui import measured, painted, press, settled, text_of
 
 MIB = 1024 * 1024

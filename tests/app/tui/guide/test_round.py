@@ -54,7 +54,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
         await press(app, pilot, "enter", "enter")
         assert step_of(app) is MethodStep.EXPECTED
         assert "the step before" in painted(app)
-        assert "aster" in painted(app), "the verdict in words"
+        assert "[+] Faster: +50.0 %" in painted(app), "the verdict in words"
     first, second = world.orders
     assert first.plan.secrets.password == "practice"
     assert (first.experiment, first.change_name) == (None, None)
@@ -62,7 +62,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
     assert second.plan.settings.in_flight == 1
     with Notebook(app.context.notebook_path) as notebook:
         assert second.experiment is not None
-        assert [series.id for series in notebook.experiment(second.experiment)] == ["000000000001", "000000000002"]
+        assert [series.id for series in notebook.experiment(second.experiment.name)] == ["000000000001", "000000000002"]
         assert {series.status for series in notebook.heads()} == {SeriesStatus.COMPLETE}
 
 

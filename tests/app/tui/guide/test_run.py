@@ -109,7 +109,7 @@ async def test_under_a_dialog_nothing_is_drawn_and_nothing_is_lost(ready, world,
         await measured(ready, pilot)
 
 
-async def test_the_clock_draws_one_dear_part_at_a_time(ready, world, monkeypatch):
+async def test_the_clock_draws_one_slow_part_at_a_time(ready, world, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     monkeypatch.setattr(run_screen, "PART_SECONDS", 0.0)
     parts: list[str] = []

@@ -18,7 +18,7 @@ def after(*events) -> SeriesProgress:
 
 
 def test_before_the_first_run():
-    assert after(SeriesOpened(series_id="x")).line(80) == "Starting: looking at the surroundings and connecting"
+    assert after(SeriesOpened(series_id="x")).line(80) == "Starting: looking around"
     client = ClientFacts(name="sharebench")
     assert after(Started(client=client, size_bytes=1 << 20)).line(80) == "Starting: connected; the file has 1M"
     assert after(ScratchMade(path="a")).line(80) == "Starting: making the file"
@@ -81,3 +81,10 @@ def test_the_end_says_how_and_what_became_of_the_runs():
 
 def test_warnings_are_kept():
     assert after(Warned(text="a"), Warned(text="b")).warnings == ("a", "b")
+
+
+def test_what_was_done_is_named_once_between_two_runs():
+    run = Run(number=1, phase=Phase.MEASURED, size_bytes=100_000_000, seconds=1.0)
+    heard = SeriesProgress(number=1, of=5, phase=Phase.MEASURED).heard(RunFinished(run=run))
+    assert heard.doing == "100 MB/s"
+    assert heard.line(80) == "Run 1 of 5: 100 MB/s"

@@ -14,6 +14,7 @@ from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_screen import SeriesScreen
 from forms.layout import visible
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.records import Command, Run, SeriesStatus, Target
 from tests.builders import NASTY, book, one
 from tests.tui import app_on, here, painted, settled, text_of
@@ -263,7 +264,7 @@ async def test_with_room_the_form_and_chart_of_the_series_stand_below(three):
 
 
 async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path):
-    failed = one(1, (), status=SeriesStatus.FAILED, plan={"runs": 5})
+    failed = one(1, (), status=SeriesStatus.FAILED, plan=Plan(runs=5))
     app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))
     async with app.run_test() as pilot:
         await settled(app, pilot)

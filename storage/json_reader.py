@@ -103,17 +103,19 @@ class JSONNode:
         """The whole number above 0 here, or None."""
         return None if self.value is None else self.whole(at_least=1)
 
+    def whole_or(self, otherwise: int) -> int:
+        """The whole number here, or another one where there is nothing."""
+        return otherwise if self.value is None else self.whole(at_least=0)
+
+    def flag(self) -> bool:
+        """The true or false here; false where there is nothing."""
+        if self.value is not None and not isinstance(self.value, bool):
+            raise self.wrong("true or false")
+        return bool(self.value)
+
     def one_of(self, kind: type[_Word]) -> _Word:
         """The member of an enumeration that the text here names."""
         for word in kind:
             if word.value == self.value:
                 return word
         raise self.wrong(f"one of {', '.join(word.value for word in kind)}")
-
-    def one_of_words(self, words: tuple[str, ...], otherwise: str) -> str:
-        """The text here, one of the words; ``otherwise`` where there is nothing."""
-        if self.value is None:
-            return otherwise
-        if self.value not in words:
-            raise self.wrong(f"one of {', '.join(words)}")
-        return str(self.value)
