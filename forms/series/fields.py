@@ -36,6 +36,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield Field(name="Measured", text=_measured(series), facts=measured)
+    yield from _measured_by(series)
     if series.error:
         yield Field(name="Ended by", text=series.error)
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
@@ -115,8 +116,17 @@ def change_text(change: Change) -> str:
 
 def _measured(series: Series) -> str:
     moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
+    machine = series.environment.get("client", {}).get("host.name")
+    where = f" from {machine}" if machine else ""
     ended = "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
-    return f"{moment}{ended}, series {series.id}"
+    return f"{moment}{where}{ended}, series {series.id}"
+
+
+def _measured_by(series: Series) -> Iterator[Field]:
+    client = series.environment.get("client", {})
+    said = [str(client[name]) for name in ("measured.by", "measured.ticket") if name in client]
+    if said:
+        yield Field(name="Measured by", text=", ".join(said))
 
 
 def _quiet_text(quiet: Quiet | None) -> str:

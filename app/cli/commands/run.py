@@ -11,6 +11,7 @@ from app.cli.commands.reject import reject_unusual
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import show
+from app.cli.target_argument import target_argument
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record, resume
@@ -20,7 +21,7 @@ _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
 
 
 @click.command("run", short_help="measures one series and prints the form")
-@click.argument("target", required=False)
+@target_argument(required=False)
 @series_options()
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")

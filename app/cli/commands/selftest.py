@@ -10,6 +10,7 @@ from app.cli import common
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
+from app.cli.target_argument import target_argument
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns
@@ -18,7 +19,7 @@ from app.workflows.selftest import LABELS, selftest_orders
 
 
 @click.command("selftest", short_help="the smallest change that this set-up can show")
-@click.argument("target")
+@target_argument()
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all
