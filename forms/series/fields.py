@@ -46,7 +46,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.change:
         yield Field(name="Change", text=change_text(series.change))
     if series.decision:
-        yield Field(name="Decision", text=series.decision.value)
+        yield Field(name="Decision", text=wording.decided(series.decision))
     if series.note:
         yield Field(name="Note", text=series.note)
 
@@ -107,11 +107,10 @@ def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
 
 def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
-    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
     remark = f": {change.remark}" if change.remark else ""
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
-    return f"{change.name} = {change.value}{before}, {change.evidence}{remark}{also}"
+    return f"{wording.changed(change)}, {change.evidence}{remark}{also}"
 
 
 def _measured(series: Series) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from app.cli import common
-from app.cli.commands.reject import reject_unusual
+from app.cli.commands.annotate import reject_unusual
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import show
@@ -20,7 +20,7 @@ from app.workflows.requests import series_request
 _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
 
 
-@click.command("run", short_help="measures one series and prints the form")
+@click.command("run")
 @target_argument(required=False)
 @series_options()
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")

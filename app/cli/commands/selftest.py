@@ -16,9 +16,11 @@ from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns
 from app.workflows.requests import series_request
 from app.workflows.selftest import LABELS, selftest_orders
+from forms.experiments.report import selftest_report
+from forms.experiments.selftest import selftest
 
 
-@click.command("selftest", short_help="the smallest change that this set-up can show")
+@click.command("selftest")
 @target_argument()
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
@@ -43,8 +45,6 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
-    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)

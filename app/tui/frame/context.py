@@ -26,7 +26,7 @@ class Context:
     """The keys file to read; None for the one in the settings folder."""
     theme_file: Path | None = None
     """Where the theme chosen last is kept; None keeps none."""
-    world: Backend = field(default_factory=SystemBackend)
+    backend: Backend = field(default_factory=SystemBackend)
     """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)
     """The secrets of this session."""
