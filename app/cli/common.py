@@ -144,6 +144,7 @@ def notebook_path(context: click.Context) -> Path:
 def notebook(context: click.Context) -> Iterator[Notebook]:
     """The notebook, open; references that mean nothing become UsageError."""
     from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.errors import RefusedError  # noqa: PLC0415
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     with open_notebook(notebook_path(context)) as found:
@@ -153,7 +154,7 @@ def notebook(context: click.Context) -> Iterator[Notebook]:
             diagnostics.say(found.remark)
         try:
             yield found
-        except UnknownReferenceError as error:
+        except (UnknownReferenceError, RefusedError) as error:
             raise UsageError(str(error)) from error
 
 

@@ -21,6 +21,8 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
+    "delete": "takes series out of the notebook",
+    "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
     "findings": "what measured series say of a set-up, and what to do",
@@ -31,6 +33,7 @@ _COMMANDS = {
     "import": "series in",
     "worksheet": "the calculations of the method: bottleneck, clients",
     "catalogue": "what can be changed, in order of impact",
+    "clean": "files of ours that were left on a share: lists and removes them",
     "serve": "the TUI in a browser, on the loopback",
 }
 _MODULES = {
@@ -40,6 +43,7 @@ _MODULES = {
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
+    "prune": "delete",
 }
 """Where a command's function is, if not in a module of its name."""
 

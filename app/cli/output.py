@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -36,14 +36,26 @@ def writing_to_stdout() -> Iterator[None]:
         raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
 
 
+def answer_parts(parts: Iterable[str]) -> None:
+    """A long answer, a part at a time. Raises AnswerError where stdout takes no more."""
+    with writing_to_stdout():
+        for part in parts:
+            click.echo(part, nl=False)
+
+
 def answer_json(document: object) -> None:
-    """The answer as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
+    """The answer as JSON."""
+    answer(json_text(document))
+
+
+def json_text(document: object) -> str:
+    """A document as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = json.dumps(document, indent=2)
-    answer(text)
+        return json.dumps(document, indent=2)
+    return text
 
 
 def draws_colour() -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from app.cli import common, diagnostics, output
@@ -9,23 +13,38 @@ from app.cli.series_output import show_series
 from forms import layout
 from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
+from storage.records import Series
+
+if TYPE_CHECKING:
+    from storage.notebook import Notebook
 
 _HEADING = ("id", "when (UTC)", "", "runs", "average", "dev", "% link", "baseline", "what")
 _TO_THE_RIGHT = {3, 4, 5, 6}
+SHOWN = 50
+"""Series that are listed where nothing else is asked for."""
 
 
 @click.command("list")
-@click.option("--limit", type=common.Count(1), help="The newest N only.", metavar="N")
+@click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
+@click.option("--all", "everything", is_flag=True, help="All of them.")
 @click.option("--experiment", metavar="NAME", help="One experiment's series only.")
-@click.option("--json", "as_json", is_flag=True, help="An array of series documents.")
+@click.option("--json", "as_json", is_flag=True, help="An array of series documents, of all of them.")
 @common.options_of_all
 @click.pass_context
-def list_command(context: click.Context, limit: int | None, experiment: str | None, as_json: bool) -> None:
-    """Lists the series of the notebook, newest first."""
+def list_command(
+    context: click.Context, limit: int | None, everything: bool, experiment: str | None, as_json: bool
+) -> None:
+    """Lists the series of the notebook, newest first: the newest 50 unless told otherwise.
+
+    Beside the runs, … means interrupted, ! failed, ▸ running; + that a file of ours may still lie on the target.
+    """
     with common.notebook(context) as notebook:
-        heads = [s for s in notebook.heads() if experiment is None or s.experiment == experiment][:limit]
+        count = notebook.count(experiment=experiment)
+        if limit is None and not everything and not as_json:
+            limit = SHOWN
+        heads = notebook.heads(limit, experiment=experiment)
         if as_json:
-            output.answer_json([series_document(notebook.series(head.id)) for head in heads])
+            output.answer_parts(_documents(notebook, heads))
             return
         lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
     if not lines and experiment is not None:
@@ -36,14 +55,32 @@ def list_command(context: click.Context, limit: int | None, experiment: str | No
     if not lines:
         diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
         return
+    _print(lines, heads)
+    if len(lines) < count:
+        diagnostics.say(
+            f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
+        )
+
+
+def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
+    """The array, a series at a time: a notebook may hold more than memory does."""
+    before = "[\n"
+    for head in heads:
+        document = series_document(notebook.series(head.id))
+        yield before + textwrap.indent(output.json_text(document), "  ")
+        before = ",\n"
+    yield "\n]\n" if heads else "[]\n"
+
+
+def _print(lines: Sequence[SeriesLine], heads: Sequence[Series]) -> None:
     rows = [_HEADING, *(_cells(line, head.label) for line, head in zip(lines, heads, strict=True))]
     widths = [max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))]
-    for row in rows:
-        padded = [
-            layout.pad(cell, width, right=i in _TO_THE_RIGHT)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        output.answer("  ".join(padded).rstrip())
+    output.answer("\n".join(_padded(row, widths) for row in rows))
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = enumerate(zip(row, widths, strict=True))
+    return "  ".join(layout.pad(cell, width, right=i in _TO_THE_RIGHT) for i, (cell, width) in cells).rstrip()
 
 
 def _cells(line: SeriesLine, label: str) -> tuple[str, ...]:
@@ -51,7 +88,7 @@ def _cells(line: SeriesLine, label: str) -> tuple[str, ...]:
         line.series_id,
         line.when,
         line.command,
-        line.runs_text,
+        f"{line.runs_text}{'+' if line.left_behind else ''}",
         line.average_text,
         line.deviation_text,
         line.percent_text,
