@@ -97,7 +97,7 @@ class GuideActions(BaseScreen):
                     lambda notebook: guide_store.begin_round(notebook, choices), lambda _: self.take(choices)
                 )
             case Visit(name, arguments):
-                self.bench.visit(name, **arguments)
+                self.sharebench_app.visit(name, **arguments)
             case _:
                 pass
 
@@ -136,13 +136,13 @@ class GuideActions(BaseScreen):
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def _look(self, target: Target, secrets: Secrets, *, kerberos: bool) -> None:
-        backend, surroundings = self.context.backend, around(self.choices, self.known)
+        backend, size_context = self.context.backend, around(self.choices, self.known)
         page = self.query_one(PageView)
         page.doing(f"connecting to {wording.plain(format_target(target))} …")
 
         def look() -> BrowsedFolder | LoginError:
             try:
-                return backend.look(target, secrets, surroundings)
+                return backend.look(target, secrets, size_context)
             except LoginError as error:
                 return error
 
@@ -160,7 +160,7 @@ class GuideActions(BaseScreen):
         logins = self.context.logins
         logins.forget(target)
         if kerberos or not target.user:
-            self.bench.tell_error(error)
+            self.sharebench_app.tell_error(error)
             return
         self._ask_password(target, f"{error} Type the password again, or Escape.",
                            lambda: self._connect(target, kerberos=False))  # fmt: skip
