@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Command, Decision, Series, Target
+from storage.records import Change, Command, Decision, Series, Target
 from storage.target_url import format_target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
@@ -59,6 +59,12 @@ def listed(words: list[str]) -> str:
 def decided(decision: Decision | None) -> str:
     """What became of a change; nobody has decided where it is None."""
     return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
+
+
+def changed(change: Change) -> str:
+    """What was changed, from what to what, such as ``strict sync = no (was Yes)``."""
+    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
+    return f"{change.name} = {change.value or 'empty'}{before}"
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,8 @@
     ├── DamagedNotebookError   what is in it is not what was written
     └── ReadOnlyNotebookError  it can be read, and not be written
 
-A notebook that another program holds is none of them: :func:`is_busy` tells it.
+A :class:`RefusedError` is about what was asked, not about the file. A notebook that another program holds is none of
+them: :func:`is_busy` tells it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ class DamagedNotebookError(NotebookFileError):
 
 class ReadOnlyNotebookError(NotebookFileError):
     """The file can be read, and not be written."""
+
+
+class RefusedError(Exception):
+    """What is asked of a notebook would be wrong to do; ``str()`` says why, and what to do, in one line."""
 
 
 def is_busy(error: sqlite3.Error) -> bool:

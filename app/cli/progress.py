@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
-from app.cli import common
 from app.measure.control import SeriesControl
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
@@ -74,7 +76,7 @@ def watch(events: Iterable[RecorderEvent], control: SeriesControl) -> SeriesClos
     """Draw the events of a series to its end; Ctrl-C cancels it."""
     progress = ProgressLine()
     closed: SeriesClosed | None = None
-    with common.cancel_on_signals(control):
+    with cancel_on_signals(control):
         for event in events:
             if isinstance(event, SeriesClosed):
                 closed = event
@@ -94,7 +96,7 @@ def watch_turns(
     """
     progress = ProgressLine()
     closed: dict[int, SeriesClosed] = {}
-    with common.cancel_on_signals(control):
+    with cancel_on_signals(control):
         for index, event in events:
             if isinstance(event, SeriesClosed):
                 closed[index] = event
@@ -103,3 +105,26 @@ def watch_turns(
                 progress.show(event)
     progress.clear()
     return [closed[index] for index in sorted(closed)]
+
+
+@contextmanager
+def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
+    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
+
+    Under ``nohup`` a closed terminal is no reason to stop.
+    """
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        if control.cancelled.is_set():
+            raise KeyboardInterrupt
+        control.cancel()
+
+    caught = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        caught.append(signal.SIGHUP)
+    before = {number: signal.signal(number, cancel) for number in caught}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

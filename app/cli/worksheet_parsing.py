@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
 from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
+from forms.series.summary import run_form
+from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
+from forms.worksheets.demand import DEMANDS
+from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
+from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.users import CLIENT_BYTES, ServerMemory, UserGroup
+from storage.json_reader import DocumentError
+from storage.records import Worksheet
 from storage.target_url import format_target
-
-if TYPE_CHECKING:
-    from forms.worksheets.bottleneck import Machine, Part
-    from forms.worksheets.reference import ReferenceKind
-    from forms.worksheets.users import ServerMemory, UserGroup
-    from storage.records import Worksheet
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
@@ -25,10 +27,6 @@ PARTS = ("cpu", "disk", "network")
 
 def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
     """A part by the name of a reference, or by its rate. Raises UsageError."""
-    from forms.worksheets.bottleneck import Part  # noqa: PLC0415
-    from forms.worksheets.reference import UnknownComponentError, find, rate_of_operations  # noqa: PLC0415
-    from forms.worksheets.reference_tables import TABLES  # noqa: PLC0415
-
     if rate := rate_of_operations(words):
         return Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
     try:
@@ -44,9 +42,6 @@ def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
 
 def measured_part(context: click.Context, reference: str, count: int) -> Part:
     """A part that moves what a series measured. Raises UsageError where it has no average."""
-    from forms.series.summary import run_form  # noqa: PLC0415
-    from forms.worksheets.bottleneck import Part  # noqa: PLC0415
-
     series = common.series(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
@@ -61,9 +56,6 @@ def measured_part(context: click.Context, reference: str, count: int) -> Part:
 
 def upgraded(machine: Machine, words: str) -> Machine:
     """The machine after one step, such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
-    from forms.worksheets.bottleneck import PLURALS  # noqa: PLC0415
-    from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
-
     said: list[str] = []
     for change in words.split(","):
         name, _, value = (part.strip() for part in change.partition("="))
@@ -87,9 +79,6 @@ def upgraded(machine: Machine, words: str) -> Machine:
 
 def group_from(words: str, number: int) -> UserGroup:
     """A group of clients from ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
-    from forms.worksheets.demand import DEMANDS  # noqa: PLC0415
-    from forms.worksheets.users import UserGroup  # noqa: PLC0415
-
     name, given, rest = words.rpartition("=")
     values = rest.split(":")
     try:
@@ -115,8 +104,6 @@ def group_from(words: str, number: int) -> UserGroup:
 
 def server_memory(available: str | None, each: str | None) -> ServerMemory | None:
     """What there is for the processes of clients, and what one takes; None where it is not looked at."""
-    from forms.worksheets.users import CLIENT_BYTES, ServerMemory  # noqa: PLC0415
-
     if available is None:
         if each is not None:
             raise UsageError("--client-memory: say with --memory what the server has for its clients")
@@ -126,8 +113,6 @@ def server_memory(available: str | None, each: str | None) -> ServerMemory | Non
 
 def demand(words: str) -> tuple[float, int]:
     """Transfers a second and their size, of a preset's name or ``RATE/CLIENTS``. Raises UsageError."""
-    from forms.worksheets.demand import DEMANDS  # noqa: PLC0415
-
     preset = DEMANDS.get(words.strip().lower())
     if preset is not None:
         return preset.transfers_per_second, preset.file_bytes
@@ -139,8 +124,6 @@ def demand(words: str) -> tuple[float, int]:
 
 def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
     """The total of a saved bottleneck worksheet, after its last step. Raises UsageError."""
-    from forms.worksheets.bottleneck import BottleneckCalculation  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
     sheet = readable(lambda saved: BottleneckCalculation.from_content(saved.content), found) if found else None
@@ -152,8 +135,6 @@ def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
 
 def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
     """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
-    from storage.json_reader import DocumentError  # noqa: PLC0415
-
     try:
         return read(saved)
     except DocumentError as error:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import gc
 import hashlib
 import math
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import replace
 
 from app.clients.base import Client, Meter, Transfer
 from app.clients.content import Content
+from app.clients.scratch import is_scratch_path, new_scratch_path
 from app.clients.tcp_info import TcpInfo, traffic_facts
 from app.errors import (
     CancelledError,
@@ -43,12 +43,10 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import MeasurementPlan
-from app.targets import join
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
 from storage.target_url import format_target
 
-SCRATCH_PREFIX = ".sharebench-"
 MOST_BYTES = 2**63 - 1
 """The largest file that there can be, and the largest number that a notebook keeps."""
 MIN_RUNS_FOR_INTERVAL = 3
@@ -113,6 +111,11 @@ class Engine:
         began = time.perf_counter()
         client.connect()
         login = {"session.login_seconds": round(time.perf_counter() - began, 6)}
+        if plan.scratch_path and not is_scratch_path(plan.target, plan.scratch_path):
+            raise UsageError(
+                f"{plan.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
+                " series with `sharebench run`"
+            )
         if plan.scratch_path:
             self._scratch.append(plan.scratch_path)
             self._remove(plan.scratch_path)
@@ -268,7 +271,7 @@ class Engine:
             )
 
     def _new_scratch(self) -> str:
-        path = join(self._plan.target, f"{SCRATCH_PREFIX}{secrets.token_hex(6)}")
+        path = new_scratch_path(self._plan.target)
         if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
             self._emit(ScratchMade(path=path))

@@ -136,7 +136,7 @@ class ExportScreen(BaseScreen):
 
         if there:
             question = ConfirmDialog("Replace the file?", f"{path} is there already.", yes="Replace", no="Keep it")
-            self.bench.push_screen(question, answered)
+            self.sharebench_app.push_screen(question, answered)
         else:
             self._export(path)
 
@@ -152,7 +152,7 @@ class ExportScreen(BaseScreen):
 
     def _done(self, path: Path) -> None:
         self.notify(f"Written: {path.absolute()}", title="Export", markup=False)
-        self.bench.go_back()
+        self.sharebench_app.go_back()
 
 
 def _line(each: Format) -> str:

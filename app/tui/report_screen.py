@@ -62,4 +62,4 @@ class ReportScreen(Copies):
         """Write it to a file."""
         if self.report is not None:
             report = self.report
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets as random
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,12 +10,11 @@ from enum import StrEnum
 from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
+from app.clients.scratch import new_scratch_path
 from app.environment import Environment, QuietWatch, collect
 from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
-from app.measure.engine import SCRATCH_PREFIX
 from app.recorder.ceilings import ceiling_of
-from app.targets import join
 from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.series_warnings import CEILING_PERCENT
@@ -166,7 +164,7 @@ def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator
 
 def _written(target: Target, client: Client) -> Checked:
     """Whether a small file can be put there and removed again."""
-    path = join(target, f"{SCRATCH_PREFIX}{random.token_hex(6)}")
+    path = new_scratch_path(target)
     try:
         client.put(path, Content(1), Meter(RunGate().cancelled))
     except MeasurementError:

@@ -1,4 +1,4 @@
-"""The one builder of a series request: the choices of whichever face become what the recorder measures."""
+"""The one builder of a series request: from the choices made on the command line or in the TUI."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from app.recorder.turns import Resumption, record_in_turns
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
+from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
 from storage.records import (
@@ -99,6 +100,8 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     for index, (station, order) in enumerate(wanted):
         series = stored.get(index)
         stations.append(station if series is None else with_series(station, series))
+        if series is not None and series.running_by:
+            raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
         if series is not None and series.status is SeriesStatus.COMPLETE:
             continue
         target = order.plan.target
@@ -242,7 +245,7 @@ def _unfinished(
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
         index = next((i for i, (_, order) in enumerate(wanted) if _is_of(series, order)), None)
-        if index is None:
+        if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
     if all(series.status is SeriesStatus.COMPLETE for series in stored.values()):

@@ -215,11 +215,9 @@ def _row(rung: Rung) -> Row:
 
 def _change(rung: Rung) -> str:
     """What made the rung, such as ``strict sync = no (was Yes)``; ``base`` or ``measured again`` without a change."""
-    change = rung.change
-    if change is None:
+    if rung.change is None:
         return "measured again" if rung.base_number is not None else "base"
-    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
-    return f"{change.name} = {change.value or 'empty'}{before}"
+    return wording.changed(rung.change)
 
 
 def _state(rung: Rung) -> str:

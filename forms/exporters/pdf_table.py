@@ -40,7 +40,7 @@ def _texts(table: Table, row: Row) -> list[str]:
 def _fitted(pages: Pages, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
     """The type size and column widths; what is left over goes to all columns alike."""
     size, widths = _SIZES[0], [0.0]
-    for size in _SIZES:
+    for size in _SIZES[:1] if table.sentences else _SIZES:
         widths = [_width(pages, table, texts, index, size) for index in range(len(table.columns))]
         if sum(widths) <= pages.width:
             break

@@ -89,7 +89,8 @@ def _ending(series: Series) -> Iterator[Advice]:
             f" (sharebench check), then measure again.",
         )
     done, planned = len(_rates(series)), series.plan.runs if series.plan else None
-    if series.status is not SeriesStatus.COMPLETE and planned and done < planned:
+    unfinished = series.status is not SeriesStatus.COMPLETE and series.running_by is None
+    if unfinished and planned and done < planned:
         yield Advice(
             key="interrupted",
             text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"

@@ -6,13 +6,13 @@ import re
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from forms.layout import visible
 from storage.notebook import LAST
 
 
-@click.group("baseline", short_help="gives a series a name to compare with")
+@click.group("baseline")
 def baseline_command() -> None:
     """Names for series that others are compared with."""
 
@@ -31,7 +31,7 @@ def set_baseline(context: click.Context, name: str, series: str) -> None:
     with common.notebook(context) as notebook:
         series_id = notebook.resolve(series)
         notebook.set_baseline(name, series_id)
-    common.say(f"{visible(name)} is series {series_id}")
+    diagnostics.say(f"{visible(name)} is series {series_id}")
 
 
 @baseline_command.command("list")
@@ -43,12 +43,12 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         found = notebook.baselines()
     if as_json:
-        common.answer_json([{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found])
+        output.answer_json([{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found])
         return
     if not found:
-        common.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
+        diagnostics.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
-        common.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
+        output.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
 
 
 @baseline_command.command("remove")
@@ -59,4 +59,4 @@ def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:
         notebook.remove_baseline(name)
-    common.say(f"{visible(name)} is forgotten; its series is kept")
+    diagnostics.say(f"{visible(name)} is forgotten; its series is kept")

@@ -9,12 +9,14 @@ import click
 from app.cli import common
 from app.cli.series_output import answer_report
 from app.errors import UsageError
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
 
 SLOWER = 1
 NOT_KNOWN = 3
 
 
-@click.command("compare", short_help="faster, slower, the same, or not yet known")
+@click.command("compare")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @click.option(
@@ -44,9 +46,6 @@ def compare_command(
     With several, they stand side by side (get and put down; FTP, untuned and tuned across), and gets are compared with
     the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
     """
-    from forms.comparison.report import comparison_report  # noqa: PLC0415  keeps `--help` light
-    from forms.comparison.summary import comparisons  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         series = [notebook.series(reference) for reference in (base, *others)]
     if any(one.id == series[0].id for one in series[1:]):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.cli.progress import watch
 from app.cli.series_output import show_series
 from app.measure.control import SeriesControl
@@ -21,7 +21,7 @@ PRACTICE_NOTEBOOK = "practice.db"
 """Kept beside the notebook, so that practice never stands among real measurements."""
 
 
-@click.command("demo", short_help="practises on embedded SMB and FTP servers on the loopback")
+@click.command("demo")
 @click.option("--headless", is_flag=True, help="Measure and print, without the TUI; the default without a terminal.")
 @click.option(
     "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
@@ -68,8 +68,8 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
             failure = failure_of(closed)
             if failure:
                 raise failure
-            common.answer("")
-    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+            output.answer("")
+    diagnostics.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
 
 

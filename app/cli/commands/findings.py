@@ -6,9 +6,11 @@ import click
 
 from app.cli import common
 from app.cli.series_output import answer_report
+from forms.findings.report import findings_report
+from forms.findings.rules import findings
 
 
-@click.command("findings", short_help="what measured series say of a set-up, and what to do")
+@click.command("findings")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @click.option("--json", "as_json", is_flag=True, help="The findings as one object.")
 @common.options_of_all
@@ -18,9 +20,6 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
 
     The gravest comes first, each with its evidence and what to do.
     """
-    from forms.findings.report import findings_report  # noqa: PLC0415  keeps `--help` light
-    from forms.findings.rules import findings  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
     answer_report(findings_report(found), as_json=as_json)

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
 from app.cli import common
-from app.cli.commands.reject import reject_unusual
+from app.cli.commands.annotate import reject_unusual
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import show
-from app.errors import UsageError
+from app.cli.target_argument import target_argument
+from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import failure_of, record, resume
+from app.recorder.recording import check_resumable, failure_of, record, resume
 from app.workflows.requests import series_request
+from forms.layout import visible
+from storage.records import Series
+from storage.target_url import format_target
 
-_WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
+_WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
 
 
-@click.command("run", short_help="measures one series and prints the form")
-@click.argument("target", required=False)
+@click.command("run")
+@target_argument(required=False)
 @series_options()
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
+@click.option("--confirm-target", is_flag=True, help="With --resume: the target of an imported series is meant.")
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options
 @common.options_of_all
@@ -41,8 +47,9 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
             raise UsageError("--resume takes the target from the series: leave the TARGET out")
         common.refuse_given(context, "resume_reference", _WITH_RESUME)
         series = common.series(context, resume_reference)
+        _confirm(series, confirmed=choices["confirm_target"])
         _, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
-        events = resume(series.id, secrets, path, control)
+        events = resume(series.id, secrets, path, control, confirmed=True)
     elif not target:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
     else:
@@ -50,6 +57,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         events = record(series_request(chosen(choices), full, secrets), path, control)
     closed = watch(events, control)
     failure = failure_of(closed)
+    if failure and not closed.stored:
+        raise failure
     if choices["reject_unusual"]:
         reject_unusual(context, closed.series_id)
     found = common.series(context, closed.series_id)
@@ -58,3 +67,18 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if failure:
         raise failure
     return 0
+
+
+def _confirm(series: Series, *, confirmed: bool) -> None:
+    """Whether the person means the target that an imported series names. Raises UsageError, CancelledError."""
+    check_resumable(series)
+    if confirmed or series.imported_at is None:
+        return
+    url = visible(format_target(series.target))
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            f"series {series.id} was imported and names the target {url}: when that is the server that you mean to log"
+            " in at, say so with --confirm-target"
+        )
+    if not click.confirm(f"Series {series.id} was imported. Log in at {url} and go on?", err=True):
+        raise CancelledError("nothing was measured")

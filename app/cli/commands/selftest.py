@@ -10,15 +10,18 @@ from app.cli import common
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
+from app.cli.target_argument import target_argument
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns
 from app.workflows.requests import series_request
 from app.workflows.selftest import LABELS, selftest_orders
+from forms.experiments.report import selftest_report
+from forms.experiments.selftest import selftest
 
 
-@click.command("selftest", short_help="the smallest change that this set-up can show")
-@click.argument("target")
+@click.command("selftest")
+@target_argument()
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all
@@ -42,8 +45,6 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
-    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
@@ -15,11 +15,10 @@ from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
+from forms.experiments.report import survey_report
+from forms.experiments.survey import StationState, Survey
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
-
-if TYPE_CHECKING:
-    from forms.experiments.survey import Survey
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
@@ -34,7 +33,7 @@ def _port_options(function: _F) -> _F:
     return function
 
 
-@click.command("survey", short_help="the whole picture of a server")
+@click.command("survey")
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...")
 @click.option("--smb", metavar="SHARE[/FOLDER]", help="The share to measure SMB on, and a folder that can be written.")
 @click.option("--ftp", metavar="FOLDER", help="The folder to measure FTP in, such as / or /upload.")
@@ -72,7 +71,6 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     watch_turns(measure_round(planned, path, control), control, names)
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
-    from forms.experiments.report import survey_report  # noqa: PLC0415  keeps `--help` light
 
     answer_report(survey_report(filled), as_json=choices["as_json"])
     return _outcome(filled, cancelled=control.cancelled.is_set())
@@ -113,17 +111,16 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
 def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
-        common.say(
+        diagnostics.say(
             f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
+        diagnostics.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:
-    from forms.experiments.survey import StationState  # noqa: PLC0415
 
     if cancelled:
         raise CancelledError("the survey was interrupted; the same command again goes on where it was")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.cli.worksheet_parsing import (
     PARTS,
@@ -21,15 +21,17 @@ from app.cli.worksheet_parsing import (
 )
 from app.errors import UsageError
 from app.units import parse_size
-
-if TYPE_CHECKING:
-    from forms.worksheets.bottleneck import BottleneckCalculation
-    from forms.worksheets.users import UsersCalculation
+from forms.layout import visible
+from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
+from forms.worksheets.reference import ReferenceKind
+from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.saved import to_record, worksheet_report
+from forms.worksheets.users import UsersCalculation
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-@click.group("worksheet", short_help="the calculations of the method: bottleneck, clients")
+@click.group("worksheet")
 def worksheet_command() -> None:
     """Which part of a server limits it, and how many clients it carries."""
 
@@ -92,8 +94,6 @@ def bottleneck(
     if tables:
         _say_tables()
         return
-    from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to  # noqa: PLC0415  keeps `--help` light
-    from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
 
     machine = Machine(name=name)
     counts = dict(zip(PARTS, (cpus, disks, networks), strict=True))
@@ -150,7 +150,6 @@ def clients(
     """How many clients a server carries: clients times transfers a second times file size."""
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
-    from forms.worksheets.users import UsersCalculation  # noqa: PLC0415  keeps `--help` light
 
     if capacity:
         rate, source = float(parse_size(capacity)), ""
@@ -176,11 +175,10 @@ def list_worksheets(context: click.Context) -> None:
     with common.notebook(context) as notebook:
         saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
     if not saved:
-        common.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
-    from forms.layout import visible  # noqa: PLC0415
+        diagnostics.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
     for one in saved:
-        common.answer(f"{one.saved_at[:16].replace('T', ' ')}  {one.kind:<10}  {visible(one.name)}")
+        output.answer(f"{one.saved_at[:16].replace('T', ' ')}  {one.kind:<10}  {visible(one.name)}")
 
 
 @worksheet_command.command("show")
@@ -191,8 +189,6 @@ def list_worksheets(context: click.Context) -> None:
 @click.pass_context
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Shows a saved worksheet."""
-    from forms.worksheets.saved import worksheet_report  # noqa: PLC0415  keeps `--help` light
-
     with common.notebook(context) as notebook:
         found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:
@@ -203,7 +199,6 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
 def _show(
     context: click.Context, worksheet: BottleneckCalculation | UsersCalculation, *, as_json: bool, save: str | None
 ) -> None:
-    from forms.worksheets.saved import to_record, worksheet_report  # noqa: PLC0415  keeps `--help` light
 
     record = to_record(worksheet, save or "")
     if save:
@@ -213,10 +208,9 @@ def _show(
 
 
 def _say_tables() -> None:
-    from forms.worksheets.reference_tables import TABLES  # noqa: PLC0415
 
     for title, table in TABLES.items():
-        common.answer(f"{title}:")
+        output.answer(f"{title}:")
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
-            common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
+            output.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")

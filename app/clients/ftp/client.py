@@ -80,13 +80,17 @@ class FTPClient:
         with self._using(path) as control, self._stall.stage(LISTING_TIMEOUTS * self._stall.seconds):
             self._enter_folder(control, path)
             standard = "MLST" in control.features or "MLSD" in control.features
-            command, parse = ("MLSD", parse_mlsd) if standard else ("LIST", parse_line)
-            with self._data_connection(control) as opened:
-                data = self._begin(control, opened, command)
-                for line, line_bytes in receive_lines(data, self._buffer, self._stall, self._where(path)):
-                    listing.add(parse(line), line_bytes)
-                control.end_of_data(data)
-            self._finish(control, path)
+            parse = parse_mlsd if standard else parse_line
+            # files of ours have a dot in front, which many a LIST hides; a server that does not know -a finds nothing
+            for command in ("MLSD",) if standard else ("LIST -a", "LIST"):
+                with self._data_connection(control) as opened:
+                    data = self._begin(control, opened, command)
+                    for line, line_bytes in receive_lines(data, self._buffer, self._stall, self._where(path)):
+                        listing.add(parse(line), line_bytes)
+                    control.end_of_data(data)
+                self._finish(control, path)
+                if listing.entries:
+                    break
         return listing.entries
 
     def size(self, path: str) -> int:

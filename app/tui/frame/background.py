@@ -12,7 +12,7 @@ from textual.worker import Worker, get_current_worker
 
 from app.errors import SharebenchError
 from app.tui.frame.context import ContextApp
-from storage.errors import NotebookFileError, why_unusable
+from storage.errors import NotebookFileError, RefusedError, why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
 
 _T = TypeVar("_T")
@@ -77,7 +77,7 @@ def start_with_notebook(
 
 def told(error: BaseException) -> tuple[str, str]:
     """A heading and a sentence for an error."""
-    if isinstance(error, SharebenchError | NotebookFileError | UnknownReferenceError):
+    if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
         return "That did not work", str(error.args[0]) if error.args else type(error).__name__
     if isinstance(error, sqlite3.Error):
         return "That did not work", why_unusable(error)

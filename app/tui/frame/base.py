@@ -26,14 +26,14 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     """What a widget is for, for F1 help, by its id."""
 
     @property
-    def bench(self) -> ContextApp:
+    def sharebench_app(self) -> ContextApp:
         """The app, by its own type."""
         return cast("ContextApp", self.app)
 
     @property
     def context(self) -> Context:
         """What all screens share."""
-        return self.bench.context
+        return self.sharebench_app.context
 
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], None], *, group: str = "work", exclusive: bool = True
@@ -64,11 +64,11 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     def work_failed(self, error: Exception) -> None:
         """Tell the user; a screen that can do more about an error overrides it."""
-        self.bench.tell_error(error)
+        self.sharebench_app.tell_error(error)
 
     def action_back(self) -> None:
         """Leave the screen, unless it is the last one."""
-        self.bench.go_back()
+        self.sharebench_app.go_back()
 
 
 class BaseScreen(ScreenBase[Any]):

@@ -24,7 +24,9 @@ class Context:
     """Their secrets, by protocol."""
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
-    world: Backend = field(default_factory=SystemBackend)
+    theme_file: Path | None = None
+    """Where the theme chosen last is kept; None keeps none."""
+    backend: Backend = field(default_factory=SystemBackend)
     """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)
     """The secrets of this session."""

@@ -97,7 +97,7 @@ class GuideActions(BaseScreen):
                     lambda notebook: guide_store.begin_round(notebook, choices), lambda _: self.take(choices)
                 )
             case Visit(name, arguments):
-                self.bench.visit(name, **arguments)
+                self.sharebench_app.visit(name, **arguments)
             case _:
                 pass
 
@@ -136,13 +136,13 @@ class GuideActions(BaseScreen):
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def _look(self, target: Target, secrets: Secrets, *, kerberos: bool) -> None:
-        world, surroundings = self.context.world, around(self.choices, self.known)
+        backend, size_context = self.context.backend, around(self.choices, self.known)
         page = self.query_one(PageView)
         page.doing(f"connecting to {wording.plain(format_target(target))} …")
 
         def look() -> BrowsedFolder | LoginError:
             try:
-                return world.look(target, secrets, surroundings)
+                return backend.look(target, secrets, size_context)
             except LoginError as error:
                 return error
 
@@ -160,7 +160,7 @@ class GuideActions(BaseScreen):
         logins = self.context.logins
         logins.forget(target)
         if kerberos or not target.user:
-            self.bench.tell_error(error)
+            self.sharebench_app.tell_error(error)
             return
         self._ask_password(target, f"{error} Type the password again, or Escape.",
                            lambda: self._connect(target, kerberos=False))  # fmt: skip
@@ -190,13 +190,13 @@ class GuideActions(BaseScreen):
 
     def look_at_link(self) -> None:
         """Find out the link's rate and the server's memory, for the advice."""
-        target, world = self.choices.target, self.context.world
+        target, backend = self.choices.target, self.context.backend
         if target is None:
             return
 
         def look() -> LinkState:
-            rate, why = world.link(target)
-            return LinkState(bits_per_second=rate, why=why, memory_bytes=world.memory_bytes(target))
+            rate, why = backend.link(target)
+            return LinkState(bits_per_second=rate, why=why, memory_bytes=backend.memory_bytes(target))
 
         def looked(found: LinkState) -> None:
             self.known = replace(self.known, link=found)
@@ -205,7 +205,7 @@ class GuideActions(BaseScreen):
         self.in_background(look, looked, group="link")
 
     def _look_quiet(self) -> None:
-        choices, world, page = self.choices, self.context.world, self.query_one(PageView)
+        choices, backend, page = self.choices, self.context.backend, self.query_one(PageView)
         target = choices.target
         if target is None:
             return
@@ -216,7 +216,7 @@ class GuideActions(BaseScreen):
             self.known = replace(self.known, quiet=found)
             self.show()
 
-        self.in_background(lambda: world.quiet(target, choices.command), looked, group="look")
+        self.in_background(lambda: backend.quiet(target, choices.command), looked, group="look")
 
     # Run
 
@@ -233,7 +233,7 @@ class GuideActions(BaseScreen):
             self._ask_password(choices.target, text, lambda: self._measure(resumed=resumed))
             return
         measurement = MeasurementJob(
-            world=self.context.world,
+            backend=self.context.backend,
             notebook_path=self.context.notebook_path,
             title=f"Run · {choices.command} · {format_target(choices.target)}",
             order=None if resumed else order_of(choices, secrets),

@@ -117,8 +117,8 @@ class BrowseScreen(BaseScreen):
 
     def _enter(self, target: Target) -> None:
         self.query_one("#note", Static).update(Text("looking …"))
-        world, secrets, around = self.context.world, self.secrets, self.around
-        self.in_background(lambda: world.look(target, secrets, around), self._show, group="look")
+        backend, secrets, around = self.context.backend, self.secrets, self.around
+        self.in_background(lambda: backend.look(target, secrets, around), self._show, group="look")
 
     def action_up(self) -> None:
         """The folder above, or the shares."""

@@ -162,9 +162,9 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         """Tell why it ended, where that was not the end of the plan or somebody's wish."""
         if error is not None:
             self.dismiss(None)
-            self.bench.tell_error(error)
+            self.sharebench_app.tell_error(error)
         elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
-            self.bench.tell_text("The series ended early", self.running.failure.text)
+            self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:
         """Draw what the clock allows: the line of what happens now, and one of the slow parts that are due.

@@ -102,7 +102,7 @@ class CompareScreen(ZoomsCharts, Copies):
         """Write it to a file."""
         if self.form is not None:
             report = pair_report(self.form)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         """Take the other series as the base."""

@@ -209,7 +209,7 @@ class NotebookScreen(SeriesActions):
 
     def action_sort(self) -> None:
         """Ask for the column."""
-        self.bench.push_screen(SortDialog(self.asked), self._sorted)
+        self.sharebench_app.push_screen(SortDialog(self.asked), self._sorted)
 
     @on(SeriesList.HeadingClicked)
     def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:
@@ -230,11 +230,11 @@ class NotebookScreen(SeriesActions):
 
     def action_new(self) -> None:
         """Measure a new series."""
-        self.bench.visit("guide")
+        self.sharebench_app.visit("guide")
 
     @on(SeriesList.Opened)
     def _open(self, message: SeriesList.Opened) -> None:
-        self.bench.visit("series", series_id=message.series_id)
+        self.sharebench_app.visit("series", series_id=message.series_id)
 
     # Deleting
 

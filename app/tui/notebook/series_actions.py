@@ -73,7 +73,7 @@ class SeriesActions(MeasureMixin):
                     lambda notebook: _set_words(notebook, series.id, words), lambda _: self.changed(series.id)
                 )
 
-        self.bench.push_screen(EditDialog(series), answered)
+        self.sharebench_app.push_screen(EditDialog(series), answered)
 
     # Baselines
 
@@ -83,7 +83,7 @@ class SeriesActions(MeasureMixin):
             return
 
         def ask(names: tuple[list[str], list[str]]) -> None:
-            self.bench.push_screen(BaselineDialog(*names), answered)
+            self.sharebench_app.push_screen(BaselineDialog(*names), answered)
 
         def answered(naming: BaselineNaming | None) -> None:
             if naming is not None:
@@ -105,11 +105,11 @@ class SeriesActions(MeasureMixin):
         """Find the pair, and show it."""
         here, marked = self.chosen(), list(self.marked())
         if len(marked) == 2:
-            self.bench.visit("compare", base=marked[0], other=marked[1])
+            self.sharebench_app.visit("compare", base=marked[0], other=marked[1])
         elif len(marked) == 1 and here is not None and here != marked[0]:
-            self.bench.visit("compare", base=marked[0], other=here)
+            self.sharebench_app.visit("compare", base=marked[0], other=here)
         elif len(marked) > 2:
-            self.bench.visit("table", ids=marked)
+            self.sharebench_app.visit("table", ids=marked)
         elif here is not None:
             self.with_notebook(lambda notebook: _base_of(notebook, here), lambda base: self._compare_with(base, here))
 
@@ -119,7 +119,7 @@ class SeriesActions(MeasureMixin):
                 "Mark the series to compare with (space), then go to this one and press c again.", severity="warning"
             )
         else:
-            self.bench.visit("compare", base=base, other=here)
+            self.sharebench_app.visit("compare", base=base, other=here)
 
     def action_again(self) -> None:
         """Go to the guide with the choices of the series pointed at."""
@@ -132,7 +132,7 @@ class SeriesActions(MeasureMixin):
         """Export the marked series, or the one pointed at."""
         ids = list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
         if ids:
-            self.bench.visit("export", ids=ids)
+            self.sharebench_app.visit("export", ids=ids)
 
 
 def _set_words(notebook: Notebook, series_id: str, words: SeriesTexts) -> None:

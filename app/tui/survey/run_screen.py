@@ -127,4 +127,4 @@ class SurveyRunScreen(RecordingScreen):
         """Write it to a file."""
         if self.survey is not None:
             report = survey_report(self.survey)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))

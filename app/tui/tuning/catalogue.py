@@ -110,7 +110,7 @@ class CatalogueScreen(BaseScreen):
 
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
-        self.bench.visit("entry", entry=self.shown[event.option_index].name)
+        self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
 def _line(entry: CatalogueEntry) -> str:

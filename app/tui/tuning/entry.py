@@ -116,7 +116,7 @@ class EntryScreen(Copies, MeasureMixin):
                 self.value = value
                 self._show()
 
-        self.bench.push_screen(ValueDialog(self.entry, self.value), answered)
+        self.sharebench_app.push_screen(ValueDialog(self.entry, self.value), answered)
 
 
 class ValueDialog(BaseDialog[str]):

@@ -169,7 +169,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     @on(OptionList.OptionSelected, "#rungs")
     def _open(self) -> None:
         if self.rung is not None:
-            self.bench.visit("series", series_id=self.rung.series.id)
+            self.sharebench_app.visit("series", series_id=self.rung.series.id)
 
     def action_decide(self, decision: str) -> None:
         """Note what became of the change, or that it is open again."""
@@ -187,7 +187,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         """Side by side with what it was made from."""
         rung = self.rung
         if rung is not None and rung.comparison is not None:
-            self.bench.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
+            self.sharebench_app.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
         elif rung is not None:
             self.notify("This rung was made from no other one.", severity="warning")
 
@@ -200,7 +200,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         """Write it to a file."""
         if self.ladder is not None:
             report = ladder_report(self.ladder)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
         """The chart in the place of the words, or the words again."""
@@ -211,7 +211,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
-                self.bench.push_screen(ExperimentDialog(found), answered)
+                self.sharebench_app.push_screen(ExperimentDialog(found), answered)
 
         def answered(chosen: Experiment | None) -> None:
             if chosen is None:
@@ -220,7 +220,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
                 self.experiment = chosen.name
                 self._look()
                 return
-            self.bench.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
+            self.sharebench_app.push_screen(
+                ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name))
+            )
 
         self.with_notebook(lambda notebook: notebook.experiments(), ask)
 

@@ -144,7 +144,7 @@ class WorksheetScreen(Copies):
                 self.with_notebook(lambda notebook: notebook.save_worksheet(record), lambda _: self._saved())
 
         text = "A name for the worksheet; one of the same name is replaced."
-        self.bench.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
+        self.sharebench_app.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
 
     def _saved(self) -> None:
         self.notify(f"{self.worksheet_name} is in the notebook.", title="Saved", markup=False)
@@ -170,13 +170,15 @@ class WorksheetScreen(Copies):
                     self.write(from_record(record))
                 self._named(record.name)
 
-        self.bench.push_screen(PickDialog("Saved worksheets", choices), answered)
+        self.sharebench_app.push_screen(PickDialog("Saved worksheets", choices), answered)
 
     def action_export(self) -> None:
         """Write it to a file."""
         if self.filled is not None:
             report = self.report(self.filled)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.worksheet_name or self.KIND))
+            self.sharebench_app.push_screen(
+                ExportScreen(gather=lambda _: [report], name=self.worksheet_name or self.KIND)
+            )
 
 
 def _text(report: Report, width: int) -> str:

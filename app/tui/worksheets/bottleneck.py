@@ -118,4 +118,4 @@ class BottleneckScreen(WorksheetScreen):
                 text = chosen.shown if isinstance(chosen, MeasuredComponent) else chosen
                 self.query_one(f"#{kind.value}-what", Input).value = text
 
-        self.bench.push_screen(PickDialog(NAMES[kind], choices), answered)
+        self.sharebench_app.push_screen(PickDialog(NAMES[kind], choices), answered)

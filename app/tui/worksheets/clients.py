@@ -109,4 +109,4 @@ class ClientsScreen(WorksheetScreen):
                 self.measured = chosen
                 self.query_one("#capacity", Input).value = chosen.shown
 
-        self.bench.push_screen(PickDialog("What the server moves", of_measured(found)), answered)
+        self.sharebench_app.push_screen(PickDialog("What the server moves", of_measured(found)), answered)

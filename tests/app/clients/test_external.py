@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -265,3 +266,22 @@ def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
     )
     with pytest.raises(ProtocolError):
         client.get("/f", meter())
+
+
+def test_a_login_of_smbclient_ng_that_has_no_end_is_given_up(monkeypatch):
+    """It waits on for each byte that comes; here it would be let in after some time."""
+    from app.clients.external import smbclientng
+
+    class Slow:
+        def __init__(self, **_how: object) -> None:
+            self.over = threading.Event()
+
+        def init_smb_session(self) -> bool:
+            return not self.over.wait(5)
+
+    target = Target(protocol="smb", host="nas", port=445, share="d")
+    client = smbclientng.SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=0.5))
+    monkeypatch.setattr(client, "_own", SimpleNamespace(connect=lambda: None, target=target))
+    monkeypatch.setattr(smbclientng, "SMBSession", Slow)
+    with pytest.raises(StalledError):
+        client.connect()

@@ -81,12 +81,12 @@ def _ask_credentials() -> Ask:
 
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Which file, how large, and in which direction."""
-    surroundings = around(choices, known)
-    size = file_size.advised(surroundings)
-    facts = [_link_fact(choices, known), f"Advised: {file_size.why_advised(surroundings)}"]
+    size_context = around(choices, known)
+    size = file_size.advised(size_context)
+    facts = [_link_fact(choices, known), f"Advised: {file_size.why_advised(size_context)}"]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
-        suits = file_size.suitability(choices.file_bytes, surroundings)
+        suits = file_size.suitability(choices.file_bytes, size_context)
         name = wording.plain(choices.file.rpartition("/")[2])
         facts.append(f"Picked: {name}, {wording.size(choices.file_bytes)} ({suits.word}). {suits.why}")
         get_it = replace(choices, command=Command.GET, size_bytes=None)

@@ -26,7 +26,7 @@ WAIT_SECONDS = 600.0
 class MeasurementJob:
     """A new series, or one to be completed; ``events`` is asked for once, in a thread."""
 
-    world: Backend
+    backend: Backend
     notebook_path: Path
     title: str
     order: SeriesRequest | None = None
@@ -40,9 +40,9 @@ class MeasurementJob:
     def events(self) -> Iterator[RecorderEvent]:
         """Measure; each run is stored before its event comes. Raises SharebenchError."""
         if self.order is not None:
-            return self.world.record(self.order, self.notebook_path, self.control)
+            return self.backend.record(self.order, self.notebook_path, self.control)
         assert self.resumed_id is not None
-        return self.world.resume(self.resumed_id, self.secrets, self.notebook_path, self.control)
+        return self.backend.resume(self.resumed_id, self.secrets, self.notebook_path, self.control)
 
 
 def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:

@@ -24,9 +24,9 @@ from tests.tui import measured, painted, press, settled, text_of
 MIB = 1024 * 1024
 
 
-def app_for(tmp_path: Path, world: SystemBackend | None = None) -> SharebenchApp:
+def app_for(tmp_path: Path, backend: SystemBackend | None = None) -> SharebenchApp:
     context = Context(
-        notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", world=world or SystemBackend()
+        notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", backend=backend or SystemBackend()
     )
     return SharebenchApp(context, first="guide")
 
