@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from forms import numbers, wording
-from forms.findings.finding import Finding, Severity, called, is_loopback, is_wireless
-from forms.findings.rules_distance import is_far
+from forms.findings.finding import Finding, Severity, called, is_far, is_loopback, is_wireless
 from forms.stats import summary
 from storage.records import Facts, FactValue, Series
 
