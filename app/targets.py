@@ -6,6 +6,7 @@ import posixpath
 import re
 from urllib.parse import unquote
 
+from app.children import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
 from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target
@@ -16,9 +17,9 @@ FORMS = (
     "file:///PATH or iperf3://HOST[:PORT]"
 )
 
-HOW_TO_LOG_IN = (
-    "leave it out and type it at the prompt, set SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
-)
+HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file with --credentials FILE"
+"""How a password is given."""
+HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a target begins with, also one of another program."""

@@ -16,6 +16,8 @@ from storage.records import Command
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _USUAL = SeriesOptions()
+FIELD_OF_WORD: dict[str, str] = {}
+"""Each option's word without its dashes, and the field that it fills in; ``--get`` and ``--put`` are no defaults."""
 
 
 def _change(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, str] | None:
@@ -24,6 +26,8 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 
 def _option(name: str, word: str, **attributes: Any) -> tuple[str, Callable[[_F], _F]]:
     """An option under the name of the field that it fills in, or of ``change``."""
+    if attributes.get("flag_value") is None:
+        FIELD_OF_WORD[word.removeprefix("--")] = name
     return name, click.option(word, name, **attributes)
 
 

@@ -46,6 +46,12 @@ def open_tui(
     answer_keys_soon()
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.frame.context import Context  # noqa: PLC0415  as above
+    from app.tui.frame.themes import theme_file  # noqa: PLC0415  as above
 
-    context = Context(notebook_path=notebook_path, practice=practice, practice_secrets=dict(practice_secrets or {}))
+    context = Context(
+        notebook_path=notebook_path,
+        practice=practice,
+        practice_secrets=dict(practice_secrets or {}),
+        theme_file=theme_file(),
+    )
     return SharebenchApp(context, first=first).run() or 0

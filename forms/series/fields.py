@@ -36,6 +36,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield Field(name="Measured", text=_measured(series), facts=measured)
+    yield from _measured_by(series)
     if series.error:
         yield Field(name="Ended by", text=series.error)
     if series.resumed_at:
@@ -118,7 +119,16 @@ def change_text(change: Change) -> str:
 
 def _measured(series: Series) -> str:
     moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
-    return f"{moment}{_ended(series)}, series {series.id}"
+    machine = series.environment.get("client", {}).get("host.name")
+    where = f" from {machine}" if machine else ""
+    return f"{moment}{where}{_ended(series)}, series {series.id}"
+
+
+def _measured_by(series: Series) -> Iterator[Field]:
+    client = series.environment.get("client", {})
+    said = [str(client[name]) for name in ("measured.by", "measured.ticket") if name in client]
+    if said:
+        yield Field(name="Measured by", text=", ".join(said))
 
 
 def _ended(series: Series) -> str:

@@ -26,6 +26,7 @@ VOLATILE = (
     "tcp.timestamps_used",
     "session.login_seconds",
     "ceiling.*",
+    "measured.*",
     "server.sessions*",
     "smb.credits",
     "samba.smbd_running",
@@ -36,6 +37,9 @@ VOLATILE = (
 PARAMETER_PREFIX = "smb.conf/"
 
 _NAMES = {
+    "host.name": "measuring machine",
+    "measured.by": "measured by",
+    "measured.ticket": "ticket",
     "os": "operating system",
     "cpu.model": "CPU",
     "cpu.count": "CPUs",

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from hypothesis import strategies as st
-
 from app.clients.base import Secrets
 from app.clients.content import Content
 from app.clients.external.curl import CurlClient
@@ -42,7 +40,7 @@ from storage.records import Target
 from storage.target_url import format_target
 from tests.app.fakes import meter
 from tests.builders import full_series, series
-from tests.reliability.fuzz_inputs import changed_bytes, changed_json, changed_text
+from tests.reliability.fuzz_inputs import Maker, changed_bytes, changed_json, changed_text, either, sections
 
 GOLDEN = Path(__file__).resolve().parents[1] / "forms" / "golden"
 
@@ -51,7 +49,7 @@ GOLDEN = Path(__file__).resolve().parents[1] / "forms" / "golden"
 class Subject:
     """One reader: what it is fed with, and what it may raise."""
 
-    inputs: st.SearchStrategy[Any]
+    inputs: Maker
     feed: Callable[[Any], object]
     refusals: tuple[type[Exception], ...] = (SharebenchError,)
 
@@ -256,24 +254,22 @@ URLS = (
 )  # fmt: skip
 
 
-def answers() -> st.SearchStrategy[dict[str, str]]:
+def answers() -> Maker:
     dump = f"{SMB_CONF}\n[printers]\n\tprintable = Yes\n"
-    return st.fixed_dictionaries(
+    return sections(
         {
-            "conf": st.just("/etc/samba/smb.conf"),
-            "version": changed_text(["Version 4.17.12-Debian"]),
-            "conf:/etc/samba/smb.conf": changed_text([SMB_CONF]),
-            "testparm": changed_text([dump]),
-            "testparm.rc": changed_text(["0", "1"]),
-            "testparm.err": changed_text(['Unknown parameter encountered: "x"\nLoaded services file OK.\n']),
-        },
-        optional={
-            "scopes": changed_text(["[local]\nread only=bool\n[global]\nworkgroup=string\n"]),
-            "registry": changed_text([SMB_CONF]),
-            "log level": changed_text(["Current debug levels:\nall:1\nauth:3\n"]),
-            "sessions": changed_text(['{"sessions": {"1": {"hostname": "ipv4:192.0.2.1:50000"}}}']),
-            "build": changed_text(["HAVE_IO_URING WITH_PROFILE"]),
-        },
+            "conf": lambda _pick: "/etc/samba/smb.conf",
+            "version": changed_text("Version 4.17.12-Debian"),
+            "conf:/etc/samba/smb.conf": changed_text(SMB_CONF),
+            "testparm": changed_text(dump),
+            "testparm.rc": changed_text("0", "0", "0", "1"),
+            "testparm.err": changed_text('Unknown parameter encountered: "x"\nLoaded services file OK.\n'),
+            "scopes": changed_text("[local]\nread only=bool\n[global]\nworkgroup=string\n"),
+            "registry": changed_text("", SMB_CONF),
+            "log level": changed_text("Current debug levels:\nall:1\nauth:3\n"),
+            "sessions": changed_text('{"sessions": {"1": {"hostname": "ipv4:192.0.2.1:50000"}}}'),
+            "build": changed_text("HAVE_IO_URING WITH_PROFILE"),
+        }
     )
 
 
@@ -283,25 +279,25 @@ def subjects() -> dict[str, Subject]:
     written = [(GOLDEN / name).read_text(encoding="utf-8") for name in ("run_form.csv", "run_form_b9.csv")]
     imports = (SharebenchError, DocumentError)
     return {
-        "URL": Subject(inputs=changed_text(URLS), feed=read_url),
-        "sizes": Subject(inputs=changed_text(["64K", "1M", "3G", "1.5GiB", "100MB"]), feed=parse_size),
-        "rates": Subject(inputs=changed_text(["auto", "10M", "2.5G", "100Mbit/s"]), feed=parse_rate),
+        "URL": Subject(inputs=changed_text(*URLS), feed=read_url),
+        "sizes": Subject(inputs=changed_text("64K", "1M", "3G", "1.5GiB", "100MB"), feed=parse_size),
+        "rates": Subject(inputs=changed_text("auto", "10M", "2.5G", "100Mbit/s"), feed=parse_rate),
         "credentials": Subject(
-            inputs=changed_bytes([b"username = bob\npassword = x y\ndomain = HOME\n", b"# c\nnthash=" + b"a" * 32]),
+            inputs=changed_bytes(b"username = bob\npassword = x y\ndomain = HOME\n", b"# c\nnthash=" + b"a" * 32),
             feed=read_login,
         ),
-        "documents": Subject(inputs=changed_json(documents), feed=import_text, refusals=imports),
+        "documents": Subject(inputs=changed_json(*documents), feed=import_text, refusals=imports),
         "documents as text": Subject(
-            inputs=changed_text([json.dumps(documents[1]), *written]), feed=import_text, refusals=imports
+            inputs=changed_text(json.dumps(documents[1]), *written), feed=import_text, refusals=imports
         ),
         "smb.conf": Subject(
-            inputs=changed_text([SMB_CONF]), feed=lambda text: read_conf("/etc/smb.conf", {"/etc/smb.conf": text})
+            inputs=changed_text(SMB_CONF), feed=lambda text: read_conf("/etc/smb.conf", {"/etc/smb.conf": text})
         ),
         "testparm": Subject(inputs=answers(), feed=read_server_answer),
-        "iperf3": Subject(inputs=changed_json([IPERF3]) | changed_text([json.dumps(IPERF3)]), feed=hear_iperf3),
-        "curl": Subject(inputs=changed_json([CURL]) | changed_text([json.dumps(CURL)]), feed=hear_curl),
-        "smbclient": Subject(inputs=changed_text(SMBCLIENT), feed=hear_smbclient),
-        "FTP replies": Subject(inputs=changed_bytes([FTP_SESSION]), feed=converse_ftp),
-        "FTP listings": Subject(inputs=changed_text(LISTINGS), feed=list_ftp),
-        "SMB2 responses": Subject(inputs=changed_bytes(smb_samples()), feed=hear_smb),
+        "iperf3": Subject(inputs=either(changed_json(IPERF3), changed_text(json.dumps(IPERF3))), feed=hear_iperf3),
+        "curl": Subject(inputs=either(changed_json(CURL), changed_text(json.dumps(CURL))), feed=hear_curl),
+        "smbclient": Subject(inputs=changed_text(*SMBCLIENT), feed=hear_smbclient),
+        "FTP replies": Subject(inputs=changed_bytes(FTP_SESSION), feed=converse_ftp),
+        "FTP listings": Subject(inputs=changed_text(*LISTINGS), feed=list_ftp),
+        "SMB2 responses": Subject(inputs=changed_bytes(*smb_samples()), feed=hear_smb),
     }

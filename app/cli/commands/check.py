@@ -9,6 +9,7 @@ import click
 
 from app.cli import common, output
 from app.cli.run_options import chosen, series_options
+from app.cli.target_argument import target_argument
 from app.errors import MeasurementError
 from app.workflows.check import CheckState, Subject, check
 from forms.layout import visible
@@ -18,7 +19,7 @@ _INDENT = " " * 15
 
 
 @click.command("check")
-@click.argument("target")
+@target_argument()
 @click.option("--json", "as_json", is_flag=True, help="An array of objects with name, state and text.")
 @common.login_options
 @common.options_of_all

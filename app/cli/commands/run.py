@@ -12,6 +12,7 @@ from app.cli.commands.annotate import reject_unusual
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import show
+from app.cli.target_argument import target_argument
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
@@ -24,7 +25,7 @@ _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "targ
 
 
 @click.command("run")
-@click.argument("target", required=False)
+@target_argument(required=False)
 @series_options()
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")

@@ -10,6 +10,7 @@ from app.cli import common
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
+from app.cli.target_argument import target_argument
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.recorder.turns import record_in_turns
@@ -20,7 +21,7 @@ from forms.experiments.selftest import selftest
 
 
 @click.command("selftest")
-@click.argument("target")
+@target_argument()
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all

@@ -51,7 +51,8 @@ class FTPClient:
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
         self._buffer = memoryview(bytearray(self._block_bytes))
-        self._stall = StallWatch(settings.timeout_seconds, self._where)
+        self._path_in_use = ""
+        self._stall = StallWatch(settings.timeout_seconds, lambda: self._where(self._path_in_use))
         self._control: ControlConnection | None = None
         self._data: socket.socket | None = None
 
@@ -228,6 +229,7 @@ class FTPClient:
         if "\r" in path or "\n" in path or "\0" in path:
             raise NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
         control = self._linked()
+        self._path_in_use = path
         try:
             yield control
         except ftplib.error_reply as error:
@@ -244,6 +246,8 @@ class FTPClient:
             if control.unfinished or isinstance(error, (ProtocolError, StalledError)):
                 self._drop()
             raise
+        finally:
+            self._path_in_use = ""
 
     def _drop(self) -> None:
         control, self._control = self._control, None

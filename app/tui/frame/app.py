@@ -10,6 +10,7 @@ from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from app.config import ConfigError, config
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
@@ -20,7 +21,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
-from app.tui.frame.themes import DARK, THEMES
+from app.tui.frame.themes import DARK, THEMES, remember_theme, remembered_theme
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -70,9 +71,13 @@ class SharebenchApp(ContextApp, Commanded):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+        if (kept := self.context.theme_file) is not None:
+            self.theme = remembered_theme(kept, self.available_themes) or DARK.name
+            self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(kept, theme.name))
         try:
             self.chosen_keys = read_keys(self.keys_path, known_commands)
-        except KeysFileError as error:
+            config()
+        except (KeysFileError, ConfigError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
 

@@ -24,6 +24,8 @@ class Context:
     """Their secrets, by protocol."""
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
+    theme_file: Path | None = None
+    """Where the theme chosen last is kept; None keeps none."""
     backend: Backend = field(default_factory=SystemBackend)
     """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)

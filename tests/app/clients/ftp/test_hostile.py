@@ -161,7 +161,7 @@ def test_a_conversation_that_has_no_end_is_given_up(name):
 
 def test_single_bytes_of_a_file_are_no_progress():
     with StandIn({"data": dripping(b"x", 0.1, SECONDS, bytes(SIZE))}) as server:
-        with pytest.raises(StalledError, match=r"nothing moved for 1\.5 s"):
+        with pytest.raises(StalledError, match=r"/file: nothing moved for 1\.5 s"):
             client_of(server).get("/file", meter())
 
 
