@@ -53,7 +53,8 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     if link and 100 * 8 * rate / link >= FULL_PERCENT_OF_LINK:
         return
     on_the_way = rate * round_trip
-    least = min(_limits(series), key=lambda limit: limit.size_bytes, default=None)
+    limits = sorted(_limits(series), key=lambda limit: limit.size_bytes)
+    least = limits[0] if limits else None
     trip = wording.milliseconds(round_trip)
     seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
     need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
@@ -75,10 +76,11 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         key="far",
         severity=Severity.NOTE,
         title="The server is far away",
-        evidence=f"{seen}{need}; "
-        + ("packets are lost, and TCP slows down for each." if loses else "no known buffer or window is the limit."),
-        what_to_do="Measure longer runs (--size), so that the start of a connection does not count, and the bare TCP"
-        " path (iperf3), which tells the way from the server; then look for losses on the way.",
+        evidence=f"{seen}{need}. "
+        + ("Packets are lost, and TCP slows down for each." if loses else "No known buffer or window is the limit.")
+        + "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits),
+        what_to_do="The slowest line on the way may set the pace: measure the bare TCP path (iperf3), which tells it"
+        " from the server, in runs so long (--size) that the start of a connection does not count.",
         series_ids=(series.id,),
     )
 
