@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.findings.finding import Finding, Severity, called
+from forms.findings.finding import Finding, Severity, called, is_far, round_trip_seconds
+from forms.findings.rules_link import retransmits
 from forms.stats import summary
 from storage.records import Command, Facts, Series
 
-FAR_SECONDS = 0.005
-"""A round trip from here on is no local network's: windows and slow start matter."""
 FULL_PERCENT_OF_LINK = 60.0
 """A link that is filled so far is not held back by the distance."""
 LIMITED_SHARE = 0.3
@@ -33,17 +32,6 @@ class _Limit:
     name: str
     window: bool = False
     """Whether it is the client's own window rather than a socket's buffer."""
-
-
-def round_trip_seconds(series: Series) -> float | None:
-    """The least round trip of the series' own connections; None where it is not known."""
-    value = series.environment.get("path", {}).get("tcp.least_round_trip_seconds")
-    return float(value) if isinstance(value, int | float) else None
-
-
-def is_far(series: Series) -> bool:
-    """Whether the round trip is longer than a local network's."""
-    return (round_trip_seconds(series) or 0.0) >= FAR_SECONDS
 
 
 def slow_start_rules(series: Series) -> bool:
@@ -69,7 +57,8 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     trip = wording.milliseconds(round_trip)
     seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
     need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
-    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes:
+    loses = any(retransmits(series))
+    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses:
         yield Finding(
             key="latency",
             severity=Severity.WARNING,
@@ -86,7 +75,8 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         key="far",
         severity=Severity.NOTE,
         title="The server is far away",
-        evidence=f"{seen}{need}; no buffer or window that is known holds it back.",
+        evidence=f"{seen}{need}; "
+        + ("packets are lost, and TCP slows down for each." if loses else "no known buffer or window is the limit."),
         what_to_do="Measure longer runs (--size), so that the start of a connection does not count, and the bare TCP"
         " path (iperf3), which tells the way from the server; then look for losses on the way.",
         series_ids=(series.id,),
