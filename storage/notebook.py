@@ -19,7 +19,7 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
-from storage.errors import RefusedError
+from storage.errors import DamagedNotebookError, RefusedError
 from storage.measuring import MeasuringTables, held_text
 from storage.queries import Found, SeriesQuery, find
 from storage.records import (
@@ -136,7 +136,10 @@ class Notebook(MeasuringTables, SideTables):
 
     def series(self, reference: str) -> Series:
         """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``."""
-        return self._load([self.resolve(reference)])[0]
+        series_id = self.resolve(reference)
+        for found in self._load([series_id]):
+            return found
+        raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
     def resolve(self, reference: str) -> str:
         """The id that a reference means. Raises UnknownReferenceError."""
@@ -262,7 +265,7 @@ class Notebook(MeasuringTables, SideTables):
                 f" WHERE series_id IN ({marks}) ORDER BY phase DESC, number",
                 part,
             ):
-                found[row["series_id"]].append(run_from_row(row))
+                found.setdefault(row["series_id"], []).append(run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def remove(self, series_id: str) -> Removed:
