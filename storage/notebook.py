@@ -18,7 +18,7 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
-from storage.queries import Found, SeriesQuery, find
+from storage.queries import Found, SeriesQuery, find, repeated_ids
 from storage.records import (
     Baseline,
     Ceiling,
@@ -158,8 +158,11 @@ class Notebook:
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> Series:
-        """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``."""
-        return self._load([self.resolve(reference)])[0]
+        """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``.
+
+        Of a baseline that names several it is the newest.
+        """
+        return self.all_of([self.resolve(reference)])[0]
 
     def resolve(self, reference: str) -> str:
         """The id that a reference means. Raises UnknownReferenceError."""
@@ -167,8 +170,9 @@ class Notebook:
             for (found,) in self._db.execute("SELECT id FROM series ORDER BY created_at DESC, rowid DESC LIMIT 1"):
                 return str(found)
             raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
-        for (found,) in self._db.execute("SELECT series_id FROM baselines WHERE name = ?", (reference,)):
-            return str(found)
+        named = self.baseline_ids(reference)
+        if named:
+            return named[-1]
         ids = [
             str(found)
             for (found,) in self._db.execute(
@@ -185,7 +189,8 @@ class Notebook:
         more = ", …" if len(ids) > 5 else ""
         raise UnknownReferenceError(f"{reference!r} is short for several series: {', '.join(ids[:5])}{more}")
 
-    def _load(self, ids: Sequence[str]) -> list[Series]:
+    def all_of(self, ids: Sequence[str]) -> list[Series]:
+        """The series of these ids with runs and facts, in this order; an id that is gone is left out."""
         heads: dict[str, Row] = {}
         runs: dict[str, list[Run]] = {}
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
@@ -207,7 +212,7 @@ class Notebook:
     def experiment(self, name: str) -> list[Series]:
         """The series of an experiment with runs and facts, in the order they were made."""
         found = self._db.execute("SELECT id FROM series WHERE experiment = ? ORDER BY created_at, rowid", (name,))
-        return self._load([row[0] for row in found])
+        return self.all_of([row[0] for row in found])
 
     def add_experiment(self, experiment: Experiment) -> None:
         """Store an experiment before its first series; one that has this name already stays as it is."""
@@ -300,14 +305,36 @@ class Notebook:
 
     def baselines(self) -> list[Baseline]:
         """All baselines by name."""
-        rows = self._rows("SELECT name, series_id, set_at FROM baselines ORDER BY name")
+        rows = self._rows("SELECT name, series_id, set_at FROM baselines ORDER BY name, set_at, series_id")
         return [Baseline(**row) for row in rows]
 
-    def set_baseline(self, name: str, series_id: str) -> None:
-        """Give a series a name; a name that was given already moves to it."""
+    def baseline_ids(self, name: str) -> list[str]:
+        """The ids of the series that a baseline names, the oldest first; none where there is no such baseline."""
+        return [
+            str(found)
+            for (found,) in self._db.execute(
+                "SELECT series_id FROM baselines JOIN series ON series.id = series_id WHERE name = ?"
+                " ORDER BY created_at, series.rowid",
+                (name,),
+            )
+        ]
+
+    def set_baseline(self, name: str, *series_ids: str, keep: bool = False) -> None:
+        """Give the series a name; a name that was given already moves to them, or with ``keep`` names them as well."""
+        set_at = utc_now()
         with self._db.atomic():
-            baseline = Baseline(name=name, series_id=series_id, set_at=utc_now())
-            self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+            if not keep:
+                self._db.execute("DELETE FROM baselines WHERE name = ?", (name,))
+            for series_id in series_ids:
+                baseline = Baseline(name=name, series_id=series_id, set_at=set_at)
+                self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+
+    def repeated_ids(self) -> list[tuple[str, ...]]:
+        """The ids of series that were measured again with the same settings, group by group, the oldest first.
+
+        Baselines that name several, and experiments that repeat the same thing.
+        """
+        return repeated_ids(self._db)
 
     def remove_baseline(self, name: str) -> None:
         """Forget a name; the series stays. Raises UnknownReferenceError."""

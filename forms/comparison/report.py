@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from forms import wording
 from forms.comparison.document import comparison_document
-from forms.comparison.matrix import FTP, ProtocolMatrix, base_of, protocol_matrix
-from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparison_form
+from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix
+from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparison_forms
+from forms.comparison.verdict import Sides
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Report, ReportKind, Row, Table
 from storage.records import Series
 
@@ -15,11 +16,10 @@ FORM = "comparison"
 _KILO = 1000.0
 
 
-def comparison_reports(series: Sequence[Series]) -> list[Report]:
-    """The sheet of a base and the others, the base first: one for two series, one in B-1's layout for more."""
-    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
-    forms = [comparison_form(base, one) for base, one in pairs if base is not None]
-    return [pair_report(forms[0])] if len(series) == 2 else [matrix_report(protocol_matrix(series), forms)]
+def comparison_reports(shown: Sequence[Series], several: Sequence[Sides]) -> list[Report]:
+    """The report of the comparisons: one pair side by side, or several in B-1's layout with the series to be shown."""
+    forms = comparison_forms(several)
+    return [pair_report(forms[0])] if len(forms) == 1 else [matrix_report(protocol_matrix(shown), forms)]
 
 
 def pair_report(form: ComparisonSummary) -> Report:

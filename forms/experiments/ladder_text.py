@@ -23,8 +23,8 @@ _DECISIONS = {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undec
 def ladder_text(ladder: Ladder) -> str:
     """Rung by rung: the change, its average, the verdict against what it was made from, and what became of it.
 
-    ``|`` marks the way to the settings in force, ``x`` a change that was put back, ``!`` why a figure may not speak
-    for its change.
+    ``|`` marks the way to the settings in force, ``x`` a change that was put back, ``!`` why a figure does not speak
+    for its change, ``?`` why it may not.
     """
     lines = wrap(f"Experiment {visible(ladder.name)}: {_measured(ladder)}", WIDTH)
     for rung in ladder.rungs:
@@ -111,7 +111,7 @@ def _of(rung: Rung) -> Iterator[str]:
         yield from _indented(_INDENT, f"proven: {rung.proof}")
     label = f"{rung.standing}: " if rung.standing else ""
     for index, doubt in enumerate(rung.doubts):
-        yield from _indented(_INDENT, f"! {label if index == 0 else ''}{doubt}")
+        yield from _indented(_INDENT, f"{rung.mark} {label if index == 0 else ''}{doubt}")
 
 
 def _state(rung: Rung) -> str:
@@ -128,7 +128,7 @@ def gain_sentence(ladder: Ladder) -> str:
 
 
 def _gained(gain: Gain, *, several: bool) -> str:
-    changes = [(rung.change, rung.standing) for rung in gain.path if rung.change]
+    changes = [(rung.change, rung.standing) for rung in gain.counted if rung.change]
     way = f" ({gain.command})" if several else ""
     found = gain.comparison
     if found is None or not changes:

@@ -57,6 +57,10 @@ class Doubt(StrEnum):
     """Most runs went the other way than the average."""
     SCATTER = "scatter"
     """The runs scatter too much for a change of this size."""
+    CONTRADICTED = "contradicted"
+    """The claimed change is not what was made."""
+    SAME_SETTINGS = "same settings"
+    """A change was made and taken back: what is left is variation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ _RANK_EFFICIENCY = 3 / math.pi
 _GRID = 64
 _STEPS = 8
 _CHANGE_LEVEL = 0.83
+_MOST_SERIES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,23 @@ def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tup
     found = [needed_runs(c, replace(scatter, percent=spread), limits) for spread in spreads for c in changes]
     known = [runs for runs in found if runs is not None]
     return min(known, default=MOST_RUNS), None if len(known) < len(found) else max(known)
+
+
+def needed_series(change_percent: float, between_percent: float, limits: Limits) -> int | None:
+    """Series a side, measured in alternation, that reach a verdict nine times in ten; None for more than 20.
+
+    ``between_percent`` is the standard deviation between series of the same settings.
+    """
+    scatter = Scatter(percent=between_percent * math.sqrt(2), runs=2, paired=False)
+    least = 2
+    for series in range(least, _MOST_SERIES + 1):
+        error = scatter.percent / math.sqrt(series)
+        room = (student_t(limits.level, 2 * series - 2) + student_t(POWER, 2 * series - 2)) * error
+        if smallest_found_percent(scatter, series, limits) <= abs(change_percent) or (
+            room <= limits.margin_percent - abs(change_percent)
+        ):
+            return series
+    return None
 
 
 def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float:

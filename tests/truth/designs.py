@@ -68,12 +68,10 @@ class Design:
                 yield decide_in_turns(left, right)
             return
         series = [part.tolist() for part in timeline.series(random, trials, self.sides, runs, change)]
-        if self.sides.startswith("ladder"):
-            raise AssertionError
         of = {side: [at for at, letter in enumerate(self.sides) if letter == side] for side in "HAB"}
         for trial in range(trials):
-            base, other, before = ([series[at][trial] for at in of[side]] for side in "ABH")
-            yield decide(base, other, positions=[*of["A"], *of["B"]], history=[before] if before else ())
+            first, changed, before = ([series[at][trial] for at in of[side]] for side in "ABH")
+            yield decide(first, changed, positions=[*of["A"], *of["B"]], history=[before] if before else ())
 
 
 ONE_EACH = Design("one series a side", "AB")

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import common
-from app.errors import UsageError
-from storage.records import Series
-
-if TYPE_CHECKING:
-    from forms.comparison.summary import ComparisonSummary
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -21,6 +15,12 @@ NOT_KNOWN = 3
 @click.command("compare", short_help="faster, slower, the same, or not yet known")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
+@click.option(
+    "--again",
+    multiple=True,
+    metavar="SERIES",
+    help="BASE measured again, best after OTHER; may be given several times.",
+)
 @click.option(
     "--noise",
     type=common.Number(0, 100),
@@ -41,27 +41,36 @@ NOT_KNOWN = 3
 @common.options_of_all
 @click.pass_context
 def compare_command(
-    context: click.Context, base: str, others: tuple[str, ...], noise: float, margin: float, as_json: bool
+    context: click.Context,
+    base: str,
+    others: tuple[str, ...],
+    again: tuple[str, ...],
+    noise: float,
+    margin: float,
+    as_json: bool,
 ) -> int:
     """Compares each OTHER with BASE: is it faster, slower, the same, or not yet known?
 
-    With several, they stand side by side as in table B-1 (get and put down; FTP, untuned and tuned across), and gets
-    are compared with the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
+    Series that were not measured in turns need repeats for a verdict: a baseline of several series, or the base
+    measured again after the change (compare BASE OTHER --again BASE2). With several OTHER they stand side by side as in
+    table B-1 (get and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit
+    code 0: no slower; 1: slower; 3: not known yet.
     """
-    from forms.comparison.matrix import base_of, protocol_matrix  # noqa: PLC0415  keeps `--help` light
+    from app.workflows.compare import sides_to_compare  # noqa: PLC0415  keeps `--help` light
+    from forms.comparison.matrix import protocol_matrix  # noqa: PLC0415
+    from forms.comparison.summary import comparison_forms  # noqa: PLC0415
+    from forms.stats.decision import Limits  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
-        series = [notebook.series(reference) for reference in (base, *others)]
-    if any(one.id == series[0].id for one in series[1:]):
-        raise UsageError(f"{base} is compared with itself (series {series[0].id}): name another series")
-    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
-    forms = _forms([(first, one) for first, one in pairs if first is not None], noise, margin)
+        sides = sides_to_compare(notebook, (base, *others), again)
+        shown = [notebook.series(reference) for reference in (base, *others)]
+    forms = comparison_forms(sides, Limits(noise_percent=noise, margin_percent=margin))
     if as_json:
         from forms.comparison.document import comparison_document  # noqa: PLC0415
 
         documents = [comparison_document(form.comparison) for form in forms]
-        common.answer_json(documents if len(others) > 1 else documents[0])
-    elif len(others) == 1:
+        common.answer_json(documents if len(forms) > 1 else documents[0])
+    elif len(forms) == 1:
         from forms.comparison.text import comparison_text  # noqa: PLC0415
 
         common.answer(comparison_text(forms[0]).rstrip("\n"))
@@ -69,14 +78,8 @@ def compare_command(
         from forms.comparison.matrix_text import table_b1_text  # noqa: PLC0415
         from forms.comparison.text import verdict_lines  # noqa: PLC0415
 
-        common.answer(f"{table_b1_text(protocol_matrix(series))}\n{verdict_lines(forms)}".rstrip("\n"))
+        common.answer(f"{table_b1_text(protocol_matrix(shown))}\n{verdict_lines(forms)}".rstrip("\n"))
     return exit_code([form.comparison.verdict for form in forms])
-
-
-def _forms(pairs: Sequence[tuple[Series, Series]], noise: float, margin: float) -> list[ComparisonSummary]:
-    from forms.comparison.summary import comparison_form  # noqa: PLC0415
-
-    return [comparison_form(first, one, noise_percent=noise, margin_percent=margin) for first, one in pairs]
 
 
 def exit_code(verdicts: Sequence[str]) -> int:

@@ -100,12 +100,15 @@ def _blank_reports(form: str, link: int | str | None) -> list[Report]:
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
+    from app.workflows.compare import sides_to_compare  # noqa: PLC0415  keeps `--help` light
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]
-            return reports.series_reports(series) if form == "run" else reports.comparison_reports(series)
+            if form == "run":
+                return reports.series_reports(series)
+            return reports.comparison_reports(series, sides_to_compare(notebook, names))
         if form == "experiment":
             series = notebook.experiment(names[0])
             if not series:

@@ -12,9 +12,10 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
-from forms.comparison.summary import ComparisonSummary, comparison_form
+from app.workflows.compare import sides_to_compare
+from forms.comparison.report import pair_report
+from forms.comparison.summary import ComparisonSummary, comparison_forms
 from forms.comparison.text import comparison_text
-from forms.reports import comparison_reports
 from storage.notebook import Notebook
 
 
@@ -108,9 +109,7 @@ class CompareScreen(Copies):
         """Write it to a file."""
         pair = (self.base_id, self.other_id)
         self.bench.push_screen(
-            ExportScreen(
-                gather=lambda notebook: comparison_reports([notebook.series(each) for each in pair]), name="comparison"
-            )
+            ExportScreen(gather=lambda notebook: [pair_report(_form(notebook, *pair))], name="comparison")
         )
 
     def action_swap(self) -> None:
@@ -120,4 +119,4 @@ class CompareScreen(Copies):
 
 
 def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
-    return comparison_form(notebook.series(base_id), notebook.series(other_id))
+    return comparison_forms(sides_to_compare(notebook, (base_id, other_id)))[0]

@@ -13,9 +13,10 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
-from forms.comparison.matrix import base_of, protocol_matrix
+from app.workflows.compare import sides_to_compare
+from forms.comparison.matrix import protocol_matrix
 from forms.comparison.matrix_text import table_b1_text
-from forms.comparison.summary import comparison_form
+from forms.comparison.summary import comparison_forms
 from forms.comparison.text import verdict_lines
 from forms.reports import comparison_reports
 from storage.notebook import Notebook
@@ -55,7 +56,7 @@ class TableScreen(Copies):
     def on_mount(self) -> None:
         """Read the series."""
         self.query_one("#table-box").focus()
-        self.with_notebook(lambda notebook: _text(_read(notebook, self.ids)), self._show)
+        self.with_notebook(lambda notebook: _text(notebook, self.ids), self._show)
 
     def _show(self, text: str) -> None:
         self.text = text
@@ -69,7 +70,10 @@ class TableScreen(Copies):
         """Write it to a file."""
         ids = self.ids
         self.bench.push_screen(
-            ExportScreen(gather=lambda notebook: comparison_reports(_read(notebook, ids)), name="comparison")
+            ExportScreen(
+                gather=lambda notebook: comparison_reports(_read(notebook, ids), sides_to_compare(notebook, ids)),
+                name="comparison",
+            )
         )
 
 
@@ -77,7 +81,6 @@ def _read(notebook: Notebook, ids: Sequence[str]) -> list[Series]:
     return [notebook.series(series_id) for series_id in ids]
 
 
-def _text(series: Sequence[Series]) -> str:
-    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
-    forms = [comparison_form(base, one) for base, one in pairs if base is not None]
-    return f"{table_b1_text(protocol_matrix(series))}\n{verdict_lines(forms)}"
+def _text(notebook: Notebook, ids: Sequence[str]) -> str:
+    forms = comparison_forms(sides_to_compare(notebook, ids))
+    return f"{table_b1_text(protocol_matrix(_read(notebook, ids)))}\n{verdict_lines(forms)}"

@@ -22,7 +22,7 @@ def rung_line(rung: Rung) -> str:
     sign = f"[{found.sign}]" if found else "   "
     words = pad(cut(change_words(rung), _NAME), _NAME)
     average = pad(rate(rung.average_bytes_per_second), 11, right=True)
-    doubt = " !" if rung.doubts else ""
+    doubt = f" {rung.mark}" if rung.mark.strip() else ""
     decided = {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: ""}[rung.decision]
     return f"{way}{rung.number:>2} {words} {average} {sign} {pad(change, 8, right=True)} {decided}{doubt}".rstrip()
 
@@ -41,12 +41,12 @@ def _rung_words(rung: Rung) -> Iterator[str]:
         remark = rung.change.remark if rung.change and rung.change.remark and not rung.doubts else ""
         yield f"The change is {rung.standing}.{f' {plain(remark)}' if remark else ''}"
     for doubt in rung.doubts:
-        yield f"! {plain(doubt)}"
+        yield f"{rung.mark} {plain(doubt)}"
 
 
 def gain_line(ladder: Ladder) -> str:
     """What was gained in all."""
-    if ladder.gain is None:
+    if ladder.gain is None or not ladder.gains[-1].counted:
         return "Gained in all: nothing yet, since no change is in force."
     path = ladder.kept_path
     return f"Gained in all, rung {path[0].number} to {path[-1].number}: [{ladder.gain.sign}] {ladder.gain.sentence}"

@@ -25,10 +25,11 @@ from app.tui.guide.state.choices import GuideChoices, MethodStep, new_measuremen
 from app.tui.guide.state.guide_context import GuideContext, Yardstick
 from app.tui.guide.state.method import TITLES, done
 from forms import wording
-from forms.comparison.verdict import compare
+from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.series_warnings import advice
 from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import RunRow, SeriesSummary, run_form
+from forms.stats.decision import Limits
 from forms.tuning.catalogue import EntryKind, Status, entries
 from storage.records import RunStatus, Series, SeriesStatus
 
@@ -204,7 +205,7 @@ def _valid(series: Series) -> str:
 
 
 def _against(series: Series, stick: Yardstick) -> str:
-    comparison = compare(stick.series, series)
+    comparison = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
     return f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}"
 
 
