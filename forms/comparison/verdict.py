@@ -20,6 +20,7 @@ from storage.records import Change, Series
 NOISE_PERCENT = 1.0
 MARGIN_PERCENT = 5.0
 ALPHA = 0.05
+_OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +83,12 @@ class Comparison:
 
     @property
     def sign(self) -> str:
-        """The verdict as one character: ``+``, ``-``, ``=``, ``?``, or ``!`` for what is not the claimed change."""
-        if self.doubt in (Doubt.CONTRADICTED, Doubt.SAME_SETTINGS):
-            return "!"
+        """The verdict as one character.
+
+        ``+``, ``-``, ``=``, ``?`` for unknown, ``!`` for what is not the claimed change, ``~`` for mere variation.
+        """
+        if self.doubt in _OWN_SIGNS:
+            return _OWN_SIGNS[self.doubt]
         return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
 
     @property
@@ -126,7 +130,11 @@ def compare(
 def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison]:
     """Several comparisons of one command: together they are wrong in ``limits.alpha`` at most (Holm 1979)."""
     alone = [compare_sides(sides, limits) for sides in several]
-    told = [index for index, one in enumerate(alone) if one.p_value is not None and one.interval_percent]
+    told = [
+        index
+        for index, one in enumerate(alone)
+        if one.p_value is not None and one.interval_percent and one.doubt not in _OWN_SIGNS
+    ]
     levels = dict(zip(told, holm([alone[index].p_value or 0.0 for index in told], limits.alpha), strict=True))
     return [
         compare_sides(sides, replace(limits, alpha=levels[index])) if index in levels else alone[index]

@@ -1,4 +1,4 @@
-"""Throughputs of runs, one after the other, where nothing was changed: what servers, links and hosts do by themselves."""
+"""Throughputs of runs, one after the other, where nothing was changed: what servers and links do by themselves."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from pypdf import PdfReader
 
 from forms import layout
 from forms.blank_reports import blank_report
+from forms.comparison.matrix import sides_of
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.layout import control_pictures
@@ -25,7 +26,7 @@ from tests.forms.exporters.page import Page
 from tests.forms.exporters.test_xlsx import without_stored_values
 from tests.forms.golden_files import check
 from tests.forms.paper_samples import HOSTILE
-from tests.forms.samples import series
+from tests.forms.samples import in_turns, series
 from tests.forms.worksheets.test_bottleneck import B5
 from tests.servers.process import require
 
@@ -68,12 +69,16 @@ def book_b1() -> list[Series]:
     return found
 
 
+def compared(*series: Series) -> Report:
+    return comparison_reports(series, sides_of([(one,) for one in series]))[0]
+
+
 def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
-        "comparison": comparison_reports([base, replace(other, label=text)])[0],
-        "matrix": comparison_reports(book_b1())[0],
+        "comparison": compared(*in_turns(base, replace(other, label=text))),
+        "matrix": compared(*book_b1()),
         "ladder": experiment_report(text, experiment(text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

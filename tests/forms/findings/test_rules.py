@@ -10,7 +10,7 @@ from forms.findings.finding import Finding, Severity
 from forms.findings.report import finding_document, findings_text
 from forms.findings.rules import findings, first_to_look_at
 from storage.records import ClientFacts, Command, Series, Target
-from tests.forms.samples import CLIENT, series
+from tests.forms.samples import CLIENT, in_turns, series
 
 GIGABIT = 1_000_000_000
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
@@ -56,7 +56,7 @@ def test_well_configured():
 
 
 def test_as_fast_as_ftp_but_for_chance_is_well_configured():
-    assert keys(one("smb", 111), one("ftp", 111.5)) == ["well-configured"]
+    assert keys(*in_turns(one("smb", 111), one("ftp", 111.5))) == ["well-configured"]
 
 
 def test_unusual_runs_take_the_compliment_back():
@@ -84,7 +84,7 @@ def test_the_ratio_to_ftp(megabytes, key, severity):
 
 def test_runs_that_scatter_too_much_tell_no_ratio():
     wild = [60e6, 180e6, 110e6, 200e6]
-    found = findings([series(wild, id="wild"), one("ftp", 110, host="nas")])
+    found = findings(in_turns(series(wild, id="wild"), one("ftp", 110, host="nas")))
     assert [f.key for f in found] == ["ratio-unknown"]
     assert "more runs (about " in found[0].what_to_do
     assert keys(series([50e6, 20e6, 120e6, 40e6], id="wild"), one("ftp", 100)) == ["ratio-unknown"]

@@ -16,7 +16,7 @@ from forms.comparison.document import comparison_document
 from forms.comparison.report import comparison_reports
 from forms.comparison.summary import comparison_form
 from forms.comparison.text import comparison_text
-from forms.comparison.verdict import compare
+from forms.comparison.verdict import Sides, compare
 from forms.experiments.ladder import build_ladder
 from forms.experiments.ladder_report import experiment_report
 from forms.experiments.ladder_text import ladder_document, ladder_text
@@ -91,7 +91,9 @@ def test_on_the_forms_in_every_format(case: str, format_name: str) -> None:
     assert after.change
     made = {
         "run form": export([after], format_name),
-        "comparison": export_reports(comparison_reports([before, after]), format_name),
+        "comparison": export_reports(
+            comparison_reports([before, after], [Sides(base=(before,), other=(after,))]), format_name
+        ),
         "ladder": export_reports([experiment_report("tuning", [before, after])], format_name),
     }
     for name, rendered in made.items():
