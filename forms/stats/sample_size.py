@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from forms.stats.change import Variation
 from forms.stats.decision import LEAST_RUNS, Limits
 from forms.stats.summary import student_t
 
@@ -108,6 +109,13 @@ def needed_series(change_percent: float, between_percent: float, limits: Limits)
     return None
 
 
+def smallest_between_percent(found: Variation, limits: Limits) -> float:
+    """The change that one series before it and one after it show nine times in ten, with this variation as history."""
+    error = found.deviation_percent * math.sqrt(2)
+    beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, found.freedom) * error
+    return max(beyond_noise, _predictive_of_known(found.freedom, limits.level) * error)
+
+
 def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
     """The change that so many runs a side find nine times in ten, were the scatter exactly this.
 
@@ -130,6 +138,24 @@ def smallest_promised_percent(scatter: Scatter, runs: int, limits: Limits) -> fl
     error = scatter.error(runs)
     beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, known) * error
     return max(beyond_noise, _predictive(freedom, known, limits.level) * error)
+
+
+@cache
+def _predictive_of_known(freedom: int, level: float) -> float:
+    """As :func:`_predictive`, where the new test is held against the same estimate of the error, not one of its own."""
+    import numpy as np  # noqa: PLC0415
+    from scipy.special import chdtri, ndtr  # noqa: PLC0415
+
+    ratios = np.sqrt(chdtri(freedom, (np.arange(_GRID**2) + 0.5) / _GRID**2) / freedom)
+    bound = student_t(level, freedom)
+    low, high = bound, 4 * bound + 20.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        if float(ndtr((middle - bound) * ratios).mean()) < POWER:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 @cache

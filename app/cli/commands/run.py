@@ -76,6 +76,9 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 @click.option("--experiment", metavar="NAME", help="Make it the next rung of a ladder of changes.")
 @click.option("--change", callback=_change, metavar="NAME=VALUE", help="The ONE parameter changed since the last rung.")
 @click.option(
+    "--again", metavar="SERIES", help="The settings of SERIES measured again: a repeat of it in its experiment."
+)
+@click.option(
     "--quiet-time", type=click.Choice(["record", "require", "skip"]), default="record", show_default=True,
     help="Look how busy it is; refuse a busy time; or do not look.",
 )  # fmt: skip
@@ -157,6 +160,10 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
         raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
+    if choices["again"] and choices["change"]:
+        raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
+    again = common.series(context, choices["again"]) if choices["again"] else None
+    named = choices["experiment"] or (again.experiment if again else None)
     _check_settings(target, command, choices)
     if ":" in (choices["server_ssh"] or "").rpartition("@")[0]:
         raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
@@ -188,7 +195,8 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
         link_bits_per_second=None if choices["link"] == "auto" else choices["link"],
         label=choices["label"],
         note=choices["note"],
-        experiment=Experiment(name=choices["experiment"]) if choices["experiment"] else None,
+        experiment=Experiment(name=named) if named else None,
+        base_id=again.id if again else None,
         change_name=name,
         change_value=value,
         quiet_time=QuietTime(choices["quiet_time"]),

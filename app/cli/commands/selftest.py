@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from app.cli import common
-from app.cli.commands.run import order_of
+from app.cli.commands.run import order_of, watch
 from app.cli.run_options import choices_of_run, options_of_run
 from app.cli.turns_progress import watch_turns
 from app.measure.control import SeriesControl
-from app.recorder.recording import failure_of
+from app.recorder.recording import failure_of, record
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
-from app.workflows.selftest import LABELS, selftest_orders
+from app.workflows.selftest import LABELS, repeat_orders, selftest_orders
 
 
 @options_of_run(
@@ -22,6 +24,12 @@ from app.workflows.selftest import LABELS, selftest_orders
 )  # fmt: skip
 @click.command("selftest", short_help="the smallest change that this set-up can show")
 @click.argument("target")
+@click.option(
+    "--apart",
+    type=common.Count(2, 100),
+    metavar="N",
+    help="N whole series, one after the other, in place of two in turns.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all
@@ -30,9 +38,12 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     """Measures the same thing twice, in turns, as if it were a change.
 
     Says whether the same thing comes out the same, and the smallest change that this set-up can show with so many
-    runs. Both series are kept in the notebook.
+    runs. With --apart it measures whole series one after the other, and says how far they lie apart: compare takes that
+    as its history for series of the same path. All series are kept in the notebook.
     """
     order = order_of(context, target, choices_of_run(context, choices))
+    if choices["apart"]:
+        return _apart(context, repeat_orders(order, choices["apart"]), as_json=choices["as_json"])
     control = SeriesControl()
     events = record_in_turns(selftest_orders(order), common.notebook_path(context), control)
     closed = watch_turns(events, control, LABELS)
@@ -49,4 +60,24 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         common.answer_json(selftest_document(test))
     else:
         common.answer(selftest_text(test).rstrip("\n"))
+    return 0
+
+
+def _apart(context: click.Context, orders: Sequence[SeriesRequest], *, as_json: bool) -> int:
+    path, ids = common.notebook_path(context), []
+    for order in orders:
+        control = SeriesControl()
+        closed = watch(record(order, path, control), control)
+        failure = failure_of(closed)
+        if failure:
+            raise failure
+        ids.append(closed.series_id)
+    from forms.experiments.repeats import repeats, repeats_document, repeats_text  # noqa: PLC0415  keeps `--help` light
+
+    with common.notebook(context) as notebook:
+        found = repeats(notebook.all_of(ids))
+    if as_json:
+        common.answer_json(repeats_document(found))
+    else:
+        common.answer(repeats_text(found).rstrip("\n"))
     return 0
