@@ -4,7 +4,7 @@ BIN := .venv/bin
 SHELL := /bin/sh
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types contracts bench screenshots lock wheel clean
+.PHONY: help demo test check format lint types contracts bench torture screenshots lock wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ contracts: .venv/.installed-dev ## import contracts (import-linter)
 
 bench: .venv/.installed-dev ## speeds side by side with other clients: a Markdown table and a JSON file in .bench/
 	@$(BIN)/python -m tests.benchmarks
+
+torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=300 each)
+	@$(BIN)/python -m tests.reliability --seconds $(or $(SECONDS),300)
 
 screenshots: .venv/.installed-dev ## draw the pictures of the TUI anew
 	@$(BIN)/python -m screenshots

@@ -64,7 +64,7 @@ def log_in_as(
     A target without a user is a guest's (SMB) or anonymous (FTP). Raises UsageError, LoginError where there is
     nobody to ask.
     """
-    if target.protocol not in ("smb", "ftp", "ftps"):
+    if not target.abilities.has_login:
         return target, Secrets()
     given = read_credentials(credentials) if credentials else Credentials()
     if not target.user and given.user:

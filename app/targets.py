@@ -7,10 +7,8 @@ import re
 from urllib.parse import unquote
 
 from app.errors import PasswordInURLError, UsageError
+from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target
-
-DEFAULT_PORTS = {"smb": 445, "ftp": 21, "ftps": 21, "iperf3": 5201}
-PROTOCOLS = ("smb", "ftp", "ftps", "file", "iperf3")
 
 FORMS = (
     "smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://[USER@]HOST[:PORT]/PATH, ftps://…, "
@@ -36,21 +34,21 @@ def parse_target(text: str) -> Target:
     """
     url = _as_url(text.strip())
     scheme, separator, rest = url.partition("://")
-    protocol = scheme.lower()
-    if not separator or protocol not in PROTOCOLS:
+    protocol = PROTOCOLS.get(scheme.lower())
+    if not separator or protocol is None:
         raise UsageError(f"not a target: {without_password(text)!r}; write {FORMS}")
     authority, slash, raw_path = rest.partition("/")
-    if re.search(r"[\x00\r\n]|%00" if protocol == "file" else r"[\x00\r\n]|%0[0ADad]", rest):
+    if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
-    if protocol == "file":
+    if protocol.is_local:
         return _file_target(text, authority, slash + raw_path)
     login, _, address = authority.rpartition("@")
     domain, user = _login(protocol, login)
     host, port = _address(text, address, protocol)
-    if protocol == "smb":
+    if protocol.has_share:
         share, _, path = raw_path.partition("/")
         return Target(
-            protocol=protocol,
+            protocol=protocol.name,
             host=host,
             port=port,
             share=_unescape(share) or None,
@@ -58,13 +56,15 @@ def parse_target(text: str) -> Target:
             user=user,
             domain=domain,
         )
-    if protocol == "iperf3":
+    if not protocol.moves_files:
         if raw_path.strip("/") or user:
             raise UsageError(
-                f"an iperf3 target has no user and no path: {without_password(text)!r}; write iperf3://HOST[:PORT]"
+                f"an {protocol.name} target has no user and no path: {without_password(text)!r};"
+                f" write {protocol.name}://HOST[:PORT]"
             )
-        return Target(protocol=protocol, host=host, port=port)
-    return Target(protocol=protocol, host=host, port=port, path="/" + _unescape(raw_path).lstrip("/"), user=user)
+        return Target(protocol=protocol.name, host=host, port=port)
+    path = "/" + _unescape(raw_path).lstrip("/")
+    return Target(protocol=protocol.name, host=host, port=port, path=path, user=user)
 
 
 def _as_url(text: str) -> str:
@@ -106,20 +106,20 @@ def _unescape(text: str) -> str:
     return _ESCAPE.sub(resolve, text)
 
 
-def _login(protocol: str, login: str) -> tuple[str | None, str | None]:
+def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
     if ":" in login:
         raise PasswordInURLError(f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}")
-    domain, separator, user = login.partition(";") if protocol == "smb" else ("", "", login)
+    domain, separator, user = login.partition(";") if protocol.has_share else ("", "", login)
     if not separator:
         domain, user = "", login
     return _unescape(domain) or None, _unescape(user) or None
 
 
-def _address(text: str, address: str, protocol: str) -> tuple[str, int]:
+def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
     if not match or not match[1].strip("[]"):
         raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
-    typed = match[2].lstrip("0") if match[2] else str(DEFAULT_PORTS[protocol])
+    typed = match[2].lstrip("0") if match[2] else str(protocol.default_port)
     port = int(typed or "0") if len(typed) < 6 else 0
     if not 0 < port < 65536:
         raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
@@ -139,11 +139,11 @@ def _file_target(text: str, authority: str, path: str) -> Target:
 
 def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:
     """Make sure that the target names what the command needs. Raises UsageError."""
-    if target.protocol == "smb" and not target.share:
+    if target.abilities.has_share and not target.share:
         raise UsageError(
             f"no share in {format_target(target)}; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"
         )
-    needs_file = command is Command.GET and not make_file and target.protocol != "iperf3"
+    needs_file = command is Command.GET and not make_file and target.abilities.moves_files
     if needs_file and not target.path.strip("/"):
         raise UsageError(
             f"no file in {format_target(target)}; name one to read, or let one be made with --make-file --size SIZE"
@@ -152,12 +152,12 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
 
 def format_target(target: Target) -> str:
     """The URL that :func:`parse_target` reads back as the same target; default ports are left out."""
-    if target.protocol == "file":
+    if target.abilities.is_local:
         return "file://" + _escape(target.path)
     login = f"{_escape(target.domain)};" if target.domain else ""
     login += _escape(target.user, "@/:;") + "@" if target.user else ""
     host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port and target.port != DEFAULT_PORTS[target.protocol] else ""
+    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
     where = "/".join(part for part in (target.share or "", target.path.lstrip("/")) if part)
     slash = "/" if where else ""
     return f"{target.protocol}://{login}{host}{port}{slash}{_escape(where)}"
@@ -172,6 +172,6 @@ def _escape(text: str, more: str = "") -> str:
 def join(target: Target, name: str) -> str:
     """The path of a name in the folder that ``target.path`` is, in the form of ``Target.path``."""
     folder = target.path.rstrip("/")
-    if target.protocol == "smb":
+    if target.abilities.has_share:
         return f"{folder}/{name}" if folder else name
     return f"{folder}/{name}"

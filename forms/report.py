@@ -35,7 +35,7 @@ class Mark(StrEnum):
     FAILED = "failed"
     PUT_BACK = "put back"
     """A change that was undone."""
-    LEAST = "bottleneck"
+    BOTTLENECK = "bottleneck"
 
 
 SIGNS: Mapping[Mark, str] = {
@@ -43,7 +43,7 @@ SIGNS: Mapping[Mark, str] = {
     Mark.REJECTED: "x",
     Mark.PUT_BACK: "x",
     Mark.FAILED: "!",
-    Mark.LEAST: "<",
+    Mark.BOTTLENECK: "<",
 }
 """What shows a mark where there is no room for its word."""
 
@@ -130,6 +130,8 @@ class Table:
     rows: tuple[Row, ...]
     caption: str = ""
     marked: bool = False
+    sentences: bool = False
+    """Whether its cells are sentences: plain text, which has no room for them side by side, writes paragraphs."""
     entry: str = "row"
     """What an entry is called in a remark: ``run``."""
 
@@ -147,6 +149,8 @@ class Field:
     text: str
     number: float | None = None
     unit: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What the text says as names and values, for files that are read back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +160,10 @@ class Bar:
     name: str
     value: float | None
     mark: Mark = Mark.NONE
+
+
+FAR_ABOVE = 2.5
+"""A level that many times above all the bars would squeeze them: it is named instead of drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +192,7 @@ class Report:
     """One form: its title, the lines above, the tables, the lines below, what is advised, and a drawing."""
 
     form: str
-    """Which form it is: ``run form``, ``comparison``, ``bottleneck calculation``, ``clients`` or ``ladder``."""
+    """Which form it is: ``run form``, ``comparison``, ``ladder``, ``survey``, ``self-test``, …"""
     title: str
     name: str
     """A short name, for a spreadsheet's tab."""

@@ -1,20 +1,42 @@
-"""The reports of what the notebook holds: series, comparisons, experiments, saved worksheets."""
+"""The reports of what the notebook holds, filled or blank."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forms.comparison.report import comparison_reports
-from forms.experiments.ladder_report import experiment_report
+from forms.comparison.report import blank_comparison_report, comparison_report
+from forms.comparison.summary import comparisons
+from forms.experiments.report import blank_ladder_report, experiment_report
 from forms.report import Report
-from forms.series.report import series_report
+from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
+from forms.worksheets.bottleneck_report import blank_bottleneck_report
 from forms.worksheets.saved import worksheet_report
+from forms.worksheets.users_report import blank_users_report
 from storage.records import Series
 
-__all__ = ["comparison_reports", "experiment_report", "series_reports", "worksheet_report"]
+__all__ = [
+    "BLANK_FORMS",
+    "blank_report",
+    "comparison_report",
+    "comparisons",
+    "experiment_report",
+    "series_reports",
+    "worksheet_report",
+]
+BLANK_FORMS = {
+    "comparison": blank_comparison_report,
+    "experiment": blank_ladder_report,
+    "bottleneck": blank_bottleneck_report,
+    "clients": blank_users_report,
+}
 
 
 def series_reports(series: Sequence[Series]) -> list[Report]:
     """The filled run form of each series."""
     return [series_report(run_form(one)) for one in series]
+
+
+def blank_report(form: str, *, link_bits_per_second: int | None = None) -> Report:
+    """The empty form, to be filled by hand: ``run`` or one of BLANK_FORMS. Raises KeyError for another name."""
+    return blank_series_report(link_bits_per_second) if form == "run" else BLANK_FORMS[form]()

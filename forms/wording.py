@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Series, Target
+from storage.records import Decision, Series, Target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
@@ -21,6 +21,12 @@ def size(size_bytes: int) -> str:
 def seconds(value: float) -> str:
     """A time to three figures, such as ``0.123 s`` or ``2.32 s``."""
     return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
+
+
+def milliseconds(seconds: float) -> str:
+    """A round trip to three figures in milliseconds, such as ``0.21 ms`` or ``52 ms``."""
+    value = 1000 * seconds
+    return f"{value:.3g} ms" if value < 1000 else f"{value:.0f} ms"
 
 
 def percent(value: float) -> str:
@@ -47,6 +53,11 @@ def count(number: int, noun: str) -> str:
 def listed(words: list[str]) -> str:
     """Words as prose lists them: ``a``, ``a and b``, ``a, b and c``."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def decided(decision: Decision | None) -> str:
+    """What became of a change; nobody has decided where it is None."""
+    return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
 
 
 def plain(text: str) -> str:

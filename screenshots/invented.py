@@ -8,11 +8,13 @@ from random import Random
 from typing import Any
 
 from storage.notebook import Notebook
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     Phase,
     Run,
     RunStatus,
@@ -78,14 +80,18 @@ def all_series() -> list[Series]:
         *(_with(rung, experiment=EXPERIMENT, decision=decision) for rung, decision in zip(rungs, kept, strict=True)),
         _series(9, "after tuning", 104.8, 0.7, command=Command.PUT, wild=3),
         _series(
-            10, "in the afternoon", 55.0, 9.0, quiet={"verdict": "busy", "reasons": ["the link carried 380 Mbit/s"]}
+            10,
+            "in the afternoon",
+            55.0,
+            9.0,
+            quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("the link carried 380 Mbit/s",)),
         ),
         _series(11, "new switch", 111.9, 0.2, note="Ticket 4711: the old one ran at 100 Mbit/s."),
     ]
 
 
 def _change(name: str, value: str, previous: str) -> Change:
-    return Change(name=name, value=value, previous=previous, evidence="confirmed")
+    return Change(name=name, value=value, previous=previous, evidence=Evidence.CONFIRMED)
 
 
 def _with(series: Series, **fields: Any) -> Series:

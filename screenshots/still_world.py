@@ -12,11 +12,11 @@ from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent, SeriesOpened
 from app.recorder.request import SeriesRequest
 from app.tui.guide.state.browsing import BrowsedFolder
-from app.tui.guide.state.guide_context import QuietState
 from forms.series.file_size import FileSizeContext
 from screenshots.invented import GIGABIT
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Target
 
 
@@ -35,9 +35,9 @@ class StillBackend:
         """Not known."""
         return None
 
-    def quiet(self, target: Target, command: Command) -> QuietState:  # noqa: ARG002  the protocol's
+    def quiet(self, target: Target, command: Command) -> Quiet:  # noqa: ARG002  the protocol's
         """Not known."""
-        return QuietState(verdict="unknown")
+        return Quiet(verdict=QuietVerdict.UNKNOWN)
 
     def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:  # noqa: ARG002  the protocol's
         """An invented series, as it would be seen a third of the way into one run more."""

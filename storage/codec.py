@@ -9,15 +9,18 @@ from typing import Any, ParamSpec, TypeVar
 
 from storage.encoding import as_it_was
 from storage.errors import DamagedNotebookError
+from storage.json_reader import JSONNode
+from storage.plan import plan_from_json
+from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     Experiment,
     ExperimentKind,
     FactValue,
-    JSONValue,
     Phase,
     Run,
     RunStatus,
@@ -70,14 +73,6 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _object(text: str) -> dict[str, JSONValue]:
-    """The object that a column holds. Raises ValueError for any other JSON."""
-    found = json.loads(text)
-    if not isinstance(found, dict):
-        raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a type of ours
-    return found
-
-
 def series_to_row(series: Series) -> Row:
     """The series without its runs and facts, as a row of ``series``."""
     row: Row = {name: getattr(series, name) for name in _PLAIN}
@@ -89,8 +84,8 @@ def series_to_row(series: Series) -> Row:
         "client": series.client.name,
         "client_version": series.client.version,
         "decision": series.decision.value if series.decision else None,
-        "plan": _json(dict(series.plan)),
-        "quiet": None if series.quiet is None else _json(dict(series.quiet)),
+        "plan": _json(series.plan.to_json() if series.plan else {}),
+        "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
     return row | change_to_row(series.change)
 
@@ -101,7 +96,7 @@ def change_to_row(change: Change | None) -> Row:
         "change_name": change.name if change else None,
         "change_value": change.value if change else None,
         "change_previous": change.previous if change else None,
-        "change_evidence": change.evidence if change else None,
+        "change_evidence": change.evidence.value if change else None,
         "change_also_changed": _json(list(change.also_changed)) if change else None,
         "change_remark": change.remark if change else None,
     }
@@ -120,11 +115,10 @@ def series_from_row(
             name=row["change_name"],
             value=row["change_value"],
             previous=row["change_previous"],
-            evidence=row["change_evidence"],
+            evidence=Evidence(row["change_evidence"]),
             also_changed=tuple(json.loads(row["change_also_changed"] or "[]")),
             remark=row["change_remark"],
         )
-    quiet: dict[str, JSONValue] | None = _object(row["quiet"]) if row["quiet"] else None
     return Series(
         **{name: row[name] for name in _PLAIN} | {"scratch_path": as_it_was(row["scratch_path"])},
         status=SeriesStatus(row["status"]),
@@ -133,8 +127,8 @@ def series_from_row(
         change=change,
         target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
-        plan=_object(row["plan"]),
-        quiet=quiet,
+        plan=plan_from_json(JSONNode("plan", json.loads(row["plan"])).object()),
+        quiet=quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {},
         runs=tuple(runs),
     )

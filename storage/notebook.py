@@ -224,13 +224,14 @@ class Notebook:
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))
         return next(map(experiment_from_row, rows), None)
 
-    def experiments(self, kind: ExperimentKind) -> list[ExperimentEntry]:
-        """The experiments of a kind that have a series; the one with the newest series first."""
+    def experiments(self, kind: ExperimentKind | None = None) -> list[ExperimentEntry]:
+        """The experiments of a kind, or of all, that have a series; the one with the newest series first."""
         rows = self._rows(
             "SELECT experiments.*, count(*) AS series_count, max(series.created_at) AS last_at"
-            " FROM experiments JOIN series ON series.experiment = experiments.name WHERE experiments.kind = ?"
+            " FROM experiments JOIN series ON series.experiment = experiments.name"
+            " WHERE experiments.kind = ifnull(?, experiments.kind)"
             " GROUP BY experiments.name ORDER BY last_at DESC",
-            (kind.value,),
+            (kind and kind.value,),
         )
         return [
             ExperimentEntry(

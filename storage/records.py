@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from storage.plan import Plan
+from storage.protocols import Protocol, protocol_of
+from storage.quiet import Quiet, QuietVerdict
+
 FactValue = str | int | float
 """One fact's value; facts that have parts are several facts with dotted names."""
 
@@ -58,6 +62,14 @@ class Decision(StrEnum):
     REVERTED = "reverted"
 
 
+class Evidence(StrEnum):
+    """How far a claimed change is proven."""
+
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    CONTRADICTED = "contradicted"
+
+
 class ExperimentKind(StrEnum):
     """What the series of an experiment are measured for."""
 
@@ -76,13 +88,23 @@ class Target:
     """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
 
     protocol: str
-    """``smb``, ``ftp``, ``ftps``, ``file`` or ``iperf3``."""
+    """A name in :data:`storage.protocols.PROTOCOLS`; a document may bring another one."""
     host: str = ""
     port: int | None = None
     share: str | None = None
     path: str = ""
     user: str | None = None
     domain: str | None = None
+
+    @property
+    def abilities(self) -> Protocol:
+        """What its protocol can."""
+        return protocol_of(self.protocol)
+
+    @property
+    def port_number(self) -> int:
+        """The port to connect to: its own, else the protocol's; 0 for a path of this machine."""
+        return self.port or self.abilities.default_port or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +129,7 @@ class Change:
     name: str
     value: str
     previous: str | None = None
-    evidence: str = "unconfirmed"
-    """``confirmed``, ``unconfirmed`` or ``contradicted``."""
+    evidence: Evidence = Evidence.UNCONFIRMED
     also_changed: tuple[str, ...] = ()
     remark: str | None = None
     """Why the evidence is what it is, in a sentence for the admin."""
@@ -174,17 +195,23 @@ class Series:
     target: Target
     client: ClientFacts
     link_bits_per_second: int | None = None
-    plan: Mapping[str, JSONValue] = field(default_factory=dict)
-    """The choices the series was measured by, so that it can be resumed; never a password."""
+    plan: Plan | None = None
+    """Absent where somebody else measured."""
     scratch_path: str | None = None
     """A file of ours that may still lie on the target; absent once it is known to be gone."""
     ceiling_bytes_per_second: float | None = None
     """This client's own limit on this machine with these settings, as calibrated; absent where unknown."""
-    quiet: Mapping[str, JSONValue] | None = None
-    """``verdict`` (quiet, typical, busy, unknown) and the figures behind it."""
+    quiet: Quiet | None = None
+    """Absent where nobody looked."""
+
     environment: Mapping[str, Facts] = field(default_factory=dict)
     """Facts of ``client``, ``server`` and ``path``, by name."""
     runs: tuple[Run, ...] = ()
+
+    @property
+    def quiet_verdict(self) -> QuietVerdict:
+        """How quiet its time was."""
+        return self.quiet.verdict if self.quiet else QuietVerdict.UNKNOWN
 
     def measured(self) -> tuple[Run, ...]:
         """The measured runs that count: valid ones, in order."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -87,11 +90,35 @@ def test_lock_files_pin_every_package_with_hashes_and_name_no_index():
         assert all("==" in line and line.endswith("\\") for line in packages)
 
 
+def test_what_tests_share_lies_in_modules_without_tests():
+    pattern = re.compile(r"^\s*(?:from|import) tests\.(?:\w+\.)*test_\w+", re.MULTILINE)
+    shared = {str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/*.py") if pattern.search(path.read_text())}
+    assert shared == set()
+
+
+MODULES = {
+    path.relative_to(ROOT): path.read_text()
+    for package in ("app", "forms", "storage")
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+"""The program's modules and their texts."""
+
+
+def test_a_class_name_has_one_meaning():
+    places: dict[str, list[str]] = {}
+    for path, text in MODULES.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_a_folder_can_be_taken_in_at_a_glance():
+    modules = Counter(str(path.parent) for path in MODULES if path.name != "__init__.py")
+    assert {folder: count for folder, count in modules.items() if count > 20} == {}
+
+
 def test_no_file_has_two_jobs():
-    long = {
-        str(path.relative_to(ROOT)): lines
-        for package in ("app", "storage", "forms")
-        for path in (ROOT / package).rglob("*.py")
-        if (lines := len(path.read_text().splitlines())) > 400
-    }
-    assert long == {}
+    lines = {str(path): len(text.splitlines()) for path, text in MODULES.items()}
+    assert {path: count for path, count in lines.items() if count > 400} == {}
+    assert median(lines.values()) <= 110

@@ -1,126 +1,276 @@
-"""The sheet that charts are drawn on: plotext's one figure, lent to one chart at a time."""
+"""The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell.
+
+Every mark lies within half of such a sub-cell of its value, ticks stand only on rows whose value they are, and the
+numbers of the lines stand beside them. A terminal without braille gets one sign a cell.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
+from itertools import groupby
 from typing import Any
+
+from app.charts.scale import Scale, choose_scale
 
 SMALLEST = (24, 6)
 """Columns and lines below which nothing can be read from a chart."""
+LEAST_ROWS = 8
+"""Rows of values below which a chart is drawn as horizontal bars, one a run."""
 
-_BYTE_UNITS = ((10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s"))
+_MARGIN_FROM = 40
+"""Columns from which the numbers of the lines stand beside them; below, in the legend alone."""
+_DASH = 0.3
+"""Half the width of a measured value's mark, of the space between two."""
 _figure_lock = threading.Lock()
 
-RUN, WARM_UP, UNUSUAL, REJECTED, FAILED = "●", "w", "◆", "×", "!"  # noqa: RUF001  a sign, no letter
-AVERAGE, BAND, LINK, EXPECTED, MARGIN = "─", "░", "━", "┄", "│"
-COLOURS = {
-    RUN: 12,
-    WARM_UP: 8,
-    UNUSUAL: 11,
-    REJECTED: 9,
-    FAILED: 9,
-    AVERAGE: 10,
-    BAND: 2,
-    LINK: 13,
-    EXPECTED: 14,
-    MARGIN: 10,
-}
-"""The terminal's own sixteen colours; each sign differs without them."""
+
+class Pattern(Enum):
+    """How a mark looks without colour: which of each eight sub-cells across are set, and the sign of an ASCII one."""
+
+    SOLID = ("11111111", "*")
+    DOTTED = ("01010101", "-")
+    DASHED = ("11111100", "=")
+    SPARSE = ("01000000", ".")
+    LOOSE = ("01000100", "~")
+
+    @property
+    def sample(self) -> str:
+        """Two cells of it, for the legend."""
+        bits = self.value[0]
+        return "".join(chr(0x2800 | (4 if bits[i] == "1" else 0) | (32 if bits[i + 1] == "1" else 0)) for i in (0, 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Sub-cells from one place across to another, level or upright, and what they are called."""
+
+    across: tuple[float, float]
+    rates: tuple[float, float]
+    pattern: Pattern
+    colour: int
+    name: str
+    beside: str = ""
+    """The number that stands beside it on the right; empty for none."""
+    data: bool = False
+    """Whether it is a measured value: no level line is drawn into its cells."""
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether it joins two rates at one place across."""
+        return self.across[0] == self.across[1]
 
 
 @dataclass(slots=True)
 class Canvas:
-    """One chart in the making, in rates on the left axis; ``top`` is the highest rate that must fit."""
+    """One chart in the making: ``rates`` are those that must fit, ``low`` and ``high`` the ends of the lower axis."""
 
     width: int
     height: int
-    colour: bool
-    top: float
-    _figure: Any
-    _signs: dict[str, str] = field(default_factory=dict)
-    _factor: float = 1.0
-    unit: str = "B/s"
+    rates: Sequence[float]
+    low: float
+    high: float
+    colour: bool = True
+    zoomed: bool = False
+    labels: list[tuple[float, str, str]] = field(default_factory=list)
+    """Place across, label and value below the axis."""
+    notes: list[str] = field(default_factory=list)
+    """What is said besides the legend, such as a level that lies above the chart."""
+    _lines: list[Line] = field(default_factory=list)
+    _curves: list[tuple[Sequence[float], Sequence[float], int, str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        for factor, unit in _BYTE_UNITS:
-            if self.top >= factor:
-                self._factor, self.unit = factor, unit
-                break
-        ticks = round_ticks(self.top / self._factor, max(2, (self.height - 4) // 2))
-        self._figure.ruler("y").lim(0, ticks[-1])
-        self._figure.ruler("y").ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    def level(self, pattern: Pattern, colour: int, rate: float, name: str, beside: str = "") -> None:
+        """Draw a level line over the whole width; what is drawn later lies on top."""
+        self.stretch(pattern, colour, rate, (self.low, self.high), name, beside)
 
-    def across(self, low: float, high: float, ticks: Sequence[float], labels: Sequence[str]) -> None:
-        """Set the lower axis."""
-        self._figure.ruler("x").lim(low, high)
-        self._figure.ruler("x").ticks(list(ticks), labels=list(labels))
+    def stretch(
+        self, pattern: Pattern, colour: int, rate: float, across: tuple[float, float], name: str, beside: str = ""
+    ) -> None:
+        """Draw a level line from one place across to another."""
+        line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, beside=beside)
+        self._lines.append(line)
 
-    def points(self, sign: str, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
-        """Draw separate points; nothing for none."""
-        if xs:
-            self._draw(sign, xs, rates, name, lines=False)
+    def dash(self, pattern: Pattern, colour: int, rate: float, place: float, name: str) -> None:
+        """Draw a measured value as a short level line around its place across."""
+        across = (place - _DASH, place + _DASH)
+        line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, data=True)
+        self._lines.append(line)
 
-    def curve(self, sign: str, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
+    def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str) -> None:
+        """Draw an upright line between two rates."""
+        rates = (low_rate, high_rate)
+        self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
+
+    def curve(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
         """Draw points joined by lines."""
-        if xs:
-            self._draw(sign, xs, rates, name, lines=True)
-
-    def level(self, sign: str, rate: float, low: float, high: float, name: str) -> None:
-        """Draw a level line from ``low`` to ``high``; one above the chart is only named."""
-        if rate <= self.top:
-            self._draw(sign, (low, high), (rate, rate), name, lines=True)
-        else:
-            self._signs[sign] = f"{name}, above the chart"
-
-    def band(self, low_rate: float, high_rate: float, low: float, high: float, name: str) -> None:
-        """Fill between two rates."""
-        figure = self._figure
-        bounds = (max(0.0, low_rate) / self._factor, min(self.top, high_rate) / self._factor)
-        figure.draw(figure.rectangle((low, high), bounds, marker=self._marker(BAND), lines=True, fill=True))
-        self._signs[BAND] = name
-
-    def upright(self, x: float, low_rate: float, high_rate: float, name: str) -> None:
-        """Draw an upright line between two rates at ``x``."""
-        self._draw(MARGIN, (x, x), (max(0.0, low_rate), min(self.top, high_rate)), name, lines=True)
-
-    def _draw(self, sign: str, xs: Sequence[float], rates: Sequence[float], name: str, *, lines: bool) -> None:
-        scaled = [rate / self._factor for rate in rates]
-        self._figure.draw(self._figure.signal(list(xs), scaled, marker=self._marker(sign)).lines(lines))
-        self._signs[sign] = name
-
-    def _marker(self, sign: str) -> Any:
-        import plotext  # noqa: PLC0415  loaded when the first chart is drawn
-
-        return plotext.marker(sign, pixel=COLOURS.get(sign, 7) if self.colour else None)
+        self._curves.append((xs, rates, colour, name))
 
     def text(self) -> str:
-        """The chart with a line that names its unit and its signs, in as many lines as were asked for."""
-        legend = f"{self.unit}   " + "   ".join(f"{sign} {name}" for sign, name in self._signs.items())
-        lines = wrapped(legend, self.width)
-        self._figure.plot_size(self.width, max(SMALLEST[1] - 1, self.height - len(lines)))
-        drawn = str(self._figure.build().string(colorless=not self.colour)).rstrip("\n")
-        return "\n".join([*drawn.split("\n"), *lines])
+        """The chart, its labels and a legend, in at most as many lines as were asked for."""
+        below = _label_rows(self)
+        scale = choose_scale(self.rates, self.height - 1 - below - 1, zoomed=self.zoomed)
+        shown = [line for line in self._lines if _on(scale, line)]
+        legend = wrapped("   ".join(self._legend(scale, shown)), self.width)[: max(1, self.height - below - 6)]
+        rows = self.height - 1 - below - len(legend)
+        scale = choose_scale(self.rates, rows, zoomed=self.zoomed)
+        beside = _margin(shown, scale) if self.width >= _MARGIN_FROM else {}
+        margin = max((len(text) + 1 for text, _ in beside.values()), default=0)
+        axis = max(len(scale.label(tick)) for tick in scale.ticks)
+        inside = self.width - axis - 1 - margin
+        drawn = self._drawn(scale, shown, axis, inside)
+        for row, (text, colour) in beside.items():
+            drawn[scale.rows - 1 - row] += " " + (f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text)
+        drawn += _labels(self, axis + 1, inside, below)
+        return "\n".join([*drawn, *legend])
 
+    def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[str]:
+        yield scale.words + (", zoomed" if self.zoomed else "")
+        named: set[str] = set()
+        for line in [*shown, *_curve_lines(self._curves)]:
+            if line.name and line.name not in named:
+                named.add(line.name)
+                sample = line.pattern.value[1] if ascii_only() else line.pattern.sample
+                yield f"{'|' if line.is_upright else sample} {line.name}"
+        yield from self.notes
 
-@contextmanager
-def blank_canvas(width: int, height: int, top: float, *, colour: bool) -> Iterator[Canvas]:
-    """A blank sheet for rates from 0 to a little over ``top`` bytes per second; one thread draws at a time."""
-    import plotext  # noqa: PLC0415  loaded when the first chart is drawn
+    def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
+        """The rows of the picture and the lower axis."""
+        import plotext  # noqa: PLC0415  loaded when the first chart is drawn
 
-    with _figure_lock:
-        plotext.terminal.limit(width=False, height=False)
-        figure = plotext.figure
-        figure.clear()
-        figure.theme("colorless")
-        figure.canvas("default")
-        try:
-            yield Canvas(width=width, height=height, colour=colour, top=top * 1.05 if top > 0 else 1.0, _figure=figure)
-        finally:
+        def marker(sign: str, colour: int) -> Any:
+            return plotext.marker(sign if ascii_only() else "braille", pixel=colour if self.colour else None)
+
+        with _figure_lock:
+            plotext.terminal.limit(width=False, height=False)
+            figure = plotext.figure
             figure.clear()
+            figure.theme("colorless")
+            figure.canvas("default")
+            figure.axes(active=False, axis="x", side="upper")
+            figure.axes(active=False, axis="y", side="right")
+            figure.ruler("y").lim(scale.low / scale.factor, scale.high / scale.factor)
+            ticks = [tick / scale.factor for tick in scale.ticks]
+            figure.ruler("y").ticks(ticks, labels=[scale.label(tick).rjust(axis) for tick in scale.ticks])
+            figure.ruler("x").lim(self.low, self.high)
+            figure.ruler("x").ticks([], labels=[])
+            taken = _data_cells(self, shown, scale, inside)
+            for pattern, colour, xs, rates in _grouped(self, shown, scale, inside, taken):
+                signal = figure.signal(
+                    xs, [rate / scale.factor for rate in rates], marker=marker(pattern.value[1], colour)
+                )
+                figure.draw(signal)
+            for places, heights, colour, _ in self._curves:
+                scaled = [height / scale.factor for height in heights]
+                figure.draw(figure.signal(list(places), scaled, marker=marker("*", colour)).lines())
+            figure.plot_size(axis + 1 + inside, scale.rows + 1)
+            text = str(figure.build().string(colorless=not self.colour)).rstrip("\n")
+            figure.clear()
+        return text.split("\n")
+
+
+def _curve_lines(curves: Sequence[tuple[Sequence[float], Sequence[float], int, str]]) -> Iterator[Line]:
+    for _, _, colour, name in curves:
+        yield Line(across=(0, 1), rates=(0, 0), pattern=Pattern.SOLID, colour=colour, name=name)
+
+
+def _on(scale: Scale, line: Line) -> bool:
+    return any(scale.holds(rate) for rate in line.rates)
+
+
+def _data_cells(canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int) -> set[tuple[int, int]]:
+    """The cells (column, row from the bottom) of the measured values."""
+    cell = _cell(canvas, inside)
+    return {
+        (column, round(scale.row(line.rates[0])))
+        for line in lines
+        if line.data
+        for column in range(
+            max(0, math.ceil((line.across[0] - canvas.low) / cell - 0.5)),
+            min(inside, math.floor((line.across[1] - canvas.low) / cell + 0.5) + 1),
+        )
+    }
+
+
+def _cell(canvas: Canvas, inside: int) -> float:
+    """How much of the lower axis one column stands for."""
+    return (canvas.high - canvas.low) / max(1, inside - 1)
+
+
+def _grouped(
+    canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int, taken: set[tuple[int, int]]
+) -> Iterator[tuple[Pattern, int, list[float], list[float]]]:
+    """The points of neighbouring lines that look alike, together: plotext takes its time for each call."""
+    for (pattern, colour), alike in groupby(lines, key=lambda line: (line.pattern, line.colour)):
+        points = [point for line in alike for point in _sub_cells(canvas, line, scale, inside, taken)]
+        if points:
+            yield pattern, colour, [x for x, _ in points], [rate for _, rate in points]
+
+
+def _sub_cells(
+    canvas: Canvas, line: Line, scale: Scale, inside: int, taken: set[tuple[int, int]]
+) -> list[tuple[float, float]]:
+    """The points of a line: each sub-cell of its pattern gets one, but for cells that hold measured values."""
+    if line.is_upright:
+        low, high = (min(max(rate, scale.low), scale.high) for rate in line.rates)
+        steps = max(1, round(4 * (scale.row(high) - scale.row(low))))
+        return [(line.across[0], low + (high - low) * step / steps) for step in range(steps + 1)]
+    bits, cell, row = line.pattern.value[0], _cell(canvas, inside), round(scale.row(line.rates[0]))
+    first = max(0, int((line.across[0] - canvas.low) / cell) - 1)
+    last = min(inside, int((line.across[1] - canvas.low) / cell) + 2)
+    return [
+        (x, line.rates[0])
+        for column in range(first, last)
+        if line.data or (column, row) not in taken
+        for place, half in ((2 * column, -0.25), (2 * column + 1, 0.25))
+        if bits[place % len(bits)] == "1"
+        and line.across[0] <= (x := canvas.low + (column + half) * cell) <= line.across[1]
+    ]
+
+
+def _margin(lines: Sequence[Line], scale: Scale) -> dict[int, tuple[str, int]]:
+    """The numbers beside the lines, by row from the bottom; where two would share one, the lower moves."""
+    taken: dict[int, tuple[str, int]] = {}
+    for line in sorted((line for line in lines if line.beside), key=lambda line: -line.rates[0]):
+        wanted = round(scale.row(line.rates[0]))
+        free = [row for row in range(scale.rows) if row not in taken]
+        if free:
+            taken[min(free, key=lambda row: (abs(row - wanted), row))] = (line.beside, line.colour)
+    return taken
+
+
+def _label_rows(canvas: Canvas) -> int:
+    """Lines below the axis: labels, and values where each has the room for its own."""
+    if not canvas.labels:
+        return 0
+    widest = max(len(value) for _, _, value in canvas.labels)
+    each = (canvas.width - 16) / len(canvas.labels)
+    return 2 if 0 < widest < each and canvas.height > LEAST_ROWS else 1
+
+
+def _labels(canvas: Canvas, left: int, inside: int, rows: int) -> list[str]:
+    """The lines below the axis; labels that would touch the one before are left out."""
+    lines = []
+    for index in range(rows):
+        line = ""
+        for x, *texts in canvas.labels:
+            column = left + round((x - canvas.low) / (canvas.high - canvas.low) * (inside - 1))
+            text = texts[index]
+            start = max(0, min(column - (len(text) - 1) // 2, canvas.width - len(text)))
+            if start > len(line) or not line:
+                line = line.ljust(start) + text
+        lines.append(line[: canvas.width])
+    return lines
+
+
+def ascii_only() -> bool:
+    """Whether the terminal shows no braille: the Linux console, or a locale that is not UTF-8."""
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG") or ""
+    other = bool(locale) and "utf" not in locale.lower() and locale not in {"C", "POSIX"}
+    return other or os.environ.get("TERM") == "linux"
 
 
 def prepare() -> None:
@@ -135,17 +285,8 @@ def too_small(width: int, height: int) -> str | None:
     return "no room for the chart"[: max(0, width)]
 
 
-def round_ticks(top: float, most: int) -> list[float]:
-    """Ticks from 0 to at least ``top`` in steps of 1, 2 or 5 times a power of ten, ``most`` intervals at most."""
-    rough = top / max(1, most)
-    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
-    count = math.ceil(top / step - 1e-9)
-    return [float(f"{step * index:.12g}") for index in range(max(1, count) + 1)]
-
-
 def wrapped(text: str, width: int) -> list[str]:
-    """The legend in lines of at most ``width`` columns, broken between its signs."""
+    """The legend in lines of at most ``width`` columns, broken between its parts."""
     lines = [""]
     for part in text.split("   "):
         longer = f"{lines[-1]}   {part}" if lines[-1] else part

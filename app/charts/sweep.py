@@ -1,12 +1,12 @@
-"""A sweep: the average at each value of one numeric setting, as a curve (Using Samba, figure B-1)."""
+"""A sweep: the average at each value of one numeric setting (Using Samba, figure B-1)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.charts import canvas as paper
-from app.charts.canvas import blank_canvas, too_small
+from app.charts.canvas import Canvas, Pattern, too_small
+from app.charts.marks import INTERVAL, RUN, figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,20 +22,23 @@ class SweepPoint:
     high: float | None = None
 
 
-def sweep_chart(points: Sequence[SweepPoint], width: int, height: int, *, colour: bool = True) -> str:
+def sweep_chart(
+    points: Sequence[SweepPoint], width: int, height: int, *, colour: bool = True, zoomed: bool = False
+) -> str:
     """The points from left to right in the order given, evenly spaced."""
     small = too_small(width, height)
     if small is not None or not points:
         return small if small is not None else "nothing has been measured yet"
     highest = max(point.bytes_per_second for point in points)
-    tops = [point.high for point in points if point.high is not None and point.high <= 2 * highest]
-    with blank_canvas(width, height, max([highest, *tops]), colour=colour) as drawn:
-        places = [float(place) for place in range(len(points))]
-        drawn.across(-0.5, len(points) - 0.5, places, [point.value[:10] for point in points])
-        for place, point in zip(places, points, strict=True):
-            if point.low is not None and point.high is not None:
-                drawn.upright(place, point.low, point.high, "95 % interval")
-        rates = [point.bytes_per_second for point in points]
-        drawn.curve("•", places, rates, "in the order given")
-        drawn.points(paper.RUN, places, rates, "average")
-        return drawn.text()
+    ends = [end for point in points for end in (point.low, point.high) if end is not None and 0 <= end <= 2 * highest]
+    rates = [*(point.bytes_per_second for point in points), *ends]
+    canvas = Canvas(
+        width=width, height=height, rates=rates, low=-0.5, high=len(points) - 0.5, colour=colour, zoomed=zoomed
+    )
+    for place, point in enumerate(points):
+        canvas.labels.append((place, point.value[:10], figure(point.bytes_per_second, highest)))
+        if point.low is not None and point.high is not None:
+            canvas.upright(INTERVAL, place, point.low, point.high, "95 % interval")
+        canvas.dash(Pattern.SOLID, RUN, point.bytes_per_second, place, "average")
+    canvas.curve(RUN, range(len(points)), [point.bytes_per_second for point in points], "in the order given")
+    return canvas.text()

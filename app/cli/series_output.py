@@ -1,16 +1,30 @@
-"""A series shown on stdout, as its form or its document."""
+"""Reports on stdout: laid out for the terminal, or as documents."""
 
 from __future__ import annotations
 
 import shutil
+from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import common
 from storage.records import Series
 
+if TYPE_CHECKING:
+    from forms.report import Report
+
 CHART_COLUMNS = 80
 CHART_LINES = 16
+
+
+def answer_report(report: Report, *, as_json: bool = False) -> None:
+    """Print a report: laid out for the terminal, or its document."""
+    if as_json:
+        common.answer_json(report.document())
+        return
+    from forms.exporters.text import report_text  # noqa: PLC0415  keeps `--help` light
+
+    common.answer(report_text(report, ansi=common.draws_colour()).rstrip("\n"))
 
 
 def show_series(context: click.Context, reference: str, *, as_json: bool, chart: bool = False) -> None:
@@ -20,18 +34,12 @@ def show_series(context: click.Context, reference: str, *, as_json: bool, chart:
 
 def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
     """Print a series: the filled form or the series document."""
-    from forms.series.summary import run_form  # noqa: PLC0415  keeps `--help` light
-
-    if as_json:
-        from forms.series.document import series_document  # noqa: PLC0415
-
-        common.answer_json(series_document(series))
-        return
-    from forms.exporters.text import run_form_text  # noqa: PLC0415
+    from forms.series.report import series_report  # noqa: PLC0415  keeps `--help` light
+    from forms.series.summary import run_form  # noqa: PLC0415
 
     form = run_form(series)
-    common.answer(run_form_text(form, ansi=common.draws_colour()))
-    if chart and form.rows:
+    answer_report(series_report(form), as_json=as_json)
+    if chart and form.rows and not as_json:
         from app.charts.rates import rates_chart  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)

@@ -119,7 +119,7 @@ def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
 
 def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
     """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
-    from forms.json_reader import DocumentError  # noqa: PLC0415
+    from storage.json_reader import DocumentError  # noqa: PLC0415
 
     try:
         return read(saved)

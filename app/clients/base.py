@@ -29,22 +29,6 @@ class Secrets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a client shall move the bytes; None means: as negotiated, or the client's own best."""
-
-    block_bytes: int | None = None
-    in_flight: int | None = None
-    sign: bool = False
-    """Sign although the server does not require it."""
-    encrypt: bool = False
-    """Encrypt although the server does not require it."""
-    timeout_seconds: float = 30.0
-    """A transfer with no progress for that long fails with StalledError; also the limit for connecting."""
-    drop_cache: bool = False
-    """``file://`` only: drop the file's pages from the page cache before each get."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryEntry:
     """One name in a folder."""
 
@@ -75,7 +59,8 @@ class Meter:
     """Where a client reports bytes while it moves them, ten samples a second at most; raises when cancelled.
 
     A client calls :meth:`start` right before its first request and :meth:`advance` after each block. Both are cheap
-    enough for the timed section: one clock reading and one comparison.
+    enough for the timed section: one clock reading and one comparison. With each sample goes a look at what the
+    client gave to :meth:`start`, which raises when too little has moved.
 
     A client that sends reports what it has handed over; ``arrived`` says how much of that has reached the other end,
     and is asked for each sample, not for each block.
@@ -89,11 +74,18 @@ class Meter:
     arrived: Callable[[int], int] | None = None
     _started: float = 0.0
     _due: float = 0.0
+    _look: Callable[[int], None] = lambda _moved_bytes: None
 
-    def start(self, arrived: Callable[[int], int] | None = None) -> float:
-        """The clock's reading as the transfer begins, in seconds."""
+    def start(
+        self,
+        arrived: Callable[[int], int] | None = None,
+        *,
+        look: Callable[[int], None] = lambda _moved_bytes: None,
+    ) -> float:
+        """The clock's reading as the transfer begins, in seconds; ``look`` may break it off at each sample."""
         self.samples = []
         self.arrived = arrived
+        self._look = look
         self._started = self.clock()
         self._due = self._started + self.interval_seconds
         return self._started
@@ -109,6 +101,7 @@ class Meter:
         seconds = now - self._started
         if self.arrived is not None:
             moved_bytes = self.arrived(moved_bytes)
+        self._look(moved_bytes)
         self.samples.append((seconds, moved_bytes))
         self.on_sample(seconds, moved_bytes)
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import builtins
-import json
+import time
 from dataclasses import dataclass
-from typing import Any
 
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.os_errors import one_line
+from app.clients.program_report import MOST_BYTES, finite, parsed_object, part, whole
 from app.clients.subprocesses import Subprocess, SubprocessOutcome, find_program, first_version
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
+from storage.plan import DEFAULT_SIZE_BYTES, Settings
 from storage.records import ClientFacts, Target
 
-DEFAULT_SIZE_BYTES = 64 * 1024 * 1024
-DEFAULT_PORT = 5201
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
 
@@ -24,16 +23,37 @@ _INTERVAL_SECONDS = 0.1
 class _Report:
     """What iperf3 reported of one test."""
 
-    raw: dict[str, Any]
+    raw: dict[str, object]
+    elapsed_seconds: float
+    """How long the whole program ran, by our own clock."""
 
-    def transfer(self) -> Transfer:
-        """Bytes and time as the receiving end counted them."""
-        received = self.raw["end"]["sum_received"]
-        moved, progress = 0, []
-        for interval in self.raw["intervals"]:
-            moved += int(interval["sum"]["bytes"])
-            progress.append((float(interval["sum"]["end"]), moved))
-        return Transfer(size_bytes=int(received["bytes"]), seconds=float(received["seconds"]), progress=tuple(progress))
+    def transfer(self, where: str, *, reverse: bool) -> Transfer:
+        """Bytes and time as the receiving end counted them. Raises ProtocolError for what cannot have happened."""
+        received = part(self.raw, "end", "sum_received")
+        size_bytes, seconds = whole(part(received, "bytes")), finite(part(received, "seconds"))
+        if size_bytes is None or seconds is None:
+            raise ProtocolError(f"{where}: iperf3's report lacks what arrived, and in which time; use another version")
+        sent_bytes = whole(part(self.raw, "end", "sum_sent", "bytes"))
+        sent_seconds = finite(part(self.raw, "end", "sum_sent", "seconds"))
+        too_short = not reverse and sent_seconds is not None and seconds < sent_seconds / 2
+        if seconds > self.elapsed_seconds or too_short or (sent_bytes is not None and size_bytes > sent_bytes):
+            raise ProtocolError(
+                f"{where}: the server's figures cannot be ({size_bytes} of {sent_bytes} sent bytes in {seconds:g} s); "
+                "look at the iperf3 there, and at what is in between"
+            )
+        return Transfer(size_bytes=size_bytes, seconds=seconds, progress=self._progress())
+
+    def _progress(self) -> tuple[tuple[float, int], ...]:
+        """The bytes so far at the end of each interval; none at all where one of them makes no sense."""
+        intervals = self.raw.get("intervals")
+        moved, progress = 0, [(0.0, 0)]
+        for interval in intervals if isinstance(intervals, list) else []:
+            moved_bytes, end = whole(part(interval, "sum", "bytes")), finite(part(interval, "sum", "end"))
+            if moved_bytes is None or end is None or end < progress[-1][0] or moved + moved_bytes > MOST_BYTES:
+                return ()
+            moved += moved_bytes
+            progress.append((end, moved))
+        return tuple(progress[1:])
 
 
 class Iperf3Client:
@@ -48,9 +68,9 @@ class Iperf3Client:
         self._settings = settings
         self._size_bytes = size_bytes or DEFAULT_SIZE_BYTES
         self._program = Subprocess()
-        self._trial: dict[str, Any] | None = None
+        self._trial: dict[str, object] | None = None
         self._version = ""
-        port = "" if target.port in (None, DEFAULT_PORT) else f":{target.port}"
+        port = "" if target.port_number == target.abilities.default_port else f":{target.port}"
         self._where = f"iperf3://{target.host}{port}"
 
     def connect(self) -> None:
@@ -62,9 +82,12 @@ class Iperf3Client:
     def facts(self) -> ClientFacts:
         """iperf3's version, its block and its number of streams."""
         self.connect()
-        test = (self._trial or {}).get("start", {}).get("test_start", {})
+        test = part(self._trial, "start", "test_start")
         return ClientFacts(
-            name="iperf3", version=self._version, block_bytes=test.get("blksize"), in_flight=test.get("num_streams")
+            name="iperf3",
+            version=self._version,
+            block_bytes=whole(part(test, "blksize")),
+            in_flight=whole(part(test, "num_streams")),
         )
 
     def shares(self) -> list[str]:
@@ -81,11 +104,11 @@ class Iperf3Client:
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  see size
         """Have the server send; the bytes are iperf3's own and cannot be verified."""
-        return self._test(self._size_bytes, meter, reverse=True).transfer()
+        return self._test(self._size_bytes, meter, reverse=True).transfer(self._where, reverse=True)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:  # noqa: ARG002  see size
         """Send as many bytes as ``content`` has; iperf3 sends bytes of its own."""
-        return self._test(content.size_bytes, meter, reverse=False).transfer()
+        return self._test(content.size_bytes, meter, reverse=False).transfer(self._where, reverse=False)
 
     def digest(self, path: str) -> str:  # noqa: ARG002  see size
         """Refused: there is no file to compare."""
@@ -99,15 +122,18 @@ class Iperf3Client:
     def facts_of_path(self) -> dict[str, str | int | float]:
         """The TCP path as iperf3 sees it."""
         self.connect()
-        start, end = (self._trial or {}).get("start", {}), (self._trial or {}).get("end", {})
-        connected = (start.get("connected") or [{}])[0]
-        facts = {
-            "local_address": connected.get("local_host"),
-            "peer_address": connected.get("remote_host"),
-            "tcp.mss_bytes": start.get("tcp_mss_default"),
-            "tcp.congestion": end.get("sender_tcp_congestion"),
+        connections = part(self._trial, "start", "connected")
+        connected = connections[0] if isinstance(connections, list) and connections else None
+        words = {
+            "local_address": part(connected, "local_host"),
+            "peer_address": part(connected, "remote_host"),
+            "tcp.congestion": part(self._trial, "end", "sender_tcp_congestion"),
         }
-        return {name: value for name, value in facts.items() if value is not None}
+        facts: dict[str, str | int | float] = {
+            name: one_line(value) for name, value in words.items() if isinstance(value, str)
+        }
+        mss_bytes = whole(part(self._trial, "start", "tcp_mss_default"))
+        return facts if mss_bytes is None else {**facts, "tcp.mss_bytes": mss_bytes}
 
     def abort(self) -> None:
         """End the test that runs."""
@@ -120,13 +146,14 @@ class Iperf3Client:
         settings = self._settings
         command = [
             find_program("iperf3", "iperf3"),
-            *("--client", self.target.host, "--port", str(self.target.port or DEFAULT_PORT), "--json"),
+            *("--client", self.target.host, "--port", str(self.target.port_number), "--json"),
             *("--bytes", str(size_bytes), "--interval", str(_INTERVAL_SECONDS)),
             *("--connect-timeout", str(int(settings.timeout_seconds * 1000))),
             *(["--reverse"] if reverse else []),
             *(["--length", str(settings.block_bytes)] if settings.block_bytes else []),
             *(["--parallel", str(settings.in_flight)] if settings.in_flight else []),
         ]
+        began = time.monotonic()
         outcome = self._program.run(
             command,
             self._where,
@@ -134,21 +161,18 @@ class Iperf3Client:
             counter="rchar" if reverse else "wchar",
             timeout_seconds=settings.timeout_seconds,
         )
-        return _Report(self._parsed(outcome))
+        return _Report(self._parsed(outcome), time.monotonic() - began)
 
-    def _parsed(self, outcome: SubprocessOutcome) -> dict[str, Any]:
-        try:
-            raw: dict[str, Any] = json.loads(outcome.output)
-        except ValueError as error:
+    def _parsed(self, outcome: SubprocessOutcome) -> dict[str, object]:
+        raw = parsed_object(outcome.output)
+        if raw is None:
             if outcome.status < 0:
-                raise ConnectionLostError(
-                    f"{self._where}: iperf3 was ended before it was done; measure again"
-                ) from error
+                raise ConnectionLostError(f"{self._where}: iperf3 was ended before it was done; measure again")
             said = one_line(outcome.errors or outcome.output) or f"exit {outcome.status}"
-            raise ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand") from error
+            raise ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand")
         if "error" in raw:
             raise self._refused(one_line(str(raw["error"])))
-        if "sum_received" not in raw.get("end", {}):
+        if part(raw, "end", "sum_received") is None:
             raise ConnectionLostError(f"{self._where}: the test ended early; check that `iperf3 -s` still runs there")
         return raw
 

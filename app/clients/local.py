@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.os_errors import file_error
 from app.errors import NoSuchFileError, NotAFileError
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024

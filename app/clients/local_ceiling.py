@@ -6,9 +6,10 @@ import tempfile
 import threading
 from pathlib import Path
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.local import LocalClient
+from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target
 
 MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108  a file system in memory, on every Linux

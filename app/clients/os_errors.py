@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+import time
 
 from app.errors import (
     AccessDeniedError,
@@ -53,7 +54,7 @@ def file_error(error: OSError, where: str) -> MeasurementError:
 def connect_tcp(host: str, port: int, where: str, timeout_seconds: float, server: str) -> socket.socket:
     """A TCP connection; ``server`` is what should be listening there. Raises UnreachableError."""
     try:
-        return socket.create_connection((host, port), timeout_seconds)
+        return _first_that_answers(host, port, timeout_seconds)
     except socket.gaierror as error:
         raise UnreachableError(
             f"{where}: no host of that name is known; check the name, or give its address"
@@ -69,6 +70,24 @@ def connect_tcp(host: str, port: int, where: str, timeout_seconds: float, server
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UnreachableError(f"{where}: cannot be reached ({reason}); check the name and the network") from error
+
+
+def _first_that_answers(host: str, port: int, timeout_seconds: float) -> socket.socket:
+    """A connection to the first of a host's addresses that answers; all of them together have the time of one."""
+    until = time.monotonic() + timeout_seconds
+    last: OSError | None = None
+    for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.settimeout(max(0.001, until - time.monotonic()))
+            sock.connect(address)
+        except OSError as error:
+            sock.close()
+            last = error
+        else:
+            sock.settimeout(timeout_seconds)
+            return sock
+    raise last or OSError("no address")
 
 
 def connection_error(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:

@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 
-from app.clients.base import Client, Secrets, Settings
+from app.clients.base import Client, Secrets
 from app.errors import UsageError
+from storage.plan import Settings
 from storage.records import Target
 
 OWN = "sharebench"
 
-_CLIENTS = {
-    "smb": {
-        OWN: "app.clients.smb.client:SMBClient",
-        "smbclient": "app.clients.external.smbclient:SmbclientClient",
-        "smbclient-ng": "app.clients.external.smbclientng:SmbclientNgClient",
-    },
-    "ftp": {OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
-    "ftps": {OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
-    "file": {OWN: "app.clients.local:LocalClient"},
-    "iperf3": {"iperf3": "app.clients.iperf3:Iperf3Client"},
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientModules:
+    """Where the code for one protocol is."""
+
+    clients: Mapping[str, str]
+    """``MODULE:CLASS`` by the client's name, the usual one first."""
+    ceiling: str | None = None
+    """The module of ``ceiling_seconds(facts, command, size_bytes)``: our own client against next to nothing."""
+
+
+_FTP = ClientModules(
+    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
+    ceiling="app.clients.ftp.ceiling",
+)
+MODULES = {
+    "smb": ClientModules(
+        clients={
+            OWN: "app.clients.smb.client:SMBClient",
+            "smbclient": "app.clients.external.smbclient:SmbclientClient",
+            "smbclient-ng": "app.clients.external.smbclientng:SmbclientNgClient",
+        },
+        ceiling="app.clients.smb.ceiling",
+    ),
+    "ftp": _FTP,
+    "ftps": _FTP,
+    "file": ClientModules(clients={OWN: "app.clients.local:LocalClient"}, ceiling="app.clients.local_ceiling"),
+    "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
 }
+"""By the name of the protocol."""
 
 
 def client_names(protocol: str) -> tuple[str, ...]:
     """The clients for a protocol, the usual one first."""
-    return tuple(_CLIENTS[protocol])
+    return tuple(MODULES[protocol].clients)
 
 
 def check_client_name(protocol: str, name: str) -> str:
@@ -41,10 +63,10 @@ def make_client(
 ) -> Client:
     """The client of that name for the target, not connected yet. Raises UsageError for a name it has not.
 
-    ``size_bytes`` is how much an ``iperf3://`` target moves in a run; no other client needs to be told.
+    ``size_bytes`` is how much is moved in a run where no file is; no other client needs to be told.
     """
-    module, _, kind = _CLIENTS[target.protocol][check_client_name(target.protocol, name)].partition(":")
+    module, _, kind = MODULES[target.protocol].clients[check_client_name(target.protocol, name)].partition(":")
     make = getattr(import_module(module), kind)
-    extra = {"size_bytes": size_bytes} if target.protocol == "iperf3" else {}
+    extra = {} if target.abilities.moves_files else {"size_bytes": size_bytes}
     client: Client = make(target, secrets, settings, **extra)
     return client

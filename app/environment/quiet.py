@@ -8,19 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from app.environment.host.activity import Sample, Wire
-from storage.records import Facts, JSONValue
-
-
-class QuietVerdict(StrEnum):
-    """How quiet a time was."""
-
-    QUIET = "quiet"
-    TYPICAL = "typical"
-    BUSY = "busy"
-    UNKNOWN = "unknown"
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,19 +63,6 @@ def server_load(facts: Facts) -> ServerLoad | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quiet:
-    """The verdict with its reasons in plain words and the figures behind it."""
-
-    verdict: QuietVerdict
-    reasons: tuple[str, ...] = ()
-    figures: dict[str, JSONValue] = field(default_factory=dict)
-
-    def as_record(self) -> dict[str, JSONValue]:
-        """What a series keeps: ``verdict``, ``reasons`` and the figures by name, units in the names."""
-        return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuietContext:
     """What the figures are to be held against."""
 
@@ -104,7 +82,7 @@ def assess(
     around = around or QuietContext()
     found = list(_phase(before, around, running=False)) if _long_enough(before) else []
     found += list(_phase(during, around, running=True)) if _long_enough(during) else []
-    figures = {**_figures(before, "before"), **_figures(during, "during")}
+    figures: dict[str, float | None] = {**_figures(before, "before"), **_figures(during, "during")}
     if server:
         found += _server_reasons(server)
         figures |= {
@@ -204,7 +182,7 @@ def _long_enough(samples: Sequence[Sample]) -> bool:
     return sum(one.seconds for one in samples) >= LEAST_SECONDS
 
 
-def _figures(samples: Sequence[Sample], when: str) -> dict[str, JSONValue]:
+def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
     """The averages over the time of one phase; none where it was too short."""
     if not _long_enough(samples):
         return {}

@@ -13,15 +13,14 @@ from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import Link
 from app.environment.link.own_traffic import OwnTraffic
 from app.environment.link.route import is_this_machine
-from app.environment.quiet import Quiet, QuietContext, QuietVerdict, ServerLoad, assess
+from app.environment.quiet import QuietContext, ServerLoad, assess
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Target
 
 LOOK_SECONDS = 2.0
 INTERVAL_SECONDS = 1.0
 COST_SHARE = 0.01
 """A reading that takes long, on a machine with very many processes, is taken less often: it may cost one percent."""
-
-_PORTS = {"smb": 445, "ftp": 21, "ftps": 990, "iperf3": 5201}
 
 
 class QuietWatch:
@@ -34,7 +33,7 @@ class QuietWatch:
 
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
         """Prepare to watch; ``link`` is the way to the target, absent for a local path."""
-        here = target.protocol == "file" or (link.loopback if link else is_this_machine(target.host))
+        here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
         self._receiving = command is Command.GET
         self._wire = (
             Wire(
@@ -48,8 +47,8 @@ class QuietWatch:
             else Wire()
         )
         self._around = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=here)
-        port = target.port or _PORTS.get(target.protocol)
-        servers = servers_here(port) if here and target.protocol != "file" else frozenset()
+        port = target.port_number
+        servers = servers_here(port) if here and not target.abilities.is_local else frozenset()
         self._ours = Ours(trees=servers, single=frozenset({os.getpid()}))
         self._bystander = Ours(single=self._ours.single)
         self._before: list[Sample] = []

@@ -12,18 +12,10 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
-from app.clients.registry import OWN
+from app.clients.registry import MODULES, OWN
 from storage.records import ClientFacts, Command
 
 Transfer = Callable[[ClientFacts, Command, int], float]
-
-_CEILINGS = {
-    "smb": "app.clients.smb.ceiling",
-    "ftp": "app.clients.ftp.ceiling",
-    "ftps": "app.clients.ftp.ceiling",
-    "file": "app.clients.local_ceiling",
-}
-"""Where each protocol's ``ceiling_seconds(facts, command, size_bytes)`` is."""
 
 FIRST_BYTES = 32 * 1024 * 1024
 LARGEST_BYTES = 1024 * 1024 * 1024
@@ -46,7 +38,7 @@ def main() -> int:
     """Calibrate what stdin describes."""
     asked = json.load(sys.stdin)
     facts, command = ClientFacts(**asked["client"]), Command(asked["command"])
-    home = _CEILINGS.get(asked["protocol"])
+    home = MODULES[asked["protocol"]].ceiling
     rate = None
     if home and facts.name == OWN:
         rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, facts, command)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from app.errors import SharebenchError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.events import Event, Failed, to_line
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 
 if TYPE_CHECKING:
     from app.clients.base import Client
@@ -24,7 +24,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     brake = RunGate()
     signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
-    plan = Plan.from_json(sys.stdin.readline())
+    plan = MeasurementPlan.from_json(sys.stdin.readline())
     threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
 
     def emit(event: Event) -> None:
@@ -41,7 +41,7 @@ def main() -> int:
     return 0
 
 
-def _measure(plan: Plan, brake: RunGate, emit: Callable[[Event], None]) -> None:
+def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None]) -> None:
     from app.clients.registry import make_client  # noqa: PLC0415  the plan says which libraries are needed
     from app.measure.engine import Engine  # noqa: PLC0415
 

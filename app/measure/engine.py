@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import math
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,8 @@ from app.errors import (
     ConnectionLostError,
     CorruptedError,
     MeasurementError,
+    NotAFileError,
+    ProtocolError,
     SharebenchError,
     UsageError,
 )
@@ -38,12 +41,14 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.measure.plan import Plan
-from app.targets import join
+from app.measure.plan import MeasurementPlan
+from app.targets import format_target, join
 from forms.stats.summary import half_width_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
 
 SCRATCH_PREFIX = ".sharebench-"
+MOST_BYTES = 2**63 - 1
+"""The largest file that there can be, and the largest number that a notebook keeps."""
 MIN_RUNS_FOR_INTERVAL = 3
 """Two runs that happen to agree prove nothing: an interval is believed from three on."""
 
@@ -53,7 +58,7 @@ class Engine:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: MeasurementPlan,
         make_client: Callable[[], Client],
         brake: RunGate,
         emit: Callable[[Event], None],
@@ -108,7 +113,7 @@ class Engine:
             self._scratch.append(plan.scratch_path)
             self._remove(plan.scratch_path)
         if plan.command is Command.PUT or plan.make_file:
-            if not plan.size_bytes:
+            if not plan.size_bytes or plan.size_bytes < 0:
                 raise UsageError("how big shall the file be? say it with --size SIZE")
             self._content = Content(plan.size_bytes)
             self._size_bytes = plan.size_bytes
@@ -116,8 +121,25 @@ class Engine:
             if plan.make_file and self._content and (plan.runs or plan.warmups):
                 self._path = self._new_scratch()
                 client.put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
-            self._size_bytes = client.size(self._path)
+            self._size_bytes = self._size_to_get()
         self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=client.facts_of_path()))
+
+    def _size_to_get(self) -> int:
+        """The file's size, which must be one that can be measured and, of a file of ours, the one that it was given."""
+        size_bytes, where = self._client.size(self._path), self._where(self._path)
+        if not size_bytes:
+            raise NotAFileError(f"{where}: the file is empty; name one with something in it")
+        if not 0 < size_bytes <= MOST_BYTES:
+            raise ProtocolError(f"{where}: no file is {size_bytes} bytes long; look at what serves it")
+        if self._path in self._scratch and self._content and size_bytes != self._content.size_bytes:
+            raise CorruptedError(
+                f"{where}: the file that was made for this has {size_bytes} of {self._content.size_bytes} bytes; look "
+                "for what cuts connections in between"
+            )
+        return size_bytes
+
+    def _where(self, path: str) -> str:
+        return format_target(replace(self._plan.target, path=path))
 
     def _run_all(self) -> None:
         plan = self._plan
@@ -182,15 +204,34 @@ class Engine:
 
     def _transfer(self, meter: Meter) -> Transfer:
         if self._plan.command is Command.GET:
-            return _undisturbed(lambda: self._client.get(self._path, meter))
+            transfer = _undisturbed(lambda: self._client.get(self._path, meter))
+            self._refuse_impossible(transfer, self._path)
+            return transfer
         assert self._content
         content, path = self._content, self._new_scratch()
         transfer = _undisturbed(lambda: self._client.put(path, content, meter))
+        self._refuse_impossible(transfer, path)
         self._remove(path)
         return transfer
 
+    def _refuse_impossible(self, transfer: Transfer, path: str) -> None:
+        """Raise ProtocolError for figures that no transfer can have, whoever gave them."""
+        size_bytes, seconds = transfer.size_bytes, transfer.seconds
+        besides = [transfer.open_seconds or 0.0, transfer.close_seconds or 0.0]
+        possible = 0 < size_bytes <= MOST_BYTES and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)
+        if not possible:
+            raise ProtocolError(
+                f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "
+                "or measure with another --client"
+            )
+        if self._content and size_bytes != self._content.size_bytes and self._plan.target.abilities.moves_files:
+            raise CorruptedError(
+                f"{self._where(path)}: {size_bytes} of {self._content.size_bytes} bytes were moved; look for what cuts "
+                "connections in between"
+            )
+
     def _watch_size(self, run: Run) -> None:
-        if run.size_bytes != self._size_bytes and self._plan.target.protocol != "iperf3":  # it has no file
+        if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
             self._emit(
                 Warned(
                     text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
@@ -223,7 +264,7 @@ class Engine:
 
     def _new_scratch(self) -> str:
         path = join(self._plan.target, f"{SCRATCH_PREFIX}{secrets.token_hex(6)}")
-        if self._plan.target.protocol != "iperf3":
+        if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
             self._emit(ScratchMade(path=path))
         return path
@@ -238,19 +279,26 @@ class Engine:
         """Remove what we made, over a new connection if need be; in words, what could not be removed."""
         if not self._scratch:
             return ""
-        try:
-            if self._brake.cancelled.is_set():
-                raise ConnectionLostError("aborted")
-            self._remove_all()
-        except SharebenchError:
-            self._client.close()
-            self._client = self._make_client()
+        if not self._brake.cancelled.is_set():
             try:
-                self._client.connect()
                 self._remove_all()
+            except (ConnectionLostError, ProtocolError):
+                pass
             except SharebenchError as error:
-                return f"{', '.join(self._scratch)} may still be there ({error})"
+                return self._left_behind(error)
+            else:
+                return ""
+        self._client.close()
+        self._client = self._make_client()
+        try:
+            self._client.connect()
+            self._remove_all()
+        except SharebenchError as error:
+            return self._left_behind(error)
         return ""
+
+    def _left_behind(self, error: SharebenchError) -> str:
+        return f"{', '.join(self._scratch)} may still be there ({error})"
 
     def _remove_all(self) -> None:
         for path in tuple(self._scratch):

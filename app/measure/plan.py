@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from app.clients.base import Secrets, Settings
-from storage.records import Command, JSONValue, Target
-
-DEFAULT_RUNS = 5
-"""As many rows as the paper form has (Using Samba, table B-6)."""
-DEFAULT_WARMUPS = 2
-DEFAULT_MAX_RUNS = 30
+from app.clients.base import Secrets
+from storage.plan import RunChoices, Settings
+from storage.records import Command, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class MeasurementPlan(RunChoices):
     """One series to be measured; ``done_*`` say what a resumed series has already."""
 
     command: Command
     target: Target
-    client: str = ""
-    """The client's name; empty for the usual one of the target's protocol."""
-    settings: Settings = field(default_factory=Settings)
-    runs: int = DEFAULT_RUNS
-    warmups: int = DEFAULT_WARMUPS
-    until_percent: float | None = None
-    """Go on until the 95 % confidence interval of the mean is within ± this many percent."""
-    max_runs: int = DEFAULT_MAX_RUNS
-    size_bytes: int | None = None
-    """The size of the file that is made, for a put or with ``make_file``."""
-    make_file: bool = False
-    """For a get: put a file first and remove it at the end; ``target.path`` is then a folder."""
-    verify: bool = False
-    """After the timed runs, compare content."""
     stepped: bool = False
     """Wait for a ``step`` before each run, so that several series can take turns."""
     done_warmups: int = 0
@@ -61,27 +42,7 @@ class Plan:
         raw["done_rates"] = tuple(raw["done_rates"])
         return cls(**raw)
 
-    def to_notebook(self) -> dict[str, JSONValue]:
-        """The choices alone, as the notebook keeps them: no secrets, no target, nothing that is done."""
-        raw = asdict(self)
-        for key in (
-            "secrets",
-            "target",
-            "command",
-            "done_warmups",
-            "done_runs",
-            "done_rates",
-            "scratch_path",
-            "stepped",
-        ):
-            del raw[key]
-        return raw
-
     @classmethod
-    def from_notebook(cls, choices: Mapping[str, JSONValue], command: Command, target: Target) -> Self:
-        """The plan of a stored series, to be resumed or measured again; unknown choices are ignored."""
-        known: dict[str, Any] = {k: v for k, v in choices.items() if k in cls.__dataclass_fields__}
-        known["settings"] = Settings(
-            **{k: v for k, v in (known.get("settings") or {}).items() if k in Settings.__dataclass_fields__}
-        )
-        return replace(cls(command=command, target=target), **known)
+    def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
+        """The plan of a stored series, to be resumed or measured again; the usual one where none is known."""
+        return cls(command=command, target=target, **(choices or RunChoices()).run_choices())

@@ -12,7 +12,7 @@ from typing import IO, Self
 from app.children import own_command, own_environment
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Event, Failed, Finished, from_line
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 
 GRACE_SECONDS = 30.0
 """How long a cancelled measuring process may take to clean up after itself."""
@@ -21,7 +21,7 @@ GRACE_SECONDS = 30.0
 class MeasuringProcess:
     """One measuring process; iterate over :meth:`events` to the end, inside ``with``."""
 
-    def __init__(self, plan: Plan, control: SeriesControl) -> None:
+    def __init__(self, plan: MeasurementPlan, control: SeriesControl) -> None:
         self._plan = plan
         self._control = control
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from app.children import own_command, own_environment
+from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import client_facts
+from app.environment.host.processes import Ours
+from app.environment.quiet import OTHERS_CPU_PERCENT
 from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
 
@@ -15,24 +20,60 @@ CALIBRATION_SECONDS = 120
 """After so long a calibration is given up: the machine is too busy to say anything."""
 
 
-def ceiling_of(series: Series, notebook: Notebook, *, anew: bool = False) -> float | None:
-    """The ceiling of the series' client, in bytes per second, calibrated if it is not known or shall be ``anew``.
+LIFE_DAYS = 30
+"""A ceiling that is older is calibrated anew: kernels, firmware and power settings change."""
+BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
+"""A calibration during which others took more of the processors says less than this client can do."""
+ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What one look at a client's own limit gave."""
+
+    bytes_per_second: float | None = None
+    """Absent where there is nothing to calibrate against, or where others were in the way."""
+    others_cpu_percent: float = 0.0
+    """What others took of the processors meanwhile."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether others took too much for it to count."""
+        return self.others_cpu_percent > BUSY_PERCENT
+
+
+def ceiling_of(series: Series, notebook: Notebook, *, anew: bool = False) -> Calibration:
+    """The ceiling of the series' client, calibrated if it is not known, too old, or shall be ``anew``.
 
     A series that was faster than the ceiling shows that its calibration was disturbed: it is done again, and the
-    ceiling is what the series reached at least. None where there is nothing to calibrate it against: programs that
-    are not ours, the bare TCP path.
+    ceiling is what the series reached at least. The best of several calibrations is kept, and none of a busy moment:
+    then what is known holds, or nothing. Programs that are not ours and the bare TCP path have no ceiling.
     """
     key = ceiling_key(series)
     known = notebook.ceiling(key)
     reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)
-    if known and not anew and known.bytes_per_second >= reached:
-        return known.bytes_per_second
-    found = _calibrate(series)
-    if found is None:
-        return None
-    found = max(found, reached)
-    notebook.set_ceiling(Ceiling(key=key, bytes_per_second=found, measured_at=utc_now()))
-    return found
+    beaten = known is not None and known.bytes_per_second < reached
+    young = known is not None and _age(known) < timedelta(days=LIFE_DAYS)
+    if known and young and not anew and not beaten:
+        return Calibration(bytes_per_second=known.bytes_per_second)
+    done = _calibrate(series)
+    for _ in range(ATTEMPTS - 1):
+        if done.busy:
+            done = _calibrate(series)
+    if done.bytes_per_second is None:
+        return done
+    if done.busy:
+        kept = known.bytes_per_second if known and not beaten else None
+        return replace(done, bytes_per_second=kept)
+    best = max(done.bytes_per_second, reached)
+    if known and young and known.bytes_per_second >= best:
+        return Calibration(bytes_per_second=known.bytes_per_second)
+    notebook.set_ceiling(Ceiling(key=key, bytes_per_second=best, measured_at=utc_now()))
+    return replace(done, bytes_per_second=best)
+
+
+def _age(ceiling: Ceiling) -> timedelta:
+    return datetime.now(UTC) - datetime.fromisoformat(ceiling.measured_at)
 
 
 def ceiling_key(series: Series) -> str:
@@ -49,16 +90,22 @@ def ceiling_key(series: Series) -> str:
         "encryption": client.encryption,
         "block": client.block_bytes,
         "in flight": client.in_flight,
+        "method": _METHOD,
     }
     return "; ".join(f"{name} {value}" for name, value in parts.items() if value is not None)
 
 
-def _calibrate(series: Series) -> float | None:
+_METHOD = 2
+"""How it is calibrated; raised when that changes, so that what older programs found is not used any more."""
+
+
+def _calibrate(series: Series) -> Calibration:
     asked = {
         "protocol": series.target.protocol,
         "command": series.command.value,
         "client": asdict(series.client),
     }
+    before, ours_before = take_reading(Wire(), Ours()), _our_ticks()
     try:
         done = subprocess.run(
             own_command("app.measure.calibration"),
@@ -72,5 +119,17 @@ def _calibrate(series: Series) -> float | None:
         )
         rate = json.loads(done.stdout)["bytes_per_second"]
     except (subprocess.SubprocessError, OSError, ValueError):
-        return None
-    return float(rate) if rate else None
+        return Calibration()
+    after = take_reading(Wire(), Ours())
+    others = 0.0
+    if before and after:
+        ours = _our_ticks() - ours_before
+        others = between(replace(before, our_ticks=0), replace(after, our_ticks=ours), Wire()).others_cpu_percent
+    return Calibration(bytes_per_second=float(rate) if rate else None, others_cpu_percent=others)
+
+
+def _our_ticks() -> int:
+    """CPU time of this process and of its children that ended, in clock ticks."""
+    times = os.times()
+    seconds = times.user + times.system + times.children_user + times.children_system
+    return round(seconds * os.sysconf("SC_CLK_TCK"))

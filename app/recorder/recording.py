@@ -11,10 +11,10 @@ from app import errors
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next, check_kind
-from app.recorder.request import SeriesRequest, choices_of
+from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
 from app.targets import format_target
 from storage.errors import NotebookFileError
@@ -83,7 +83,7 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
         target=plan.target,
         client=ClientFacts(name=plan.client or "sharebench"),
         link_bits_per_second=order.link_bits_per_second,
-        plan=order.to_notebook(),
+        plan=order.stored_plan(),
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
@@ -106,17 +106,13 @@ def resuming(
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in a notebook that is open."""
     series = notebook.series(series_id)
-    order = SeriesRequest(
-        plan=replace(plan_to_resume(series, secrets), stepped=stepped),
-        link_bits_per_second=series.link_bits_per_second,
-        **choices_of(series),
-    )
+    order = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(series, order, notebook, control)
 
 
-def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
+def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
     """The plan of a stored series, with what is done already taken off. Raises UsageError where nothing is missing."""
-    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
     done = [run for run in finished if run.phase is Phase.MEASURED]
     if series.status is SeriesStatus.COMPLETE:
@@ -131,7 +127,7 @@ def plan_to_resume(series: Series, secrets: Secrets) -> Plan:
     )
 
 
-def default_title(plan: Plan) -> str:
+def default_title(plan: MeasurementPlan) -> str:
     """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
     return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
 
@@ -204,7 +200,7 @@ def _kept(run: Run) -> Run:
     return replace(run, progress=run.progress[::step])
 
 
-def _clean_after_crash(series: Series, plan: Plan, notebook: Notebook) -> Series:
+def _clean_after_crash(series: Series, plan: MeasurementPlan, notebook: Notebook) -> Series:
     """Remove the file that a killed measuring process left, if the server still lets us."""
     cleaning = replace(
         plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=series.scratch_path

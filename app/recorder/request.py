@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
-from app.measure.plan import Plan
-from storage.records import Experiment, JSONValue, Series
-
-
-class QuietTime(StrEnum):
-    """What to do about a busy time."""
-
-    RECORD = "record"
-    REQUIRE = "require"
-    SKIP = "skip"
-
-
-class CeilingPolicy(StrEnum):
-    """What to do about the client's own limit: use or calibrate it, calibrate it anew, or leave it out."""
-
-    RECORD = "record"
-    RENEW = "renew"
-    SKIP = "skip"
+from app.measure.plan import MeasurementPlan
+from storage.plan import CeilingPolicy, Plan, QuietTime
+from storage.records import Experiment, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesRequest:
     """A series to be measured and all that is to be written on its form."""
 
-    plan: Plan
+    plan: MeasurementPlan
     link_bits_per_second: int | None = None
     """The link's nominal rate; None to ask the network interface for it."""
     title: str = ""
@@ -51,22 +34,25 @@ class SeriesRequest:
     """Where the server keeps its smb.conf, if not where its smbd was built to look."""
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
 
-    def to_notebook(self) -> dict[str, JSONValue]:
+    def stored_plan(self) -> Plan:
         """The choices that a resumed series goes on with; never a secret."""
-        return self.plan.to_notebook() | {
-            "quiet_time": self.quiet_time.value,
-            "server_ssh": self.server_ssh,
-            "smb_conf": str(self.smb_conf) if self.smb_conf else None,
-            "ceiling": self.ceiling.value,
-        }
+        return Plan(
+            **self.plan.run_choices(),
+            quiet_time=self.quiet_time,
+            server_ssh=self.server_ssh,
+            smb_conf=str(self.smb_conf) if self.smb_conf else None,
+            ceiling=self.ceiling,
+        )
 
 
-def choices_of(series: Series) -> dict[str, Any]:
-    """What a stored series was ordered with beside its plan, as arguments of :class:`Order`."""
-    conf = series.plan.get("smb_conf")
-    return {
-        "quiet_time": QuietTime(str(series.plan.get("quiet_time", QuietTime.RECORD))),
-        "server_ssh": series.plan.get("server_ssh"),
-        "smb_conf": Path(str(conf)) if conf else None,
-        "ceiling": CeilingPolicy(str(series.plan.get("ceiling", CeilingPolicy.RECORD))),
-    }
+def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:
+    """The request of a stored series, to go on with by a plan that leaves out what is done."""
+    stored = series.plan or Plan()
+    return SeriesRequest(
+        plan=plan,
+        link_bits_per_second=series.link_bits_per_second,
+        quiet_time=stored.quiet_time,
+        server_ssh=stored.server_ssh,
+        smb_conf=Path(stored.smb_conf) if stored.smb_conf else None,
+        ceiling=stored.ceiling,
+    )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.environment import Environment, QuietVerdict, QuietWatch, collect, server_load, with_counters
+from app.environment import Environment, QuietWatch, collect, server_load, with_counters
 from app.errors import NotQuietError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Progressed, RunFinished, RunStarted, Started
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
+from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
+from storage.quiet import QuietVerdict
 from storage.records import Series, SeriesStatus
 
 UNKNOWN = "facts.unknown"
@@ -80,7 +83,10 @@ class SeriesMonitor:
         series = self._with_verdict(series)
         if self._order.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
             anew = self._order.ceiling is CeilingPolicy.RENEW
-            series = replace(series, ceiling_bytes_per_second=ceiling_of(series, self._notebook, anew=anew))
+            found = ceiling_of(series, self._notebook, anew=anew)
+            series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
+            if found.busy and found.bytes_per_second is None:
+                self._notebook.set_facts(series.id, "client", {NOT_CALIBRATED: round(found.others_cpu_percent, 1)})
         series = judged(series, self._notebook)
         self._notebook.update(series)
         if series.status is SeriesStatus.COMPLETE:
@@ -93,7 +99,7 @@ class SeriesMonitor:
             self._watch.__exit__()
 
     def _with_verdict(self, series: Series) -> Series:
-        return replace(series, quiet=self._watch.verdict().as_record()) if self._watch else series
+        return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
         if self._watch is None or self._order.quiet_time is not QuietTime.REQUIRE:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import secrets as random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.clients.base import Client, Meter, Secrets, Settings
+from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
-from app.environment import Environment, QuietVerdict, QuietWatch, collect
+from app.environment import Environment, QuietWatch, collect
 from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
 from app.measure.engine import SCRATCH_PREFIX
@@ -22,6 +22,8 @@ from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
 from storage.notebook import Notebook
+from storage.plan import Settings
+from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
 
 _SOME = 8
@@ -74,7 +76,7 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
         except MeasurementError as error:
             yield from _not_connected(target, error)
         if facts is not None:
-            yield from _connected(target, facts)
+            yield from _connected(target, facts, client.facts_of_path())
             around = _around(subject, environment)
             yield from _share(target, client)
             yield from _file(subject, client, around)
@@ -100,23 +102,36 @@ def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]
     yield Checked(name=name, state=CheckState.FAILED, text=str(error))
 
 
-def _connected(target: Target, facts: ClientFacts) -> Iterator[Checked]:
-    if target.protocol == "file":
+def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str | int | float]) -> Iterator[Checked]:
+    protocol = target.abilities
+    if protocol.is_local:
         return
     yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
-    who = target.user or ("guest" if target.protocol == "smb" else "anonymous")
-    words = [f"as {who}"] if target.protocol != "iperf3" else ["iperf3 has no login"]
+    who = target.user or protocol.guest
+    became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
+    words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
+    if became_guest:
+        words = [f"as guest, not as {who}"]
     if facts.dialect:
         words.append(f"SMB {facts.dialect}")
     if facts.signing:
         words.append("not signed" if facts.signing == "none" else f"signed ({facts.signing})")
     if facts.encryption:
         words.append("not encrypted" if facts.encryption == "none" else f"encrypted ({facts.encryption})")
-    yield Checked(name="log in", state=CheckState.FINE, text=", ".join(words))
+    if became_guest:
+        words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
+    state = CheckState.ATTENTION if became_guest else CheckState.FINE
+    yield Checked(name="log in", state=state, text=", ".join(words))
+    if path_facts.get("ftp.size") == "no":
+        yield Checked(
+            name="SIZE",
+            state=CheckState.UNKNOWN,
+            text="the server has none: no file can be got, and nobody can compare what it stores; look at its log",
+        )
 
 
 def _share(target: Target, client: Client) -> Iterator[Checked]:
-    if target.protocol != "smb":
+    if not target.abilities.has_share:
         return
     if target.share:
         yield Checked(name="share", state=CheckState.FINE, text=target.share)
@@ -140,7 +155,7 @@ def _rate(subject: Subject, environment: Environment) -> int | None:
 
 def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator[Checked]:
     target = subject.target
-    if target.protocol == "iperf3" or (target.protocol == "smb" and not target.share):
+    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
         if subject.command is Command.PUT:
@@ -250,7 +265,15 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
 
 def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
     would_be = Series(id="", created_at=utc_now(), target=subject.target, client=facts, command=subject.command)
-    ceiling = ceiling_of(would_be, notebook)
+    found = ceiling_of(would_be, notebook)
+    ceiling = found.bytes_per_second
+    if ceiling is None and found.busy:
+        return Checked(
+            name="ceiling",
+            state=CheckState.UNKNOWN,
+            text=f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors); check"
+            " again at a quieter time",
+        )
     if ceiling is None:
         return Checked(
             name="ceiling",

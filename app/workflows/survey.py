@@ -8,19 +8,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.registry import check_client_name
 from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import RecorderEvent
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
-from app.targets import DEFAULT_PORTS, join
+from app.targets import join
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook
+from storage.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, CeilingPolicy, QuietTime, Settings
+from storage.protocols import PROTOCOLS
 from storage.records import (
     Command,
     Experiment,
@@ -142,10 +144,10 @@ def measure_round(
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
     """The survey as the notebook has it now."""
     name = planned.experiment.name
-    stored = notebook.experiment(name)
+    stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(name)}
     stations = []
     for station in planned.stations:
-        series = next((one for one in stored if one.label == station.name and one.target.host == station.host), None)
+        series = stored.get((station.host, station.protocol, station.command))
         stations.append(station if series is None else with_series(station, series))
     return survey(name, stations)
 
@@ -201,7 +203,7 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
 
 
 def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
-    ports = {**DEFAULT_PORTS, **choices.ports}
+    ports = {name: choices.ports.get(name, protocol.default_port) for name, protocol in PROTOCOLS.items()}
     if choices.ftp is not None:
         user = choices.ftp_user or choices.user
         yield Target(protocol="ftp", host=host, port=ports["ftp"], path="/" + choices.ftp.strip("/"), user=user)
@@ -223,9 +225,9 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
 def _order(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
-    makes_none = target.protocol == "iperf3" or station.command is Command.PUT
+    makes_none = not target.abilities.moves_files or station.command is Command.PUT
     existing = None if makes_none else choices.file
-    plan = Plan(
+    plan = MeasurementPlan(
         command=station.command,
         target=replace(target, path=join(target, existing)) if existing else target,
         client=check_client_name(target.protocol, ""),
@@ -271,10 +273,8 @@ def _unfinished(
 
 def _is_of(series: Series, order: SeriesRequest) -> bool:
     plan = order.plan
-    chosen = Plan.from_notebook(series.plan, series.command, series.target)
-    return (
-        series.command is plan.command and series.target == plan.target and chosen.to_notebook() == plan.to_notebook()
-    )
+    chosen = series.plan.run_choices() if series.plan else None
+    return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
 
 
 def _resumption(series: Series, order: SeriesRequest) -> Resumption:
@@ -288,10 +288,7 @@ def _no_answer(target: Target) -> str:
         with socket.create_connection((target.host, target.port), ANSWER_SECONDS):
             return ""
     except OSError as error:
-        todo = {
-            "iperf3": "iperf3 -s there starts a server",
-            "ftp": "--ftp-port says another port",
-            "smb": "--smb-port says another port",
-        }[target.protocol]
+        command = target.abilities.server_command
+        todo = f"{command} there starts a server" if command else f"--{target.protocol}-port says another port"
         reason = (error.strerror or str(error)).lower()
         return f"no answer on {target.host} port {target.port} ({reason}): {todo}"

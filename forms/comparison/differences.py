@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forms import wording
 from forms.tuning.fact_names import is_volatile
 from forms.tuning.smb_conf import same_value, spelling
+from storage.plan import Settings
 from storage.records import Facts, JSONValue, Series
 
 GLOBAL = "smb.conf/global/"
@@ -50,10 +51,13 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     """
     connected = all(_has_connected(series) for series in (base, other))
     untold = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
+    may_be_absent: tuple[str, ...] = _KNOWN_LATER
+    if base.target.protocol != other.target.protocol:  # what a protocol does not have is no setting of it
+        may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
     found = [
         Difference(name=name, base=mine, other=theirs)
         for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
-        if mine != theirs and not (name in _KNOWN_LATER and None in (mine, theirs)) and name not in untold
+        if mine != theirs and not (name in may_be_absent and None in (mine, theirs)) and name not in untold
     ]
     for group in sorted({*base.environment, *other.environment}):
         mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})
@@ -95,9 +99,9 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     yield "link_bits_per_second", series.link_bits_per_second
     for part in CLIENT_PARTS:
         yield f"client.{part}", getattr(client, part)
-    settings = series.plan.get("settings")
+    settings = series.plan.settings if series.plan else Settings()
     for part in ("sign", "encrypt", "drop_cache"):
-        yield f"settings.{part}", bool(settings.get(part)) if isinstance(settings, Mapping) else False
+        yield f"settings.{part}", getattr(settings, part)
 
 
 def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
@@ -105,7 +109,7 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     unread = "not readable" in (base.get("smb.conf.state"), other.get("smb.conf.state"))
     for name in sorted({*base, *other}):
         parameter = parameter_of(name)
-        if varies(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
+        if is_volatile(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
             continue
         if parameter is None:
             if base.get(name) != other.get(name):
@@ -130,11 +134,6 @@ def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> 
 
 def _family(name: str) -> str:
     return name.partition("/")[0] if "/" in name else name.partition(".")[0]
-
-
-def varies(name: str) -> bool:
-    """Whether a fact changes by itself from one minute to the next, so that it tells nothing of a setting."""
-    return is_volatile(name)
 
 
 def _shown(value: JSONValue) -> str:

@@ -1,4 +1,4 @@
-"""Several series as in table B-1 of *Using Samba*: get and put down; FTP, untuned and tuned across."""
+"""Several series as a matrix: get and put down; FTP, untuned and tuned across (Using Samba, table B-1)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from forms.stats.summary import deviation, mean
 from storage.records import Command, Series
 
 FTP = "FTP"
-FTP_PROTOCOLS = frozenset({"ftp", "ftps"})
-_USUAL_NAMES = {"smb": "SMB", "file": "local path", "iperf3": "TCP (iperf3)"}
+"""The column of the yardstick, with TLS or without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
 
 def heading(series: Series) -> str:
     """What a series' column is called: FTP, else its label, its change, or its protocol."""
-    if series.target.protocol in FTP_PROTOCOLS:
+    if series.target.abilities.is_yardstick:
         return FTP
     if series.label:
         return wording.plain(series.label)
@@ -93,7 +92,8 @@ def heading(series: Series) -> str:
 
 def protocol_name(series: Series) -> str:
     """What a series' protocol is called as a column: FTP, SMB, …"""
-    return FTP if series.target.protocol in FTP_PROTOCOLS else _USUAL_NAMES[series.target.protocol]
+    protocol = series.target.abilities
+    return FTP if protocol.is_yardstick else wording.plain(protocol.label)
 
 
 def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:

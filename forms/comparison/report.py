@@ -1,4 +1,7 @@
-"""Comparisons on paper: two series side by side, or several in the layout of table B-1 (Using Samba)."""
+"""Comparisons on paper: two series side by side, or several with commands down and protocols across.
+
+The layout for several is that of table B-1 (Using Samba).
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,22 @@ from collections.abc import Sequence
 
 from forms import wording
 from forms.comparison.document import comparison_document
-from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix
-from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparison_forms
-from forms.comparison.verdict import Sides
+from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
+from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Report, ReportKind, Row, Table
 from storage.records import Series
 
 FORM = "comparison"
-_KILO = 1000.0
+NOT_MEASURED = "n.a."
 
 
-def comparison_reports(shown: Sequence[Series], several: Sequence[Sides]) -> list[Report]:
-    """The report of the comparisons: one pair side by side, or several in B-1's layout with the series to be shown."""
-    forms = comparison_forms(several)
-    return [pair_report(forms[0])] if len(forms) == 1 else [matrix_report(protocol_matrix(shown), forms)]
+def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
+    """The report of one pair side by side, or of the matrix of all that are shown, the base first.
+
+    ``found`` where they are compared already, with the repeats that the notebook knows.
+    """
+    found = comparisons(sides_of([(one,) for one in shown])) if found is None else found
+    return pair_report(found[0]) if len(found) == 1 else matrix_report(protocol_matrix(shown), found)
 
 
 def pair_report(form: ComparisonSummary) -> Report:
@@ -40,21 +45,28 @@ def pair_report(form: ComparisonSummary) -> Report:
     )
 
 
-def matrix_report(table: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -> Report:
-    """Several series as in table B-1, and the verdict on each."""
-    remarks = dict.fromkeys(remark for form in forms for remark in form.remarks)
+def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
+    """Several series as a matrix of commands and protocols, and the verdict on each."""
+    remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     return Report(
         form=FORM,
         title="Comparison of several series",
         name="Comparison",
-        tables=(_side_by_side(table), _verdicts(forms)),
+        tables=(matrix_table(matrix), _verdicts(found)),
+        results=tuple(
+            Field(
+                name=f"{form.comparison.other_name} ({form.other.series.command})",
+                text=f"[{form.comparison.sign}] {form.comparison.sentence}",
+            )
+            for form in found
+        ),
         advice=tuple(remarks),
-        document=lambda: [comparison_document(form.comparison) for form in forms],
+        document=lambda: [comparison_document(form.comparison) for form in found],
     )
 
 
 def blank_comparison_report(rows: int = 4) -> Report:
-    """Table B-1 as it is printed: commands down; FTP, untuned and tuned Samba across; to be filled by hand."""
+    """The matrix to be filled by hand: commands down; FTP, untuned and tuned Samba across (table B-1)."""
     headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
     columns = (Column(heading="Command", kind=ReportKind.TEXT), *(Column(heading=heading) for heading in headings))
     return Report(
@@ -130,41 +142,50 @@ def _chart(form: ComparisonSummary) -> Chart | None:
     return Chart(title="Average throughput", unit="bytes/sec", bars=bars, source=(0, 3))
 
 
-def _side_by_side(table: ProtocolMatrix) -> Table:
+def matrix_table(matrix: ProtocolMatrix) -> Table:
+    """Commands down, protocols across: averages with their deviations, and each column in percent of FTP.
+
+    One unit for all, so that digits stand below each other: MB/s, or kB/s where something is below 1 MB/s.
+    """
+    rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
+    factor, unit = (1e3, "kB/s") if rates and min(rates) < 1e6 else (1e6, "MB/s")
     columns = [Column(heading="Command", kind=ReportKind.TEXT)]
-    for name in table.columns:
-        columns.append(Column(heading=f"{name}, kB/s", kind=ReportKind.DECIMAL))
-        if table.has_ftp and name != FTP:
-            columns.append(Column(heading="% of FTP", kind=ReportKind.PERCENT))
+    for name in matrix.columns:
+        columns += [Column(heading=f"{name}, {unit}", kind=ReportKind.DECIMAL)]
+        columns += [Column(heading="±", kind=ReportKind.DECIMAL)]
+        if matrix.has_ftp and name != FTP:
+            columns.append(Column(heading="% of FTP", kind=ReportKind.DECIMAL))
     return Table(
         columns=tuple(columns),
-        rows=tuple(_row(table, index) for index in range(len(table.rows))),
-        caption="Averages, as in table B-1",
+        rows=tuple(_row(matrix, index, factor) for index in range(len(matrix.rows))),
+        caption="Averages and their deviations",
     )
 
 
-def _row(table: ProtocolMatrix, index: int) -> Row:
-    row = table.rows[index]
+def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
+    row = matrix.rows[index]
     cells = [Cell(value=row.name)]
-    for name, cell in zip(table.columns, row.cells, strict=True):
+    for name, cell in zip(matrix.columns, row.cells, strict=True):
         rate = cell.bytes_per_second if cell else None
-        cells.append(Cell(value="n.a." if rate is None else rate / _KILO))
-        if table.has_ftp and name != FTP:
-            here = len(cells)
+        deviation = cell.deviation_bytes_per_second if cell else None
+        here = len(cells)
+        cells.append(Cell(value=NOT_MEASURED if rate is None else rate / factor))
+        cells.append(Cell(value=None if deviation is None else deviation / factor))
+        if matrix.has_ftp and name != FTP:
             share = cell.percent_of_ftp if cell else None
             cells.append(Cell(value=share, formula=None if share is None else _share_of_ftp(here, index)))
     return Row(cells=tuple(cells))
 
 
 def _share_of_ftp(column: int, row: int) -> Formula:
-    """A column's share is that of the one before it in FTP's, which is the first after the names."""
+    """A column's average in percent of FTP's, which is the first after the names."""
     return Formula(
         template="100*{0}/{1}",
-        references=(ColumnGroup(column=column - 1, first=row, last=row), ColumnGroup(column=1, first=row, last=row)),
+        references=(ColumnGroup(column=column, first=row, last=row), ColumnGroup(column=1, first=row, last=row)),
     )
 
 
-def _verdicts(forms: Sequence[ComparisonSummary]) -> Table:
+def _verdicts(found: Sequence[ComparisonSummary]) -> Table:
     columns = (
         Column(heading="Series", kind=ReportKind.TEXT),
         Column(heading="Against", kind=ReportKind.TEXT),
@@ -175,7 +196,7 @@ def _verdicts(forms: Sequence[ComparisonSummary]) -> Table:
         Column(heading="Runs needed"),
     )
     rows = []
-    for form in forms:
+    for form in found:
         c = form.comparison
         low, high = c.interval_percent or (None, None)
         values = (c.other_name, c.base_name, f"[{c.sign}] {c.verdict}", c.change_percent, low, high, c.needed_runs)

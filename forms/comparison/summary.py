@@ -14,6 +14,7 @@ from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.summary import drift, lag_1
 from forms.tuning.fact_names import human_name
+from storage.quiet import QuietVerdict
 from storage.records import Change, JSONValue, Series
 
 
@@ -43,16 +44,16 @@ class ComparisonSummary:
 
 def comparison_form(base: Series, other: Series, limits: Limits | None = None) -> ComparisonSummary:
     """The filled comparison form of two series."""
-    return comparison_forms([Sides(base=(base,), other=(other,))], limits)[0]
+    return comparisons([Sides(base=(base,), other=(other,))], limits)[0]
 
 
-def comparison_forms(several: Sequence[Sides], limits: Limits | None = None) -> list[ComparisonSummary]:
-    """The filled forms of all comparisons of one command, which together are wrong in alpha at most."""
+def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[ComparisonSummary]:
+    """All comparisons of one command, which together are wrong in alpha at most."""
     found = compare_several(several, limits or Limits())
-    return [_form(comparison, sides, len(several)) for comparison, sides in zip(found, several, strict=True)]
+    return [_summary(comparison, sides, len(several)) for comparison, sides in zip(found, several, strict=True)]
 
 
-def _form(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
+def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
     left, right = run_form(sides.base[0]), run_form(sides.other[0])
     rows = tuple(
         ComparisonRow(name=name, base=mine, other=theirs, differs=name in _SETTINGS and mine != theirs)
@@ -162,7 +163,7 @@ def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
         yield f"The {name} has {wording.count(unusual, 'unusual run')}: look at sharebench show {series.id} first."
-    if (series.quiet or {}).get("verdict") == "busy":
+    if series.quiet_verdict is QuietVerdict.BUSY:
         yield f"The {name} was measured at a busy time: measure it again at a quiet one."
     if in_turns:
         return

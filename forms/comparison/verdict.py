@@ -15,7 +15,7 @@ from forms.stats.decision import Decision, Doubt, Limits, Verdict, decide, decid
 from forms.stats.mann_whitney import mann_whitney_p
 from forms.stats.sample_size import needed_range, needed_runs, scatter_of
 from forms.stats.sample_size import needed_series as series_that_tell
-from storage.records import Change, Series
+from storage.records import Change, Evidence, Series
 
 NOISE_PERCENT = 1.0
 MARGIN_PERCENT = 5.0
@@ -245,9 +245,9 @@ def _unless_contradicted(
 ) -> Decision:
     """The decision, or none where the claimed change is not what was made, or where no setting differs after all."""
     base, other = sides.base[0], sides.other[0]
-    if claimed is not None and claimed.evidence == "contradicted":
+    if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
-    seen = other.change is not None and other.change.evidence == "confirmed"
+    seen = other.change is not None and other.change.evidence is Evidence.CONFIRMED
     taken_back = seen and claimed is None and base.experiment == other.experiment
     if (sides.equal or taken_back) and not differing and decision.change_percent is not None:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS)

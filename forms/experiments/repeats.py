@@ -6,18 +6,14 @@ import math
 import statistics as basic
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from forms import layout, wording
+from forms import wording
 from forms.comparison.verdict import rates_of
 from forms.stats.change import variation
 from forms.stats.decision import Limits
 from forms.stats.sample_size import smallest_between_percent
 from forms.stats.summary import deviation_percent, drift
 from storage.records import Series
-
-SCHEMA = "sharebench/repeats/1"
-WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,28 +74,3 @@ def sentences(found: Repeats) -> list[str]:
             " the end where you cannot."
         )
     return said
-
-
-def repeats_text(found: Repeats) -> str:
-    """The repeats for a terminal of 80 columns."""
-    lines = ["The same thing, one whole series after the other", ""]
-    for series_id, rate in zip(found.series_ids, found.averages_bytes_per_second, strict=True):
-        lines.append(f"{series_id}   {wording.rate(rate)}")
-    lines.append("")
-    for sentence in sentences(found):
-        lines += layout.wrap(sentence, WIDTH)
-    return "\n".join(lines) + "\n"
-
-
-def repeats_document(found: Repeats) -> dict[str, Any]:
-    """The repeats as a JSON object; nothing is rounded."""
-    return {
-        "schema": SCHEMA,
-        "series": list(found.series_ids),
-        "averages_bytes_per_second": list(found.averages_bytes_per_second),
-        "within_percent": found.within_percent,
-        "between_percent": found.between_percent,
-        "by_chance_percent": found.by_chance_percent,
-        "trend_percent": found.trend_percent,
-        "smallest_change_percent": found.smallest_percent,
-    }

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from forms import layout, numbers, wording
-from forms.comparison.document import comparison_document
+from forms import wording
 from forms.comparison.verdict import Comparison, compare, paired_rates, rates_of
 from forms.stats.decision import LEAST_RUNS, Limits
 from forms.stats.sample_size import scatter_of, smallest_promised_percent
 from storage.records import Series
 
-SCHEMA = "sharebench/selftest/1"
-WIDTH = 80
 COARSE_PERCENT = 5.0
 """What compare calls *the same*: a set-up that shows no less misses most tuning."""
 _RUNS_TO_SHOW = (5, 10, 20, 30, 50)
@@ -78,37 +74,3 @@ def sentences(test: Selftest) -> list[str]:
     elif test.comparison.change_percent is not None:
         said.append(f"The same thing, measured twice in turns, came out no different: {test.comparison.figures}.")
     return said
-
-
-def selftest_text(test: Selftest) -> str:
-    """The self-test for a terminal of 80 columns."""
-    comparison = test.comparison
-    lines = [
-        "Self-test: the same thing twice, in turns",
-        "",
-        f"first   {comparison.base_id}   {wording.rate(comparison.base_bytes_per_second)}",
-        f"second  {comparison.other_id}   {wording.rate(comparison.other_bytes_per_second)}",
-        "",
-    ]
-    for sentence in sentences(test):
-        lines += layout.wrap(sentence, WIDTH)
-    if test.by_runs:
-        lines += ["", "Runs a side   Smallest change shown"]
-        lines += [
-            f"{count:>11}   {numbers.percent(change):>10} %{'   <- this test' if count == test.runs else ''}"
-            for count, change in test.by_runs
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def selftest_document(test: Selftest) -> dict[str, Any]:
-    """The self-test as a JSON object, its comparison included."""
-    return {
-        "schema": SCHEMA,
-        "first": test.comparison.base_id,
-        "second": test.comparison.other_id,
-        "runs": test.runs,
-        "smallest_change_percent": test.smallest_percent,
-        "by_runs": [{"runs": count, "smallest_change_percent": change} for count, change in test.by_runs],
-        "comparison": comparison_document(test.comparison),
-    }

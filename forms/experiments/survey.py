@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from forms import wording
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
-from forms.comparison.verdict import rates_of
-from forms.findings.finding import Finding
-from forms.findings.report import finding_document
+from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
-from forms.stats.summary import mean
+from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
-
-SCHEMA = "sharebench/survey/1"
-PROTOCOL_NAMES = {"smb": "SMB", "ftp": "FTP", "iperf3": "bare TCP"}
 
 
 class StationPlace(StrEnum):
@@ -56,7 +50,12 @@ class Station:
     @property
     def name(self) -> str:
         """Such as ``loopback SMB get``."""
-        return f"{self.place} {PROTOCOL_NAMES.get(self.protocol, self.protocol)} {self.command}"
+        return f"{self.side} {self.command}"
+
+    @property
+    def side(self) -> str:
+        """Its place and protocol, such as ``loopback SMB``."""
+        return f"{self.place} {protocol_of(self.protocol).label}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +101,19 @@ def survey(name: str, stations: Sequence[Station]) -> Survey:
     )
 
 
+def survey_of(name: str, series: Sequence[Series]) -> Survey:
+    """The survey that a notebook holds: its series, but not what was left out when they were measured."""
+    return survey(name, [_station_of(one) for one in series])
+
+
+def _station_of(series: Series) -> Station:
+    host = series.target.host
+    place = StationPlace.LOOPBACK if is_loopback_address(host) else StationPlace.NETWORK
+    if place is StationPlace.NETWORK and is_loopback(series):
+        place = StationPlace.OWN_ADDRESS
+    return with_series(Station(place=place, host=host, protocol=series.target.protocol, command=series.command), series)
+
+
 def with_series(station: Station, series: Series) -> Station:
     """The station as its stored series has it."""
     states = {SeriesStatus.COMPLETE: StationState.DONE, SeriesStatus.FAILED: StationState.FAILED}
@@ -114,28 +126,3 @@ def with_series(station: Station, series: Series) -> Station:
         series=series,
         why=wording.plain(series.error or ""),
     )
-
-
-def survey_document(filled: Survey) -> dict[str, Any]:
-    """The survey as a JSON object: stations with their series' ids and averages, findings, and the first one's key."""
-    return {
-        "schema": SCHEMA,
-        "name": filled.name,
-        "complete": filled.complete,
-        "stations": [
-            {
-                "place": station.place.value,
-                "host": station.host,
-                "protocol": station.protocol,
-                "command": station.command.value,
-                "state": station.state.value,
-                "why": station.why or None,
-                "series": station.series.id if station.series else None,
-                "bytes_per_second": mean(rates_of(station.series)) if station.series else None,
-            }
-            for station in filled.stations
-        ],
-        "findings": [finding_document(finding) for finding in filled.findings],
-        "first": filled.first.key if filled.first else None,
-        "next_step": filled.next_step,
-    }

@@ -69,7 +69,9 @@ def _records(report: Report, *, first: bool) -> Iterator[list[Value]]:
 
 def _field(field: Field) -> list[Value]:
     values: list[Value] = [field.name, field.text]
-    return values if field.number is None else [*values, field.number, field.unit]
+    if field.number is not None:
+        values += [field.number, field.unit]
+    return values + [f"{name}={value}" for name, value in field.facts]
 
 
 def _table(table: Table) -> Iterator[list[Value]]:

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from forms.report import SIGNS, Bar, Chart, Mark
+from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Mark
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
 _ACROSS = WIDTH - _LEFT - _RIGHT
 _MOST_BARS = 240
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-_FAR = 2.5
-"""A level line that many times above all the bars would squeeze them: it is named instead of drawn."""
+_LABEL_LINE = 15
+"""Height of a level line's name; names keep the order of their lines."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
 
@@ -100,6 +100,9 @@ class _ChartScale:
     def y(self, value: float) -> float:
         return round(HEIGHT - _BOTTOM - value / self.top * (HEIGHT - _TOP - _BOTTOM), 1)
 
+    def figure(self, value: float) -> str:
+        return f"{value / self.factor:.4g}"
+
     def text(self, value: float) -> str:
         return f"{value / self.factor:.4g} {self.unit}"
 
@@ -119,8 +122,8 @@ def _mean_bar(group: Sequence[Bar]) -> Bar:
 def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
     """The level lines to draw, and those that lie too far above."""
     highest = max((b.value or 0 for b in bars), default=0) or 1
-    shown = [(n, v) for n, v in chart.levels if v <= _FAR * highest]
-    return shown, [(n, v) for n, v in chart.levels if v > _FAR * highest]
+    shown = [(n, v) for n, v in chart.levels if v <= FAR_ABOVE * highest]
+    return shown, [(n, v) for n, v in chart.levels if v > FAR_ABOVE * highest]
 
 
 def _axis(scale: _ChartScale) -> Iterator[Shape]:
@@ -150,7 +153,7 @@ def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
                 Mark.REJECTED: "rejected",
                 Mark.PUT_BACK: "rejected",
                 Mark.UNUSUAL: "unusual",
-                Mark.LEAST: "least",
+                Mark.BOTTLENECK: "least",
             }.get(bar.mark, "bar")
             yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
         if index % label_each == 0:
@@ -166,15 +169,13 @@ def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale) -> Iterator[Shape]:
-    taken: list[float] = []
-    for index, (name, value) in enumerate(levels):
-        y = scale.y(value)
-        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, f"level{min(index, 1)}")
-        text_y = y + 4
-        while any(abs(text_y - other) < 15 for other in taken):
-            text_y += 15
-        taken.append(text_y)
-        yield ChartText(_LEFT + _ACROSS + 6, text_y, name)
+    text_y = -float(_LABEL_LINE)
+    for index, (name, value) in sorted(enumerate(levels), key=lambda level: -level[1][1]):
+        y, look = scale.y(value), f"level{min(index, 1)}"
+        text_y = max(y + 4, text_y + _LABEL_LINE)
+        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, look)
+        yield Stroke(_LEFT + _ACROSS, y, _LEFT + _ACROSS + 5, text_y - 4, look)
+        yield ChartText(_LEFT + _ACROSS + 7, text_y, f"{name} {scale.figure(value)}")
 
 
 def _described(chart: Chart, title: str, scale: _ChartScale) -> str:

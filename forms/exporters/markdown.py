@@ -75,7 +75,7 @@ def _row_texts(table: Table, row: Row) -> list[str]:
     texts = [_cell(cell, column.kind) for cell, column in zip(row.cells, table.columns, strict=False)]
     texts += [""] * (len(table.columns) - len(texts))
     sign = "~~" if row.struck else ""
-    if row.role is not Role.ENTRY or row.mark is Mark.LEAST:
+    if row.role is not Role.ENTRY or row.mark is Mark.BOTTLENECK:
         sign = "**"
     return [f"{sign}{text}{sign}" if text else "" for text in texts]
 

@@ -98,7 +98,7 @@ class _TableWriter:
         return max(lines * self.size * 1.25 + self.size * 0.6, self.least_height)
 
     def _row(self, row: Row, texts: Sequence[str], *, first_of_kind: bool) -> None:
-        bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.LEAST}
+        bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
         colour = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}.get(row.mark, INK)
         lines = [
             self.pages.wrapped(text, width - 2 * _PADDING, self.size, bold=bold)

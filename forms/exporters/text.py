@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from forms import layout, wording
 from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
@@ -86,26 +87,60 @@ def _hanging(start: str, text: str, width: int) -> Iterator[str]:
 
 def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
     """The table's headings and rows, then what is said of its marked rows."""
+    drawn = drawn_table(table, width, ansi=ansi)
+    yield from drawn.headings
+    for lines in drawn.rows:
+        yield from lines
+    yield from drawn.remarks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnTable:
+    """A table's lines, part by part."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The lines of each row, with the rule above it where there is one."""
+    remarks: tuple[str, ...]
+    """What is said of the marked rows."""
+
+
+def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
+    """The table in lines of at most ``width`` cells; as paragraphs where its cells are sentences or too many."""
     texts = [_row_texts(table, row) for row in table.rows]
-    widths, gap, texts = _fitted(table, texts, width)
+    fitted = None if table.sentences else _fitted(table, texts, width)
+    if fitted is None:
+        return DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width)), remarks=())
+    widths, gap, texts = fitted
     split = [layout.wrap(_heading(table, index), room) for index, room in enumerate(widths)]
     height = max(len(lines) for lines in split)
+    headings = []
     for level in range(height):
         parts = [lines[level - height + len(lines)] if level >= height - len(lines) else "" for lines in split]
-        yield _styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi)
-    room = sum(widths) + gap * (len(widths) - 1)
-    yield RULE * room
+        headings.append(_styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi))
+    rule = RULE * (sum(widths) + gap * (len(widths) - 1))
+    rows: list[tuple[str, ...]] = []
     before: Role | None = None
     for row, parts in zip(table.rows, texts, strict=True):
-        if row.role is not before and before is not None:
-            yield RULE * room
+        above = [rule] if row.role is not before and before is not None else []
         before = row.role if row.role is not Role.HEADING else before
         if row.role is Role.HEADING:
-            yield from layout.wrap(layout.visible(row.name), width)
+            lines = layout.wrap(layout.visible(row.name), width)
         else:
-            yield from _row_lines(table, row, parts, widths, gap, ansi)
-    for row, said in remarks(table):
-        yield from _hanging(f"{SIGNS.get(row.mark, ' ')} ", said, width)
+            lines = list(_row_lines(table, row, parts, widths, gap, ansi))
+        rows.append((*above, *lines))
+    said = tuple(line for row, text in remarks(table) for line in _hanging(f"{SIGNS.get(row.mark, ' ')} ", text, width))
+    return DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
+
+
+def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int) -> Iterator[tuple[str, ...]]:
+    """Each row's first text on a line of its own, the others named below it."""
+    for first, *others in texts:
+        lines = layout.hanging(first, width)
+        for column, text in zip(table.columns[1:], others, strict=True):
+            if text:
+                lines += _hanging(f"    {layout.visible(column.heading)}: ", text, width)
+        yield tuple(lines)
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
@@ -121,7 +156,7 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
         bar = block * max(round(room * (value or 0.0) / highest), 1 if value else 0)
         line = f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_room)}  {layout.pad(text, text_room, right=True)}  {bar}"
-        yield _styled(line, _BOLD if mark is Mark.LEAST else "", ansi)
+        yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
 
 
 def _charted(value: float | None, unit: str) -> str:
@@ -141,7 +176,7 @@ def _row_lines(
             yield _styled(_struck(table, level_parts, widths, gap), _STRUCK, ansi)
         else:
             line = _joined(table, level_parts, widths, gap)
-            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.LEAST: _BOLD}.get(row.mark, ""), ansi)
+            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
@@ -152,9 +187,15 @@ def _row_texts(table: Table, row: Row) -> list[str]:
     return texts
 
 
-def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]]:
-    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped."""
-    unparted = [[text.replace(",", "") for text in row] for row in texts]
+def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
+    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped.
+
+    None where numbers would have to be broken, but in a run form's table, which is never drawn otherwise.
+    """
+    unparted = [
+        [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
+        for row in texts
+    ]
     for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
         rooms = _rooms(table, rows, whole_headings=whole)
         if sum(rooms) + gap * (len(rooms) - 1) <= width:
@@ -164,6 +205,8 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         names = [
             i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and rooms[i] > _LEAST_ROOM
         ]
+        if not names and not table.marked:
+            return None
         rooms[max(names or range(len(rooms)), key=lambda i: rooms[i])] -= 1
         over -= 1
     return rooms, 1, unparted

@@ -248,4 +248,4 @@ def _look(row: Row) -> dict[str, Any]:
         return {"font_color": "#8F1D1D"}
     if row.mark is Mark.WARM_UP:
         return {"font_color": "#595959", "italic": True}
-    return {"bold": True} if row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.LEAST} else {}
+    return {"bold": True} if row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK} else {}

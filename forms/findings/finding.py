@@ -43,12 +43,21 @@ def called(series: Series) -> str:
     return f"{series.command} {'from' if series.command is Command.GET else 'to'} {wording.place(series.target)}"
 
 
+def is_wireless(series: Series) -> bool:
+    """Whether the traffic left this machine without a cable."""
+    return series.environment.get("path", {}).get("link.kind") == "wireless"
+
+
 def is_loopback(series: Series) -> bool:
     """Whether the traffic stayed on one machine."""
     kind = series.environment.get("path", {}).get("link.kind")
     if kind is not None:
         return kind == "loopback"
-    host = series.target.host
+    return is_loopback_address(series.target.host)
+
+
+def is_loopback_address(host: str) -> bool:
+    """Whether a host is this machine by its loopback; no host at all is this machine too."""
     if host in {"", "localhost"}:
         return True
     try:

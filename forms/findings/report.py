@@ -1,38 +1,25 @@
-"""Findings as text for a terminal of 80 columns, and as a document."""
+"""Findings on paper: a table of what was found, the evidence, and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from forms import layout
 from forms.findings.finding import Finding, Severity
+from forms.report import Cell, Column, ReportKind, Row, Table
 
-WIDTH = 80
-_INDENT = " " * 5
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
 """Two characters a severity, so that nothing is told by colour alone."""
+NO_FINDINGS = "No findings: nothing measured so far speaks for or against this set-up."
 
 
-def findings_text(found: Sequence[Finding], width: int = WIDTH) -> str:
-    """Each finding with its sign, evidence and what to do, the gravest first; lines of at most ``width`` columns."""
-    if not found:
-        return "No findings: nothing measured so far speaks for or against this set-up.\n"
-    lines: list[str] = []
-    for finding in found:
-        lines += layout.hanging(f"[{SIGNS[finding.severity]}] {finding.title}", width, _INDENT)
-        for part in (finding.evidence, f"-> {finding.what_to_do}"):
-            lines += layout.hanging(_INDENT + part, width, _INDENT)
-    return "\n".join(lines) + "\n"
-
-
-def finding_document(finding: Finding) -> dict[str, Any]:
-    """One finding as a JSON object."""
-    return {
-        "key": finding.key,
-        "severity": finding.severity.value,
-        "title": finding.title,
-        "evidence": finding.evidence,
-        "what_to_do": finding.what_to_do,
-        "series": list(finding.series_ids),
-    }
+def findings_table(found: Sequence[Finding]) -> Table:
+    """Each finding with its sign, evidence and what to do, the gravest first."""
+    rows = [(f"[{SIGNS[one.severity]}] {one.title}", one.evidence, one.what_to_do) for one in found]
+    return Table(
+        columns=tuple(
+            Column(heading=heading, kind=ReportKind.TEXT) for heading in ("Finding", "Evidence", "What to do")
+        ),
+        rows=tuple(Row(cells=tuple(Cell(value=text) for text in texts)) for texts in rows or [(NO_FINDINGS, "", "")]),
+        caption="Findings",
+        sentences=True,
+    )

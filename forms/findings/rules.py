@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forms.findings import rules_cross, rules_link, rules_session
+from forms.findings import rules_cross, rules_distance, rules_link, rules_session
 from forms.findings.finding import Finding, Severity
 from storage.records import Series
 
 _ORDER = list(Severity)
+_RULES = (*rules_link.RULES, *rules_distance.RULES, *rules_session.RULES)
+_WAITING = "low-utilisation"
+_EXPLAINS_WAITING = frozenset({"network-slow", "wireless-slow", "latency", "far"})
+"""Findings that say what a series waits for, so that there is no need to wonder."""
 
 
 def findings(series: Sequence[Series]) -> list[Finding]:
     """All findings in the series, the gravest first; of those alike in every series, the first with all their ids."""
-    found = [finding for rule in (*rules_link.RULES, *rules_session.RULES) for one in series for finding in rule(one)]
+    found = [finding for one in series for finding in findings_of(one)]
     found += [finding for rule in rules_cross.RULES for finding in rule(series)]
+    told = {series_id for finding in found if finding.key in _EXPLAINS_WAITING for series_id in finding.series_ids}
+    found = [one for one in found if one.key != _WAITING or not told.issuperset(one.series_ids)]
     return sorted(_merged(found), key=lambda finding: _ORDER.index(finding.severity))
+
+
+def findings_of(series: Series) -> list[Finding]:
+    """What one series says alone, the gravest first."""
+    found = [finding for rule in _RULES for finding in rule(series)]
+    return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
 
 
 def first_to_look_at(found: Sequence[Finding]) -> Finding | None:

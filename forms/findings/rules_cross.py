@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from forms import numbers, wording
-from forms.comparison.matrix import FTP_PROTOCOLS
 from forms.comparison.verdict import Comparison, compare, rates_of
-from forms.findings import series_warnings
-from forms.findings.finding import Finding, Severity, is_loopback
+from forms.findings import rules_distance, series_warnings
+from forms.findings.finding import Finding, Severity, is_loopback, is_wireless
 from forms.stats import summary
 from storage.records import Command, Series
 
@@ -20,9 +19,13 @@ USUAL_PERCENT = 80.0
 """Using Samba, appendix B: expect Samba at 68 to 80 % of FTP; below, tune."""
 MUCH_FASTER = 1.2
 """How much faster the loopback must be than the network for the TCP/IP software to be out of suspicion."""
+FAST_BITS_PER_SECOND = 10e9
+"""From here on a network is about as fast as copying in memory, which is all that a loopback does."""
 SLOW_PERCENT_OF_LINK = 60.0
 GOOD_PERCENT_OF_LINK = 80.0
 """A link of which one TCP stream fills less than 60 % is slow; one of which it fills 80 % is sound."""
+SLOW_PERCENT_OF_WIRELESS = 35.0
+"""The same of a wireless link's nominal rate, of which about 60 % is usual."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +43,37 @@ class _Measured:
 
     @property
     def at_ceiling(self) -> bool:
-        return (series_warnings.near_ceiling_percent(self.series) or 0) > series_warnings.CEILING_PERCENT
+        return series_warnings.at_ceiling(self.series)
 
     def says(self) -> str:
         share = self.percent_of_link
         of_link = "" if share is None else f" ({share:.0f} % of {numbers.link_rate(self.series.link_bits_per_second)})"
-        return f"{_NAMES.get(self.series.target.protocol, 'other')} {wording.rate(self.bytes_per_second)}{of_link}"
-
-
-_NAMES = {"smb": "SMB", "ftp": "FTP", "ftps": "FTPS", "file": "local path", "iperf3": "bare TCP"}
+        return f"{wording.plain(self.series.target.abilities.label)} {wording.rate(self.bytes_per_second)}{of_link}"
 
 
 def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
     """SMB against FTP with the same command on the same host; the best SMB series of each."""
     for (host, command), group in _by_host_and_command(series):
-        smb = max((m for m in group if m.series.target.protocol == "smb"), key=_rate, default=None)
-        ftp = max((m for m in group if m.series.target.protocol in FTP_PROTOCOLS), key=_rate, default=None)
-        if smb is not None and ftp is not None:
-            yield _judged(host, command, smb, ftp)
+        smb = max((m for m in group if m.series.target.abilities.is_held_to_yardstick), key=_rate, default=None)
+        ftp = max((m for m in group if m.series.target.abilities.is_yardstick), key=_rate, default=None)
+        if smb is None or ftp is None:
+            continue
+        short = [m for m in (smb, ftp) if rules_distance.slow_start_rules(m.series)]
+        yield _too_far(host, command, short[0], smb, ftp) if short else _judged(host, command, smb, ftp)
+
+
+def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp: _Measured) -> Finding:
+    """No verdict where a new connection for each run, which FTP makes and SMB does not, is what would be judged."""
+    trip = wording.milliseconds(rules_distance.round_trip_seconds(short.series) or 0.0)
+    return Finding(
+        key="ratio-far",
+        severity=Severity.NOTE,
+        title=f"SMB {command} against FTP tells nothing at this distance",
+        evidence=f"{command} on {wording.plain(host)}: {smb.says()}, {ftp.says()}, round trip {trip}. FTP begins each"
+        " run with a new connection in slow start, SMB goes on with one that is open.",
+        what_to_do="Measure much longer runs (--size) of both, or from a machine near the server.",
+        series_ids=(smb.series.id, ftp.series.id),
+    )
 
 
 def _judged(host: str, command: Command, smb: _Measured, ftp: _Measured) -> Finding:
@@ -125,18 +141,19 @@ def _ratio(
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
     """The loopback not much faster than the network: TCP/IP software (Using Samba), as bare TCP shows it best."""
-    measured = [m for m in _measured(series) if m.series.target.protocol != "file"]
+    measured = [m for m in _measured(series) if not m.series.target.abilities.is_local]
     for command in Command:
         own = [m for m in measured if m.series.command is command]
-        bare = [m for m in own if m.series.target.protocol == "iperf3"]
+        bare = [m for m in own if not m.series.target.abilities.moves_files]
         told = bare if _both_places(bare) else own
         for protocol in dict.fromkeys(m.series.target.protocol for m in told):
             pair = [m for m in told if m.series.target.protocol == protocol]
             if not _both_places(pair):
                 continue
+            has_disk = pair[0].series.target.abilities.moves_files
             near = max((m for m in pair if m.loopback), key=_rate)
             far = max((m for m in pair if not m.loopback), key=_rate)
-            if near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second or near.at_ceiling:
+            if near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second or near.at_ceiling or _as_fast(far):
                 continue
             yield Finding(
                 key="loopback-no-faster",
@@ -145,7 +162,7 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
                 evidence=f"{command}: {near.says()} on the loopback, {far.says()} over the network.",
                 what_to_do="The TCP/IP software is the suspect: look at socket options, buffer sizes (tcp_rmem,"
                 " tcp_wmem) and firewall rules of the server"
-                + ("." if protocol == "iperf3" else "; run iperf3 -s there and survey again to leave the disk out."),
+                + ("; run iperf3 -s there and survey again to leave the disk out." if has_disk else "."),
                 series_ids=(near.series.id, far.series.id),
             )
 
@@ -153,16 +170,23 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
 def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
     """FTP and SMB both slow against the link: the network, unless bare TCP shows that it is sound."""
     for (host, command), group in _by_host_and_command(series):
-        files = [m for m in group if m.percent_of_link is not None and m.series.target.protocol != "iperf3"]
-        bare = max((m for m in group if m.series.target.protocol == "iperf3"), key=_rate, default=None)
-        smb = max((m for m in files if m.series.target.protocol == "smb"), key=_rate, default=None)
-        ftp = max((m for m in files if m.series.target.protocol in FTP_PROTOCOLS), key=_rate, default=None)
+        files = [m for m in group if m.percent_of_link is not None and m.series.target.abilities.moves_files]
+        bare = max((m for m in group if not m.series.target.abilities.moves_files), key=_rate, default=None)
+        smb = max((m for m in files if m.series.target.abilities.is_held_to_yardstick), key=_rate, default=None)
+        ftp = max((m for m in files if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         if smb is None or ftp is None or any(m.at_ceiling for m in (smb, ftp)):
             continue
-        if any((m.percent_of_link or 0) >= SLOW_PERCENT_OF_LINK for m in (smb, ftp)):
+        if any(rules_distance.is_far(m.series) for m in (smb, ftp)):
+            continue
+        wireless = any(is_wireless(m.series) for m in (smb, ftp))
+        slow = SLOW_PERCENT_OF_WIRELESS if wireless else SLOW_PERCENT_OF_LINK
+        if any((m.percent_of_link or 0) >= slow for m in (smb, ftp)):
             continue
         told = [m for m in (bare, smb, ftp) if m is not None]
         sound = bare is not None and (bare.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK
+        if wireless and not sound:
+            yield _wireless(host, command, told)
+            continue
         yield Finding(
             key="server-slow" if sound else "network-slow",
             severity=Severity.WARNING if sound else Severity.PROBLEM,
@@ -175,6 +199,26 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
             + ("" if bare else " iperf3 -s on the server and another survey tell the network from the disk."),
             series_ids=tuple(m.series.id for m in told),
         )
+
+
+def _wireless(host: str, command: Command, told: Sequence[_Measured]) -> Finding:
+    return Finding(
+        key="wireless-slow",
+        severity=Severity.NOTE,
+        title="The wireless link carries little of its nominal rate",
+        evidence=f"{command} on {wording.plain(host)}: {wording.listed([m.says() for m in told])};"
+        " about 60 % is usual.",
+        what_to_do="Measure once by cable, which tells the server from the radio; then look at the distance to the"
+        " access point, its channel, and who else uses it.",
+        series_ids=tuple(m.series.id for m in told),
+    )
+
+
+def _as_fast(far: _Measured) -> bool:
+    """Whether the network is so fast, and filled so well, that a loopback need not be much faster."""
+    share = far.percent_of_link
+    fast = (far.series.link_bits_per_second or 8 * far.bytes_per_second) >= FAST_BITS_PER_SECOND
+    return fast and (share is None or share >= SLOW_PERCENT_OF_LINK)
 
 
 RULES = (both_slow, loopback_no_faster, against_ftp)

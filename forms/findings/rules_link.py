@@ -6,13 +6,21 @@ import re
 from collections.abc import Callable, Iterator
 
 from forms import numbers, wording
-from forms.findings.finding import Finding, Severity, called
+from forms.findings.finding import Finding, Severity, called, is_loopback, is_wireless
+from forms.findings.rules_distance import is_far
+from forms.stats import summary
 from storage.records import Facts, FactValue, Series
 
 SLOW_LINK_FACTOR = 10
 """A card that could go ten times faster sits on a bad cable, port or setting; less may be the switch's rate."""
 RETRANSMIT_PERCENT = 0.1
 """The share of segments sent again above which a local network loses packets worth looking for."""
+OUT_OF_ORDER_PERCENT = 1.0
+"""The same of segments that came after a gap: one that is lost puts all that follow it within a round trip there."""
+LEAST_SEGMENTS = 20
+"""Fewer are nothing to look for, whatever their share."""
+ABOVE_PERCENT = 1.0
+"""How far above the payload ceiling a series may be: a burst that passes unshaped, a clock."""
 _OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
 _ALL_OUTBOUND = 0.9
 _SOME_INBOUND = 0.2
@@ -73,7 +81,9 @@ def growing_errors(series: Series) -> Iterator[Finding]:
             title="Errors on the link" if errors > 0 else "Packets dropped on the link",
             evidence=f"During the series {side} {_interface(facts)} counted {errors:.0f} errors and {drops:.0f} drops"
             f"{detail}.",
-            what_to_do="Change the cable, then the port, then the card, and measure again after each."
+            what_to_do="Come nearer to the access point or change its channel, and measure once by cable."
+            if is_wireless(series)
+            else "Change the cable, then the port, then the card, and measure again after each."
             if errors > 0
             else "Look at the ring buffers (ethtool -g) and at what else the machine receives.",
             series_ids=(series.id,),
@@ -89,24 +99,77 @@ _ERROR_KINDS = {
 
 
 def retransmits(series: Series) -> Iterator[Finding]:
-    """TCP segments that had to be sent again over a network; a loopback loses nothing."""
-    if series.environment.get("path", {}).get("link.kind") == "loopback":
+    """TCP segments that had to be sent again over a network, or that came after a gap; a loopback loses nothing.
+
+    At this end those of the measured connections alone; of a server only those of all its connections are known. What
+    a server sent again to us is seen here as segments that arrive after a gap.
+    """
+    path, server = series.environment.get("path", {}), series.environment.get("server", {})
+    if path.get("link.kind") == "loopback":
         return
-    for side, facts in (("this machine", "path"), ("the server", "server")):
-        known = series.environment.get(facts, {})
-        sent, again = _number(known, "tcp.segments_sent_during"), _number(known, "tcp.retransmitted_during")
-        if not sent or not again or 100 * again / sent < RETRANSMIT_PERCENT:
-            continue
-        yield Finding(
-            key="retransmits",
-            severity=Severity.WARNING,
-            title="The network loses packets",
-            evidence=f"{called(series)}: {side} sent {again:.0f} of {sent:.0f} TCP segments again"
-            f" ({100 * again / sent:.2f} %) during the series.",
-            what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a"
-            " quiet time.",
-            series_ids=(series.id,),
+    whole_machine = "tcp.own_segments_sent_during" not in path
+    own = "tcp." if whole_machine else "tcp.own_"
+    again, sent = _number(path, f"{own}retransmitted_during"), _number(path, f"{own}segments_sent_during")
+    if _lost(again, sent, RETRANSMIT_PERCENT):
+        who = "this machine, in all its connections," if whole_machine else "this client"
+        yield _loss(series, f"{who} sent {again:.0f} of {sent:.0f} TCP segments again", again, sent)
+    again, sent = _number(server, "tcp.retransmitted_during"), _number(server, "tcp.segments_sent_during")
+    late, received = _number(path, "tcp.own_out_of_order_during"), _number(path, "tcp.own_segments_received_during")
+    if _lost(again, sent, RETRANSMIT_PERCENT):
+        yield _loss(
+            series,
+            f"the server, in all its connections, sent {again:.0f} of {sent:.0f} TCP segments again",
+            again,
+            sent,
         )
+    elif _lost(late, received, OUT_OF_ORDER_PERCENT):
+        seen = f"{late:.0f} of {received:.0f} TCP segments came here after a gap"
+        yield _loss(series, f"{seen}, as they do behind one that was lost", late, received)
+
+
+def _lost(count: float | None, of: float | None, percent: float) -> bool:
+    return bool(count and of and count >= LEAST_SEGMENTS and 100 * count / of >= percent)
+
+
+def _loss(series: Series, seen: str, count: float | None, of: float | None) -> Finding:
+    share = 100 * (count or 0) / of if of else 0.0
+    near = not is_wireless(series) and not is_far(series)
+    return Finding(
+        key="retransmits",
+        severity=Severity.WARNING,
+        title="The network loses packets",
+        evidence=f"{called(series)}: {seen} ({share:.2f} %) during the series.",
+        what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a quiet"
+        " time."
+        if near
+        else "Look for what drops packets on the way (the radio, a full queue of a router, a limit of the provider),"
+        " and repeat at a quiet time.",
+        series_ids=(series.id,),
+    )
+
+
+def above_the_link(series: Series) -> Iterator[Finding]:
+    """An average above what the link can carry: its rate is not what was said, or the file came from nearer by."""
+    average = summary.mean([r.bits_per_second for r in series.measured() if r.bits_per_second])
+    path = series.environment.get("path", {})
+    if is_loopback(series) or not series.link_bits_per_second or average is None:
+        return
+    link = series.link_bits_per_second
+    ceiling, rate = _number(path, "link.payload_ceiling_bits_per_second"), _number(path, "link.rate_bits_per_second")
+    carries = link * ceiling / rate if ceiling and rate else link
+    if average <= carries * (1 + ABOVE_PERCENT / 100):
+        return
+    said = numbers.link_rate(link)
+    yield Finding(
+        key="above-link",
+        severity=Severity.PROBLEM,
+        title="More arrived than the link can carry",
+        evidence=f"{called(series)}: {numbers.link_rate(average)} of content, where a link of {said} carries"
+        f" {numbers.link_rate(carries)} at most.",
+        what_to_do="The link's rate is not what you say (--link), or a cache answered: correct the rate, or measure a"
+        " file that is larger than the memory, and do not trust the percentages until then.",
+        series_ids=(series.id,),
+    )
 
 
 def one_interface_out(series: Series) -> Iterator[Finding]:
@@ -154,6 +217,7 @@ def _routed_one_way(facts: Facts) -> str | None:
 
 
 RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+    above_the_link,
     half_duplex,
     slow_link,
     growing_errors,

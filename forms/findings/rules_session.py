@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from forms import wording
 from forms.findings import series_warnings
 from forms.findings.finding import Finding, Severity, called, is_loopback
+from storage.quiet import QuietVerdict
 from storage.records import Series
 
 LOW_UTILISATION_PERCENT = 30.0
@@ -17,7 +18,7 @@ OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 def client_ceiling(series: Series) -> Iterator[Finding]:
     """An average close to what this client can do at all; on a loopback that is to be expected."""
     share = series_warnings.near_ceiling_percent(series)
-    if share is None or share <= series_warnings.CEILING_PERCENT:
+    if share is None or not series_warnings.at_ceiling(series):
         return
     yield Finding(
         key="client-ceiling",
@@ -34,7 +35,7 @@ def client_ceiling(series: Series) -> Iterator[Finding]:
 def signing_and_encryption(series: Series) -> Iterator[Finding]:
     """A session that is signed or encrypted, which costs both ends processor time for every byte."""
     client = series.client
-    if client.encryption not in {None, "none"} and series.target.protocol == "smb":
+    if client.encryption not in {None, "none"} and series.target.abilities.has_dialect:
         yield Finding(
             key="encryption",
             severity=Severity.NOTE,
@@ -59,7 +60,7 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
 def old_dialect(series: Series) -> Iterator[Finding]:
     """A session that speaks less than SMB 3.1.1."""
     dialect = series.client.dialect
-    if dialect is None or dialect == "3.1.1" or series.target.protocol != "smb":
+    if dialect is None or dialect == "3.1.1" or not series.target.abilities.has_dialect:
         return
     old = dialect in OLD_DIALECTS
     small = " and moves at most 64 KiB a request" if dialect in {"2.0.2", "1.0", "NT1"} else ""
@@ -77,7 +78,7 @@ def old_dialect(series: Series) -> Iterator[Finding]:
 
 def busy_time(series: Series) -> Iterator[Finding]:
     """A series that was measured while others were at work."""
-    if (series.quiet or {}).get("verdict") != "busy":
+    if series.quiet_verdict is not QuietVerdict.BUSY:
         return
     why = series_warnings.busy_reasons(series)
     yield Finding(
@@ -92,9 +93,9 @@ def busy_time(series: Series) -> Iterator[Finding]:
 
 def low_utilisation(series: Series) -> Iterator[Finding]:
     """Neither the processor nor the link has much to do: waiting, not working, sets the pace."""
-    cpu = (series.quiet or {}).get("cpu_percent_during")
+    cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
     share = _percent_of_link(series)
-    if not isinstance(cpu, int | float) or share is None:
+    if cpu is None or share is None:
         return
     if cpu >= LOW_UTILISATION_PERCENT or share >= LOW_UTILISATION_PERCENT:
         return

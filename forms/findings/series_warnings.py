@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from forms import numbers, wording
 from forms.stats import summary
-from storage.records import JSONValue, Phase, RunStatus, Series, SeriesStatus
+from storage.plan import DEFAULT_WARMUPS
+from storage.quiet import QuietVerdict
+from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 
 SHORT_SECONDS = 1.0
 """A run below it is mostly start-up, waiting for the scheduler and luck."""
@@ -20,8 +22,9 @@ DRIFT_PERCENT = 2.0
 """A trend below it is not worth a word, however sure."""
 CEILING_PERCENT = 70.0
 """Above that share of the client's own limit the number may be the client's, not the server's."""
+_ALL_PERCENT = 100.01
+"""Room for rounding: a series that raised its own ceiling has an average of exactly that."""
 MANY_RUNS = 10
-DEFAULT_WARMUPS = 2
 _LARGEST_ADVISED = 64 * 1024**3
 
 
@@ -31,7 +34,7 @@ class Advice:
 
     key: str
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``failed`` or ``interrupted``."""
+    ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
     text: str
 
 
@@ -47,10 +50,19 @@ def near_ceiling_percent(series: Series) -> float | None:
     return 100 * average / ceiling if average is not None and ceiling else None
 
 
+def ceiling_beaten(series: Series) -> bool:
+    """Whether the average is above what this client is said to be able to do: a calibration that was disturbed."""
+    return (near_ceiling_percent(series) or 0.0) > _ALL_PERCENT
+
+
+def at_ceiling(series: Series) -> bool:
+    """Whether the average is so near the client's own limit that it may be that which was measured."""
+    return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
+
+
 def busy_reasons(series: Series) -> str:
     """What made the time busy, as the quiet-time verdict says it; empty where it does not."""
-    reasons = (series.quiet or {}).get("reasons")
-    return "; ".join(wording.plain(str(reason)) for reason in reasons) if isinstance(reasons, list) else ""
+    return "; ".join(map(wording.plain, series.quiet.reasons)) if series.quiet else ""
 
 
 def advised_size(bytes_per_second: float) -> int:
@@ -65,10 +77,6 @@ def _rates(series: Series) -> list[float]:
     return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
 
 
-def _number(value: JSONValue) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _ending(series: Series) -> Iterator[Advice]:
     failed = [r for r in series.runs if r.status is RunStatus.FAILED]
     if failed:
@@ -79,12 +87,31 @@ def _ending(series: Series) -> Iterator[Advice]:
             text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why"
             f" (sharebench check), then measure again.",
         )
-    done, planned = len(_rates(series)), _number(series.plan.get("runs"))
+    done, planned = len(_rates(series)), series.plan.runs if series.plan else None
     if series.status is not SeriesStatus.COMPLETE and planned and done < planned:
         yield Advice(
             key="interrupted",
             text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"
             f" sharebench run --resume {series.id}.",
+        )
+
+
+def _guest(series: Series) -> Iterator[Advice]:
+    user = series.target.user
+    if user and series.environment.get("path", {}).get("smb.guest") == "yes":
+        yield Advice(
+            key="guest",
+            text=f"The server logged in a guest, not {wording.plain(user)}: it does not know the user, or not with this"
+            " password (Samba: map to guest): check both, or measure as a guest on purpose, without a user.",
+        )
+
+
+def _unchecked(series: Series) -> Iterator[Advice]:
+    if series.command is Command.PUT and series.environment.get("path", {}).get("ftp.size") == "no":
+        yield Advice(
+            key="unchecked",
+            text="The server has no SIZE, so nobody compared what it stored with what was sent: look at"
+            " the server's log whether all of it came.",
         )
 
 
@@ -102,7 +129,7 @@ def _single(series: Series) -> Iterator[Advice]:
 
 
 def _busy(series: Series) -> Iterator[Advice]:
-    if (series.quiet or {}).get("verdict") != "busy":
+    if series.quiet_verdict is not QuietVerdict.BUSY:
         return
     why = busy_reasons(series)
     yield Advice(
@@ -137,7 +164,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
 
 def _drift(series: Series) -> Iterator[Advice]:
     trend = summary.drift(_rates(series))
-    if trend is None or not trend.significant or abs(trend.percent) < DRIFT_PERCENT:
+    if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
     todo = (
@@ -160,13 +187,13 @@ def _short(series: Series) -> Iterator[Advice]:
     if typical is None or middle is None:
         return
     size, block = timed[0].size_bytes, series.client.block_bytes
-    few = block is not None and size < FEW_BLOCKS * block
+    few = block is not None and size < FEW_BLOCKS * block and typical < GOOD_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
-    own_file = bool(series.plan.get("make_file")) or series.command.value == "put"
+    own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
-    if series.target.protocol == "iperf3":
+    if not series.target.abilities.moves_files:
         todo = "a longer time"
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
     yield Advice(
@@ -177,9 +204,9 @@ def _short(series: Series) -> Iterator[Advice]:
 
 def _scatter(series: Series) -> Iterator[Advice]:
     rates = _rates(series)
-    until, half = _number(series.plan.get("until_percent")), summary.half_width_percent(rates)
-    if until is not None and half is not None and half > until:
-        more = 2 * int(_number(series.plan.get("max_runs")) or len(rates))
+    until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
+    if series.plan and until is not None and half is not None and half > until:
+        more = 2 * (series.plan.max_runs or len(rates))
         yield Advice(
             key="until",
             text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"
@@ -203,7 +230,15 @@ def _scatter(series: Series) -> Iterator[Advice]:
 
 def _ceiling(series: Series) -> Iterator[Advice]:
     share = near_ceiling_percent(series)
-    if share is None or share <= CEILING_PERCENT:
+    if ceiling_beaten(series):
+        yield Advice(
+            key="ceiling",
+            text="The series beat this client's own limit"
+            f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: let"
+            " sharebench run --ceiling renew find it at a quiet time.",
+        )
+        return
+    if share is None or not at_ceiling(series):
         return
     ways = ways_past_the_ceiling(series)
     yield Advice(
@@ -216,15 +251,15 @@ def _ceiling(series: Series) -> Iterator[Advice]:
 
 def ways_past_the_ceiling(series: Series) -> list[str]:
     """What has not been tried yet, from the cheapest on."""
-    client, protocol = series.client, series.target.protocol
+    client, protocol = series.client, series.target.abilities
     ways: list[str] = []
     if client.name == "sharebench":
-        other = {"smb": "smbclient", "ftp": "curl", "ftps": "curl"}.get(protocol)
-        if protocol == "smb" and client.in_flight is not None and client.in_flight < 8:
+        other = protocol.other_client
+        if protocol.has_depth and client.in_flight is not None and client.in_flight < 8:
             ways.append(f"with more in flight (--in-flight {2 * client.in_flight})")
         if other:
             ways.append(f"with another client (--client {other})")
-    elif protocol in {"smb", "ftp", "ftps"}:
+    elif protocol.other_client:
         ways.append("with --client sharebench")
     if client.encryption not in {None, "none"}:
         ways.append("without encryption, if the server allows it")
@@ -236,6 +271,8 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _ending,
+    _guest,
+    _unchecked,
     _single,
     _busy,
     _ceiling,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from forms.importers.filled_form import series_from_csv
 from forms.importers.hyperfine import is_hyperfine, series_from_hyperfine
 from forms.importers.plausible import check, loads
-from forms.json_reader import DocumentError, JSONNode
 from forms.series.document import SCHEMA
 from forms.series.document_reader import series_from_document
+from storage.json_reader import DocumentError, JSONNode
 from storage.records import Command, Series, Target
 
 

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
-from forms.importers.client_words import client_from
 from forms.importers.written_numbers import number_from, rate_from
-from forms.json_reader import DocumentError
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE, default_title
 from forms.series.report import FORM as RUN_FORM
+from storage.json_reader import DocumentError, JSONNode
+from storage.plan import Plan
 from storage.records import (
+    ClientFacts,
     Command,
     Phase,
     Run,
@@ -37,6 +38,9 @@ _MOST_DIGITS = 10
 _RUN_NAME = re.compile(r"([Ww]?)(\d+)")
 _MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
+"""As version 0.1.0 wrote it, without facts beside it."""
+BY_HAND = "by hand"
+"""The client of a form that names none."""
 
 
 @dataclass
@@ -51,6 +55,11 @@ class _Form:
     def text(self, name: str) -> str:
         """A line's text; empty where it was not filled."""
         return next(iter(self.fields.get(name, ())), "")
+
+    def facts(self, name: str) -> JSONNode:
+        """The names and values beside a line's text; none where a person filled it, or version 0.1.0."""
+        pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
+        return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
 
 def series_from_csv(
@@ -121,20 +130,21 @@ def _series(
     runs = tuple(_runs(form, decimal_comma, size_bytes))
     if not runs:
         raise DocumentError(f"line {form.line}: no run of this form has a time")
+    measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
     series = Series(
-        id=series_id,
-        created_at=moment,
-        status=_status(form.text("Measured")),
+        id=measured.at("series").text(filled=True) if measured.value else series_id,
+        created_at=measured.at("created_at").time() if measured.value else moment,
+        status=measured.at("status").one_of(SeriesStatus) if measured.value else _status(form.text("Measured")),
         error=form.text("Ended by") or None,
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
         command=_command(form, command),
         target=_target(form, target_of) or target or Target(protocol="file"),
-        client=client_from(form.text("Client")),
+        client=_client(form),
         link_bits_per_second=_link(form) or link_bits_per_second,
-        plan={"runs": sum(run.phase is Phase.MEASURED for run in runs)},
+        plan=Plan(runs=sum(run.phase is Phase.MEASURED for run in runs)),
         runs=runs,
     )
     title = form.text(TITLE)
@@ -146,7 +156,31 @@ def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
     text = form.text("Target")
     if not text:
         return None
-    return target_of(text.replace("%", "%25") if _SERIES_ID.search(form.text("Measured")) else text)
+    exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
+    return target_of(text.replace("%", "%25") if exported else text)
+
+
+def _client(form: _Form) -> ClientFacts:
+    """The client's facts; of a form without them its name alone, and the version where a number follows the name."""
+    facts = form.facts("Client").value
+    if not facts:
+        first = form.text("Client").partition(", ")[0].strip()
+        name, _, version = first.rpartition(" ") if re.search(r" v?\d", first) else (first, "", "")
+        return ClientFacts(name=name or BY_HAND, version=version)
+    numbers = {}
+    for name in ("block_bytes", "in_flight"):
+        text = facts.get(name, "")
+        if text and not (text.isdecimal() and len(text) < _MOST_DIGITS):
+            raise DocumentError(f"Client: {name}: expected a whole number, found {text!r}")
+        numbers[name] = int(text) if text else None
+    return ClientFacts(
+        name=facts.get("name") or BY_HAND,
+        version=facts.get("version", ""),
+        dialect=facts.get("dialect"),
+        signing=facts.get("signing"),
+        encryption=facts.get("encryption"),
+        **numbers,
+    )
 
 
 def _command(form: _Form, otherwise: Command) -> Command:

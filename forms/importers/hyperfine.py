@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from forms.json_reader import DocumentError, JSONNode
+from storage.json_reader import DocumentError, JSONNode
+from storage.plan import Plan
 from storage.records import (
     ClientFacts,
     Command,
@@ -64,7 +65,7 @@ def _series(
         target=target or Target(protocol="file"),
         client=ClientFacts(name="hyperfine"),
         link_bits_per_second=link_bits_per_second,
-        plan={"runs": len(times), "warmups": 0},
+        plan=Plan(runs=len(times), warmups=0),
         runs=tuple(
             _run(number, time, codes[number - 1] if codes else None, size_bytes)
             for number, time in enumerate(times, start=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from forms.json_reader import DocumentError
+from storage.json_reader import DocumentError
 from storage.records import Run, Series
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9

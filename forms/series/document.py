@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forms.series.summary import RunMeasures, SeriesSummary, run_form
+from storage.quiet import QuietVerdict
 from storage.records import (
     Change,
     ClientFacts,
@@ -44,13 +45,13 @@ def series_document(series: Series) -> Document:
             "low_bytes_per_second": form.confidence[0],
             "high_bytes_per_second": form.confidence[1],
         },
-        "quiet": dict(series.quiet) if series.quiet is not None else {"verdict": "unknown"},
+        "quiet": series.quiet.to_json() if series.quiet else {"verdict": QuietVerdict.UNKNOWN.value},
         "environment": {side: dict(series.environment.get(side, {})) for side in ("client", "server", "path")},
         "ceiling_bytes_per_second": series.ceiling_bytes_per_second,
         "error": series.error,
         "base_id": series.base_id,
         "decision": series.decision.value if series.decision else None,
-        "plan": dict(series.plan),
+        "plan": series.plan.to_json() if series.plan else {},
     }
     if target.domain:
         document["target"]["domain"] = target.domain
@@ -88,7 +89,7 @@ def _change_document(change: Change | None) -> Document | None:
         "name": change.name,
         "value": change.value,
         "previous": change.previous,
-        "evidence": change.evidence,
+        "evidence": change.evidence.value,
         "also_changed": list(change.also_changed),
         "remark": change.remark,
     }

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from forms.json_reader import DocumentError, JSONNode
 from forms.series.document import SCHEMA
+from storage.json_reader import DocumentError, JSONNode
+from storage.plan import plan_from_json
+from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
     ClientFacts,
     Command,
     Decision,
+    Evidence,
     FactValue,
     Phase,
     Run,
@@ -60,8 +63,8 @@ def series_from_document(document: object) -> Series:
         ),
         link_bits_per_second=top.maybe("link_bits_per_second").whole_or_none(),
         ceiling_bytes_per_second=top.maybe("ceiling_bytes_per_second").number_or_none(),
-        plan=top.maybe("plan").object_or_empty(),
-        quiet=top.maybe("quiet").object_or_empty() or None,
+        plan=plan_from_json(top.maybe("plan")),
+        quiet=quiet_from_json(top.maybe("quiet")),
         environment={} if environment.value is None else _environment_from(environment),
         runs=_runs_from(top.at("runs")),
     )
@@ -71,11 +74,12 @@ def _change_from(place: JSONNode) -> Change | None:
     if place.value is None:
         return None
     change = place.object()
+    evidence = change.maybe("evidence")
     return Change(
         name=change.at("name").text(filled=True),
         value=change.at("value").text(),
         previous=change.maybe("previous").text_or_none(),
-        evidence=change.maybe("evidence").one_of_words(("confirmed", "unconfirmed", "contradicted"), "unconfirmed"),
+        evidence=Evidence.UNCONFIRMED if evidence.value is None else evidence.one_of(Evidence),
         also_changed=tuple(item.text() for item in change.maybe("also_changed").items()),
         remark=change.maybe("remark").text_or_none(),
     )

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
-from forms.findings.series_warnings import near_ceiling_percent
+from forms.findings.rules_distance import round_trip_seconds
+from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
-from storage.records import Change, ClientFacts, JSONValue, Series, SeriesStatus, Target
+from forms.stats.summary import mean
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Change, ClientFacts, Series, SeriesStatus, Target
 
+NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
+"""The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
+_QUEUES_TIMES = 2
+"""From where on the round trip under load is worth a word."""
 LINK = "Link"
 """The field that the percentages refer to."""
 
@@ -21,9 +28,11 @@ def head_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
     yield Field(name="Target", text=target_text(series.target))
-    yield Field(name="Client", text=client_text(series.client))
+    yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
-    yield Field(name="Measured", text=_measured(series))
+    yield from _round_trip(series)
+    measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
+    yield Field(name="Measured", text=_measured(series), facts=measured)
     if series.error:
         yield Field(name="Ended by", text=series.error)
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
@@ -67,12 +76,9 @@ def target_text(target: Target) -> str:
     user = f"{target.user}@" if target.user else ""
     domain = f"{target.domain};" if target.domain and user else ""
     host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port is not None and target.port != _USUAL_PORTS.get(target.protocol) else ""
+    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
     path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
     return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
-
-
-_USUAL_PORTS = {"smb": 445, "ftp": 21, "ftps": 21, "iperf3": 5201}
 
 
 def client_text(client: ClientFacts) -> str:
@@ -91,6 +97,11 @@ def client_text(client: ClientFacts) -> str:
     return ", ".join(parts)
 
 
+def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
+    values = ((name, getattr(client, name)) for name in ClientFacts.__dataclass_fields__)
+    return tuple((name, str(value)) for name, value in values if value not in {None, ""})
+
+
 def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
     before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
@@ -106,18 +117,38 @@ def _measured(series: Series) -> str:
     return f"{moment}{ended}, series {series.id}"
 
 
-def _quiet_text(quiet: Mapping[str, JSONValue] | None) -> str:
-    verdict = str((quiet or {}).get("verdict") or "unknown")
-    reasons = (quiet or {}).get("reasons")
-    why = "; ".join(str(reason) for reason in reasons) if isinstance(reasons, list) else ""
-    return f"{verdict} ({why})" if why else verdict
+def _quiet_text(quiet: Quiet | None) -> str:
+    if quiet is None:
+        return QuietVerdict.UNKNOWN
+    return f"{quiet.verdict} ({'; '.join(quiet.reasons)})" if quiet.reasons else quiet.verdict
+
+
+def _round_trip(series: Series) -> Iterator[Field]:
+    """The distance, and how much is on the way at the average rate; what queues under load add to it."""
+    least = round_trip_seconds(series)
+    if least is None:
+        return
+    loaded = series.environment.get("path", {}).get("tcp.round_trip_seconds")
+    rate = mean([r.bytes_per_second for r in series.measured() if r.bytes_per_second])
+    text = wording.milliseconds(least)
+    if isinstance(loaded, int | float) and loaded >= _QUEUES_TIMES * least:
+        text += f", {wording.milliseconds(loaded)} under load"
+    if rate is not None:
+        text += f"; at this rate {numbers.size(round(rate * least))} on the way"
+    yield Field(name="Round trip", text=text, number=least, unit="seconds")
 
 
 def _ceiling(series: Series) -> Iterator[Field]:
     if series.ceiling_bytes_per_second is None:
+        others = series.environment.get("client", {}).get(NOT_CALIBRATED)
+        if isinstance(others, int | float):
+            text = f"not calibrated: busy (others took {wording.percent(others)} of the processors)"
+            yield Field(name="Ceiling", text=text)
         return
     share = near_ceiling_percent(series)
     reached = "" if share is None else f"; the average is {wording.percent(share)} of it"
+    if ceiling_beaten(series):
+        reached = "; the average is above it, so it was calibrated at a busy moment"
     yield Field(
         name="Ceiling",
         text=f"{numbers.byte_rate(series.ceiling_bytes_per_second)}, this client's own limit on this machine{reached}",

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from forms import wording
 from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advised_size
+from storage.plan import DEFAULT_SIZE_BYTES
 
-DEFAULT_SIZE = 64 * 1024**2
 """The size of a made file where nothing is known of the rate (the default of a put)."""
 MEMORY_SHARE = 0.5
 """The share of the server's memory that one file may take and still be expected to stay in its page cache."""
@@ -62,8 +62,8 @@ class FileSizeContext:
 def advised(around: FileSizeContext) -> int:
     """The size to advise, in bytes: ten seconds a run, no more than half the server's memory."""
     rate = around.expected_bytes_per_second
-    size = advised_size(rate) if rate else DEFAULT_SIZE
-    while around.memory_bytes and size > around.memory_bytes * MEMORY_SHARE and size > DEFAULT_SIZE:
+    size = advised_size(rate) if rate else DEFAULT_SIZE_BYTES
+    while around.memory_bytes and size > around.memory_bytes * MEMORY_SHARE and size > DEFAULT_SIZE_BYTES:
         size //= 2
     return size
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from forms import numbers, wording
 from forms.series.summary import measures_of
 from forms.stats import summary
-from storage.records import Baseline, JSONValue, Run, Series, SeriesStatus
+from storage.records import Baseline, Run, Series, SeriesStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
         command=series.command.value,
         status=series.status,
         runs=len(valid),
-        planned_runs=_whole(series.plan.get("runs")),
+        planned_runs=series.plan.runs if series.plan else None,
         average_bytes_per_second=summary.mean(rates),
         deviation_percent=summary.deviation_percent(rates),
         percent_of_link=summary.mean([share for share in shares if share is not None]),
@@ -107,7 +107,3 @@ def series_lines(
 
 def _percent(value: float | None) -> str:
     return numbers.ABSENT if value is None else wording.percent(value)
-
-
-def _whole(value: JSONValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -182,8 +182,7 @@ def _chart(form: SeriesSummary) -> Chart | None:
     )
     if not any(bar.value for bar in bars):
         return None
-    average = form.average.bytes_per_second if form.average else None
-    deviation = form.deviation.bytes_per_second if form.deviation else None
+    average = form.average_rate
     link = form.series.link_bits_per_second
     levels = [("average", average)] if average is not None else []
     return Chart(
@@ -191,10 +190,6 @@ def _chart(form: SeriesSummary) -> Chart | None:
         unit="bytes/sec",
         bars=bars,
         levels=(*levels, *([("link", link / 8)] if link else [])),
-        band=(
-            ("average ± deviation", average - deviation, average + deviation)
-            if average is not None and deviation is not None
-            else None
-        ),
+        band=(("average ± deviation", *form.band) if form.band else None),
         source=(0, 3),
     )

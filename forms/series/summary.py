@@ -64,6 +64,22 @@ class SeriesSummary:
     """The 95 % interval of the mean, in bytes per second; absent with fewer than two runs."""
 
     @property
+    def average_rate(self) -> float | None:
+        """The average in bytes per second."""
+        return self.average.bytes_per_second if self.average else None
+
+    @property
+    def deviation_rate(self) -> float | None:
+        """The deviation in bytes per second."""
+        return self.deviation.bytes_per_second if self.deviation else None
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """One deviation below and above the average, in bytes per second."""
+        average, deviation = self.average_rate, self.deviation_rate
+        return None if average is None or deviation is None else (average - deviation, average + deviation)
+
+    @property
     def all_rows(self) -> tuple[RunRow, ...]:
         """Warm-up runs first, then the measured ones."""
         return self.warm_ups + self.rows

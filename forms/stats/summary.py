@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -162,8 +161,19 @@ class Drift:
 
     percent: float
     """From the first run to the last along the Theil-Sen line, in percent of the median; negative: falling."""
-    p_value: float
-    """Of the two-sided Mann-Kendall test: how often chance alone puts values in such an order."""
+    values: tuple[float, ...]
+    """What it is the trend of."""
+
+    @property
+    def p_value(self) -> float:
+        """Of the two-sided Mann-Kendall test: how often chance alone puts values in such an order."""
+        from scipy.stats import kendalltau  # noqa: PLC0415  takes longer to load than the rest of a form to be made
+
+        n, different = len(self.values), len(set(self.values))
+        if different == 1:
+            return 1.0
+        exact = different == n <= EXACT_DRIFT_MAX
+        return float(kendalltau(range(n), self.values, method="exact" if exact else "asymptotic").pvalue)
 
     @property
     def significant(self) -> bool:
@@ -174,9 +184,9 @@ class Drift:
 def drift(values: Sequence[float]) -> Drift | None:
     """The trend over the values, in their order; None for fewer than five, where no order is telling.
 
-    Mann 1945 and Kendall 1975 for the test (exact without ties up to 60 values, else normal with the tie correction
-    and continuity correction), Theil 1950 and Sen 1968 for the slope. All pairs are compared, so a long series is
-    first thinned to the means of neighbours, which keep a trend.
+    Mann 1945 and Kendall 1975 for the test (exact without ties up to 60 values, else normal with the tie correction),
+    Theil 1950 and Sen 1968 for the slope. All pairs are compared, so a long series is first thinned to the means of
+    neighbours, which keep a trend.
     """
     values = _thinned(values)
     n = len(values)
@@ -185,7 +195,7 @@ def drift(values: Sequence[float]) -> Drift | None:
     middle = statistics.median(values)
     slopes = [(values[j] - values[i]) / (j - i) for i in range(n) for j in range(i + 1, n)]
     percent = 100 * statistics.median(slopes) * (n - 1) / middle if middle else 0.0
-    return Drift(percent=percent, p_value=_mann_kendall(values))
+    return Drift(percent=percent, values=tuple(values))
 
 
 def lag_1(values: Sequence[float]) -> float | None:
@@ -222,33 +232,3 @@ def _half_width(values: Sequence[float], level: float) -> float | None:
 def _percent_of_mean(amount: float | None, values: Sequence[float]) -> float | None:
     middle = mean(values)
     return None if amount is None or not middle else 100 * amount / abs(middle)
-
-
-def _mann_kendall(values: Sequence[float]) -> float:
-    n = len(values)
-    balance = sum(
-        (values[j] > values[i]) - (values[j] < values[i]) for i in range(n) for j in range(i + 1, n)
-    )  # Kendall's S
-    groups = [count for count in Counter(values).values() if count > 1]
-    if not groups and n <= EXACT_DRIFT_MAX:
-        return _exact_order(n, balance)
-    variance = (n * (n - 1) * (2 * n + 5) - sum(g * (g - 1) * (2 * g + 5) for g in groups)) / 18
-    if variance <= 0:
-        return 1.0
-    z = max(0.0, abs(balance) - 1) / math.sqrt(variance)
-    return math.erfc(z / math.sqrt(2))
-
-
-def _exact_order(n: int, balance: int) -> float:
-    """The share of all orders of n different values that are at least as ordered as this one, either way."""
-    orders = [1]
-    for length in range(2, n + 1):
-        running = [0] * (len(orders) + length - 1)
-        window = 0
-        for inversions in range(len(running)):
-            window += orders[inversions] if inversions < len(orders) else 0
-            window -= orders[inversions - length] if inversions >= length else 0
-            running[inversions] = window
-        orders = running
-    fewest = (n * (n - 1) // 2 - abs(balance)) // 2
-    return min(1.0, 2 * sum(orders[: fewest + 1]) / math.factorial(n))

@@ -10,17 +10,7 @@ from forms.comparison.differences import Difference, differences, effective
 from forms.tuning import change_reasons, negotiated, smb_conf
 from forms.tuning.client_settings import OwnSetting, own_setting
 from forms.wording import plain
-from storage.records import Change, Series
-
-_SAMBA_PROTOCOLS = ("smb", "file")
-
-
-class Evidence(StrEnum):
-    """How far a claimed change is proven."""
-
-    CONFIRMED = "confirmed"
-    UNCONFIRMED = "unconfirmed"
-    CONTRADICTED = "contradicted"
+from storage.records import Change, Evidence, Series
 
 
 class SettingState(StrEnum):
@@ -34,11 +24,11 @@ class SettingState(StrEnum):
 
 def standing(change: Change) -> SettingState:
     """What the change is worth. A change that is not alone explains no difference, proven or not."""
-    if change.evidence == Evidence.CONTRADICTED:
+    if change.evidence is Evidence.CONTRADICTED:
         return SettingState.NOT_AS_CLAIMED
     if change.also_changed:
         return SettingState.NOT_ALONE
-    return SettingState.PROVEN if change.evidence == Evidence.CONFIRMED else SettingState.UNPROVEN
+    return SettingState.PROVEN if change.evidence is Evidence.CONFIRMED else SettingState.UNPROVEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +64,7 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
         name=plain(canonical),
         value=plain(claimed),
         previous=finding.previous,
-        evidence=finding.evidence.value,
+        evidence=finding.evidence,
         also_changed=tuple(str(d) for d in others),
         remark=plain(" ".join(remark)),
     )
@@ -83,7 +73,7 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
 def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
     name = spelled.name
     old, new = (before.environment.get("server", {}) if before else {}), after.environment.get("server", {})
-    if after.target.protocol not in _SAMBA_PROTOCOLS:
+    if not after.target.abilities.through_samba:
         text = f"Unproven: {after.target.protocol} does not go through Samba, so smb.conf is not looked at."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
     previous, current = effective(old, name), effective(new, name)

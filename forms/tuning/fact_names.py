@@ -23,6 +23,8 @@ VOLATILE = (
     "cpu.mhz",
     "facts.*",
     "tcp.*round_trip_seconds",
+    "tcp.timestamps_used",
+    "ceiling.*",
     "server.sessions*",
     "smb.credits",
     "samba.smbd_running",

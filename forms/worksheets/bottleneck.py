@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forms.json_reader import DocumentError, JSONNode
 from forms.worksheets.reference import ReferenceKind
+from storage.json_reader import DocumentError, JSONNode
 
 PLURALS: Mapping[ReferenceKind, str] = {
     ReferenceKind.CPU: "CPUs",

@@ -170,7 +170,7 @@ def _chart(machine: Machine) -> Chart | None:
         Bar(
             name=f"{part.count} {_limit(kind, machine)}",
             value=part.total_bytes_per_second,
-            mark=Mark.LEAST if kind in machine.bottlenecks else Mark.NONE,
+            mark=Mark.BOTTLENECK if kind in machine.bottlenecks else Mark.NONE,
         )
         for kind, part in machine.parts
     )

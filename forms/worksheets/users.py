@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from forms.json_reader import DocumentError, JSONNode
+from storage.json_reader import DocumentError, JSONNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

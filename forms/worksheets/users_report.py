@@ -146,7 +146,7 @@ def _chart(worksheet: UsersCalculation) -> Chart | None:
     if len(bars) > 1:
         bars.append(Bar(name="total", value=worksheet.demand_bytes_per_second))
     if not worksheet.is_enough:
-        bars[-1] = Bar(name=bars[-1].name, value=bars[-1].value, mark=Mark.LEAST)
+        bars[-1] = Bar(name=bars[-1].name, value=bars[-1].value, mark=Mark.BOTTLENECK)
     return Chart(
         title="Asked of the server",
         unit="bytes/sec",

@@ -1,14 +1,21 @@
-"""A client with planned durations and a clock to match, for tests that must be exact."""
+"""A client with planned durations and a meter that nobody cancels, for tests that must be exact."""
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.clients.base import DirectoryEntry, Meter, Sink, Transfer
 from app.clients.content import Content
 from app.errors import NoSuchFileError, SharebenchError
 from storage.records import ClientFacts, Target
+
+
+def meter(**more: Any) -> Meter:
+    """A meter that nobody cancels."""
+    return Meter(threading.Event(), **more)
 
 
 @dataclass

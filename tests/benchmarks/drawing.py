@@ -18,10 +18,11 @@ from fcntl import ioctl
 from pathlib import Path
 
 from app.measure.control import SeriesControl
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import record
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
 from tests.benchmarks.pairs import Orders, PeakMemory, Result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,7 +113,7 @@ def main() -> int:
     from app.tui.widgets.recording_screen import MeasurementEnded
 
     path = Path(sys.argv[1])
-    plan = Plan.from_json(os.environ.pop(PLAN))
+    plan = MeasurementPlan.from_json(os.environ.pop(PLAN))
     order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     class Screen(RunScreen):

@@ -14,10 +14,11 @@ import psutil
 
 from app.measure.control import SeriesControl
 from app.recorder.recording import SeriesClosed
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
 from forms.stats.summary import median
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
 
 Orders = tuple[SeriesRequest, SeriesRequest]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.request import SeriesRequest
 from storage.records import Command, Target
 from tests.benchmarks.drawing import DrawingRow
@@ -24,7 +24,9 @@ SEALED = {"smb encrypt": "required"}
 
 def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
     """Every row, in the order of the table."""
-    plan = Plan(command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes)
+    plan = MeasurementPlan(
+        command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes
+    )
     for name, options, at_least, aim in (
         ("default", {}, 1.5, 2.0),
         ("signing mandatory", SIGNED, 0.8, 1.2),
@@ -64,12 +66,12 @@ def _fill(path: Path, size_bytes: int) -> None:
         file.writelines(os.urandom(min(_CHUNK, size_bytes - file.tell())) for _ in range(0, size_bytes, _CHUNK))
 
 
-def _pair(plan: Plan, theirs: Plan) -> Orders:
+def _pair(plan: MeasurementPlan, theirs: MeasurementPlan) -> Orders:
     return SeriesRequest(plan=plan, label="ours"), SeriesRequest(plan=theirs, label="theirs")
 
 
 @contextmanager
-def _smb(plan: Plan, options: Mapping[str, str]) -> Iterator[Orders]:
+def _smb(plan: MeasurementPlan, options: Mapping[str, str]) -> Iterator[Orders]:
     server = Smbd(options)
     try:
         server.start()
@@ -82,7 +84,7 @@ def _smb(plan: Plan, options: Mapping[str, str]) -> Iterator[Orders]:
 
 
 @contextmanager
-def _stream(plan: Plan) -> Iterator[Orders]:
+def _stream(plan: MeasurementPlan) -> Iterator[Orders]:
     with _smb(plan, {}) as (ours, _):
         server = Iperf3Server()
         try:
@@ -93,7 +95,7 @@ def _stream(plan: Plan) -> Iterator[Orders]:
 
 
 @contextmanager
-def _ftp(plan: Plan) -> Iterator[Orders]:
+def _ftp(plan: MeasurementPlan) -> Iterator[Orders]:
     server = Vsftpd()
     try:
         server.start()

@@ -16,6 +16,11 @@ BURSTS = {"100mbit": "64kb", "1gbit": "512kb"}
 The first burst of a transfer passes unshaped: it must be small beside the file."""
 
 
+def can_make_namespaces() -> bool:
+    """Whether this user may make network namespaces."""
+    return subprocess.run([program("unshare"), "--net", "true"], capture_output=True, check=False).returncode == 0
+
+
 def _shape(rate: str) -> list[str]:
     return ["root", "tbf", "rate", rate, "burst", BURSTS.get(rate, "128kb"), "latency", "100ms"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from storage.notebook import Notebook
-from tests.forms.samples import series
+from tests.builders import series
 
 
 def test_writers_that_read_first_wait_for_each_other(tmp_path):

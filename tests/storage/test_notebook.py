@@ -14,21 +14,14 @@ from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.records import (
     Ceiling,
-    Change,
-    ClientFacts,
-    Command,
     Decision,
     Phase,
     Run,
     RunStatus,
-    Series,
     SeriesStatus,
-    Target,
     Worksheet,
 )
-
-FORMAT_1 = Path(__file__).with_name("format-1.sql")
-"""A notebook of the first format, as ``sqlite3 notebook.db .dump`` wrote it."""
+from tests.builders import FORMAT_1, every_field
 
 
 @pytest.fixture
@@ -42,51 +35,22 @@ def notebook(path: Path):
         yield found
 
 
-def series(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T10:00:00.000Z") -> Series:
-    return Series(
-        id=series_id,
-        created_at=created_at,
-        status=SeriesStatus.COMPLETE,
-        title="SMB get",
-        label="first; drop table series",
-        note="line\nbreak",
-        experiment="tuning",
-        decision=Decision.KEPT,
-        change=Change(name="strict sync", value="no", previous="yes", evidence="confirmed", also_changed=("a", "b")),
-        command=Command.GET,
-        target=Target(protocol="smb", host="server", port=445, share="s", path="a/b", user="u", domain="D"),
-        client=ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1, in_flight=2),
-        link_bits_per_second=10**9,
-        plan={"runs": 5, "settings": {"sign": True}},
-        scratch_path=".sharebench-x",
-        ceiling_bytes_per_second=1.5,
-        quiet={"verdict": "quiet", "reasons": ["none"]},
-        environment={"client": {"cpu.count": 2, "os": "Debian", "load": 0.5}, "server": {"samba.version": "4.17"}},
-        runs=(
-            Run(number=1, phase=Phase.WARM_UP, size_bytes=100, seconds=0.5, progress=((0.1, 10), (0.2, 20))),
-            Run(number=1, phase=Phase.MEASURED, size_bytes=100, seconds=0.25, open_seconds=0.1, close_seconds=0.2),
-            Run(number=2, phase=Phase.MEASURED, status=RunStatus.REJECTED, reason="why", size_bytes=100, seconds=1.0),
-            Run(number=3, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone", size_bytes=100),
-        ),
-    )
-
-
 def test_a_series_comes_out_as_it_went_in(notebook: Notebook):
-    notebook.add(series())
-    assert notebook.series("last") == series()
+    notebook.add(every_field())
+    assert notebook.series("last") == every_field()
 
 
 def test_a_series_goes_in_once(notebook: Notebook):
-    notebook.add(series())
+    notebook.add(every_field())
     with pytest.raises(sqlite3.IntegrityError):
-        notebook.add(series())
+        notebook.add(every_field())
     assert notebook.count() == 1
 
 
 def test_references(notebook: Notebook):
-    notebook.add(series("aaaa00000000", "2026-01-01T00:00:00.000Z"))
-    notebook.add(series("aaab00000000", "2026-01-03T00:00:00.000Z"))
-    notebook.add(series("bbbb00000000", "2026-01-02T00:00:00.000Z"))
+    notebook.add(every_field("aaaa00000000", "2026-01-01T00:00:00.000Z"))
+    notebook.add(every_field("aaab00000000", "2026-01-03T00:00:00.000Z"))
+    notebook.add(every_field("bbbb00000000", "2026-01-02T00:00:00.000Z"))
     notebook.set_baseline("before", "aaaa00000000")
     assert notebook.resolve("last") == "aaab00000000"
     assert notebook.resolve("b") == "bbbb00000000"
@@ -97,7 +61,7 @@ def test_references(notebook: Notebook):
 
 
 def test_a_failed_run_is_replaced_by_the_one_that_is_made_again(notebook: Notebook):
-    notebook.add(series())
+    notebook.add(every_field())
     notebook.add_run("a1b2c3d4e5f6", Run(number=3, phase=Phase.MEASURED, size_bytes=100, seconds=2.0))
     assert [(r.number, r.status) for r in notebook.series("last").measured()] == [
         (1, RunStatus.VALID),
@@ -106,7 +70,7 @@ def test_a_failed_run_is_replaced_by_the_one_that_is_made_again(notebook: Notebo
 
 
 def test_judging_runs(notebook: Notebook):
-    notebook.add(series())
+    notebook.add(every_field())
     notebook.judge_run("a1b2c3d4e5f6", 1, RunStatus.REJECTED, "backup")
     assert notebook.series("last").measured() == ()
     notebook.judge_run("a1b2c3d4e5f6", 1, RunStatus.VALID, None)
@@ -117,20 +81,20 @@ def test_judging_runs(notebook: Notebook):
 
 
 def test_what_is_removed_comes_back_whole(notebook: Notebook):
-    notebook.add(series())
-    notebook.add(replace(series("ffffffffffff"), base_id="a1b2c3d4e5f6"))
+    notebook.add(every_field())
+    notebook.add(replace(every_field("ffffffffffff"), base_id="a1b2c3d4e5f6"))
     notebook.set_baseline("before", "a1b2c3d4e5f6")
     removed = notebook.remove("a1b2c3d4e5f6")
     assert notebook.count() == 1
     assert notebook.baselines() == []
     assert notebook.series("ffffffffffff").base_id is None
     notebook.restore(removed)
-    assert notebook.series("before") == series()
+    assert notebook.series("before") == every_field()
     assert notebook.series("ffffffffffff").base_id == "a1b2c3d4e5f6"
 
 
 def test_names_ceilings_worksheets_and_memory(notebook: Notebook):
-    notebook.add(series())
+    notebook.add(every_field())
     notebook.set_baseline("x", "a1b2c3d4e5f6")
     notebook.remove_baseline("x")
     with pytest.raises(UnknownReferenceError):
@@ -151,7 +115,7 @@ def test_names_ceilings_worksheets_and_memory(notebook: Notebook):
 
 
 def test_the_paper_view_has_a_row_a_run_with_units_in_the_names(notebook: Notebook, path: Path):
-    notebook.add(series())
+    notebook.add(every_field())
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
     rows = [dict(row) for row in connection.execute("SELECT * FROM form_rows")]
@@ -180,7 +144,7 @@ def test_a_writer_waits_for_another(notebook: Notebook, path: Path):
     other.execute("BEGIN IMMEDIATE")
     timer = threading.Timer(0.3, lambda: other.execute("COMMIT"))
     timer.start()
-    notebook.add(series())
+    notebook.add(every_field())
     timer.join()
     other.close()
     assert notebook.count() == 1
@@ -192,13 +156,13 @@ def test_a_notebook_of_the_first_format_opens_as_it_was(path: Path):
     connection.executescript(FORMAT_1.read_text())
     connection.close()
     with Notebook(path) as notebook:
-        assert notebook.series("last") == series()
+        assert notebook.series("last") == every_field()
         assert [b.name for b in notebook.baselines()] == ["before"]
 
 
 def test_an_older_format_is_migrated_after_a_copy_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch):
     with Notebook(path) as notebook:
-        notebook.add(series())
+        notebook.add(every_field())
     monkeypatch.setattr("storage.database.CURRENT_FORMAT", CURRENT_FORMAT + 1)
     with Notebook(path) as notebook:
         assert notebook.count() == 1
@@ -230,7 +194,7 @@ def test_what_is_no_notebook_is_left_alone(tmp_path: Path):
 
 
 def test_what_people_write_and_what_measuring_tells_do_not_undo_each_other(notebook: Notebook):
-    measured = replace(series(), status=SeriesStatus.INTERRUPTED)
+    measured = replace(every_field(), status=SeriesStatus.INTERRUPTED)
     notebook.add(measured)
     notebook.annotate(replace(measured, note="written meanwhile", label="renamed", decision=Decision.REVERTED))
     notebook.update(replace(measured, status=SeriesStatus.COMPLETE, scratch_path=None))
@@ -242,7 +206,7 @@ def test_what_people_write_and_what_measuring_tells_do_not_undo_each_other(noteb
 
 
 def test_names_that_are_no_utf_8_come_out_as_the_bytes_that_they_are(notebook: Notebook, path: Path):
-    one = series()
+    one = every_field()
     odd = replace(
         one,
         label="caf\udce9",

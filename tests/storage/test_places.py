@@ -17,7 +17,7 @@ from storage import database
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
-from tests.storage.test_notebook import FORMAT_1, series
+from tests.builders import FORMAT_1, every_field
 
 READ = """
 import sys
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
     """A notebook with one series, closed."""
     found = tmp_path / "kept" / "notebook.db"
     with Notebook(found) as notebook:
-        notebook.add(series())
+        notebook.add(every_field())
     return found
 
 
@@ -67,7 +67,7 @@ def read_only(path: Path) -> str:
 def test_a_new_notebook_is_for_its_owner_alone(path: Path):
     assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
     with Notebook(path) as notebook:
-        notebook.add(series("b" * 12))
+        notebook.add(every_field("b" * 12))
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     assert set(modes.values()) == {0o600}
     assert len(modes) == 3
@@ -75,7 +75,7 @@ def test_a_new_notebook_is_for_its_owner_alone(path: Path):
 
 def test_a_notebook_in_a_folder_that_cannot_be_written_is_read(path: Path):
     said = read_only(path)
-    assert said.startswith(f"{series().id} 1 ")
+    assert said.startswith(f"{every_field().id} 1 ")
     assert "read as it stands" in said
     assert "cannot be written where it is" in said
 
@@ -90,7 +90,7 @@ def test_one_of_an_older_format_that_cannot_be_written_is_refused_with_what_to_d
 
 def test_one_that_was_not_closed_and_cannot_be_written_is_not_read_half(path: Path):
     with Notebook(path) as notebook:
-        notebook.add(series("b" * 12))
+        notebook.add(every_field("b" * 12))
         kept = {file: file.read_bytes() for file in path.parent.iterdir() if not file.name.endswith("-shm")}
     for file, content in kept.items():
         file.write_bytes(content)
@@ -101,9 +101,9 @@ def test_where_no_memory_can_be_shared_another_journal_is_kept_and_told(path: Pa
     monkeypatch.setattr(database, "_VFS", "unix-dotfile")  # SQLite's own file layer without shared memory
     with Notebook(path) as notebook:
         assert "cannot share memory" in notebook.remark
-        notebook.add(series("b" * 12))
+        notebook.add(every_field("b" * 12))
     with Notebook(path.with_name("new.db")) as notebook:
-        notebook.add(series())
+        notebook.add(every_field())
         assert "cannot share memory" in notebook.remark
     monkeypatch.setattr(database, "_VFS", "")
     with Notebook(path) as notebook:
@@ -125,10 +125,10 @@ def test_one_that_is_held_is_told_to_be(path: Path, monkeypatch: pytest.MonkeyPa
     with Notebook(path) as notebook, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(sqlite3.OperationalError) as caught:
-            notebook.add(series("b" * 12))
+            notebook.add(every_field("b" * 12))
         assert is_busy(caught.value)
         other.execute("ROLLBACK")
-        notebook.add(series("b" * 12))
+        notebook.add(every_field("b" * 12))
     other.close()
     path.with_name("new.db").touch()
     with sqlite3.connect(path.with_name("new.db"), isolation_level=None) as other:
@@ -149,7 +149,7 @@ def read_all(path: Path) -> None:
     with Notebook(path) as notebook:
         notebook.series("last")
         notebook.heads()
-        notebook.runs_of([series().id])
+        notebook.runs_of([every_field().id])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,9 @@ def read_all(path: Path) -> None:
     [
         "DELETE FROM notebook_formats",
         "UPDATE series SET plan = '[]'",
+        """UPDATE series SET plan = '{"runs": "five"}'""",
         "UPDATE series SET quiet = '5'",
+        """UPDATE series SET quiet = '{"verdict": "loud"}'""",
         "UPDATE series SET status = 'whatever'",
         "UPDATE runs SET progress = '[[1]]'",
         "UPDATE series SET label = CAST(x'ff41' AS TEXT)",

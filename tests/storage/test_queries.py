@@ -10,15 +10,8 @@ import pytest
 
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery, SortKey
-from storage.records import Command, Run, RunStatus, Series, Target
-from tests.forms.samples import series
-
-
-def one(number: int, rates: tuple[float, ...] = (1e8,), **fields: Any) -> Series:
-    return series(
-        rates,
-        **{"id": f"{number:012x}", "created_at": f"2026-01-{number:02d}T10:00:00.000Z", **fields},
-    )
+from storage.records import Command, Run, RunStatus, Target
+from tests.builders import one
 
 
 @pytest.fixture

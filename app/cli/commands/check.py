@@ -9,10 +9,10 @@ import click
 
 from app.cli import common
 from app.cli.run_options import options_of_run
-from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import MeasurementError
 from forms.layout import visible
+from storage.plan import Settings
 from storage.records import Command
 
 _WIDTH = 80

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from app.cli import common
+from app.cli.series_output import answer_report
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -52,34 +53,21 @@ def compare_command(
     """Compares each OTHER with BASE: is it faster, slower, the same, or not yet known?
 
     Series that were not measured in turns need repeats for a verdict: a baseline of several series, or the base
-    measured again after the change (compare BASE OTHER --again BASE2). With several OTHER they stand side by side as in
-    table B-1 (get and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit
-    code 0: no slower; 1: slower; 3: not known yet.
+    measured again after the change (compare BASE OTHER --again BASE2). With several OTHER they stand side by side (get
+    and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit code 0: no
+    slower; 1: slower; 3: not known yet.
     """
     from app.workflows.compare import sides_to_compare  # noqa: PLC0415  keeps `--help` light
-    from forms.comparison.matrix import protocol_matrix  # noqa: PLC0415
-    from forms.comparison.summary import comparison_forms  # noqa: PLC0415
+    from forms.comparison.report import comparison_report  # noqa: PLC0415
+    from forms.comparison.summary import comparisons  # noqa: PLC0415
     from forms.stats.decision import Limits  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]
-    forms = comparison_forms(sides, Limits(noise_percent=noise, margin_percent=margin))
-    if as_json:
-        from forms.comparison.document import comparison_document  # noqa: PLC0415
-
-        documents = [comparison_document(form.comparison) for form in forms]
-        common.answer_json(documents if len(forms) > 1 else documents[0])
-    elif len(forms) == 1:
-        from forms.comparison.text import comparison_text  # noqa: PLC0415
-
-        common.answer(comparison_text(forms[0]).rstrip("\n"))
-    else:
-        from forms.comparison.matrix_text import table_b1_text  # noqa: PLC0415
-        from forms.comparison.text import verdict_lines  # noqa: PLC0415
-
-        common.answer(f"{table_b1_text(protocol_matrix(shown))}\n{verdict_lines(forms)}".rstrip("\n"))
-    return exit_code([form.comparison.verdict for form in forms])
+    found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
+    answer_report(comparison_report(shown, found), as_json=as_json)
+    return exit_code([form.comparison.verdict for form in found])
 
 
 def exit_code(verdicts: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from app.cli import common
 from app.cli.commands.run import watch
 from app.cli.series_output import show_series
 from app.measure.control import SeriesControl
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import failure_of, record
 from app.recorder.request import SeriesRequest
 from storage.records import Command
@@ -50,7 +50,7 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
             )
         orders = [
             SeriesRequest(
-                plan=Plan(
+                plan=MeasurementPlan(
                     command=command,
                     target=(file if command is Command.GET else folder),
                     runs=runs,

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common
+from app.cli.series_output import answer_report
 from app.errors import UsageError
 from forms.layout import visible
-from storage.records import Decision, ExperimentKind
+from storage.records import Decision
 
 if TYPE_CHECKING:
-    from forms.experiments.ladder import Ladder, Rung
+    from forms.experiments.ladder import Rung
 
 
 @click.group("experiment", short_help="the ladder of changes")
@@ -29,35 +30,41 @@ def experiment_command() -> None:
 @common.options_of_all
 @click.pass_context
 def list_experiments(context: click.Context, as_json: bool) -> None:
-    """Lists the experiments, newest first."""
+    """Lists the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
-        found = notebook.experiments(ExperimentKind.LADDER)
+        found = notebook.experiments()
     if as_json:
         common.answer_json(
-            [{"name": one.experiment.name, "series": one.series_count, "last_at": one.last_at} for one in found]
+            [
+                {
+                    "name": one.experiment.name,
+                    "kind": one.experiment.kind.value,
+                    "series": one.series_count,
+                    "last_at": one.last_at,
+                }
+                for one in found
+            ]
         )
         return
     if not found:
         common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
         last_at = one.last_at[:16].replace("T", " ")
-        common.answer(f"{last_at}  {one.series_count:>3} series  {visible(one.experiment.name)}")
+        kind, name = one.experiment.kind, visible(one.experiment.name)
+        common.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
 
 
 @experiment_command.command("show")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@click.option("--json", "as_json", is_flag=True, help="The ladder or survey as one object.")
 @common.options_of_all
 @click.pass_context
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
-    """Shows the ladder of NAME: each change, its series, what it gained, and whether it was kept."""
-    from forms.experiments.ladder_text import ladder_document, ladder_text  # noqa: PLC0415
+    """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
+    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415  brings the statistics along
 
-    ladder = _ladder(context, name)
-    if as_json:
-        common.answer_json(ladder_document(ladder))
-    else:
-        common.answer(ladder_text(ladder).rstrip("\n"))
+    with common.notebook(context) as notebook:
+        answer_report(stored_experiment(notebook, name), as_json=as_json)
 
 
 @experiment_command.command("keep")
@@ -91,6 +98,9 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
     """Write the decision down and show the ladder as JSON if asked to; the rung. Raises UsageError."""
+    from forms.experiments.ladder import build_ladder  # noqa: PLC0415  brings the statistics along
+    from forms.experiments.report import ladder_report  # noqa: PLC0415
+
     with common.notebook(context) as notebook:
         found = notebook.series(reference)
         if found.experiment is None:
@@ -100,22 +110,10 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
                 f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
             )
         notebook.annotate(replace(found, decision=decision))
-    ladder = _ladder(context, found.experiment)
+    with common.notebook(context) as notebook:
+        ladder = build_ladder(found.experiment, notebook.experiment(found.experiment))
     if as_json:
-        from forms.experiments.ladder_text import ladder_document  # noqa: PLC0415
-
-        common.answer_json(ladder_document(ladder))
+        answer_report(ladder_report(ladder), as_json=True)
     rung = ladder.rung_of(found.id)
     assert rung
     return rung
-
-
-def _ladder(context: click.Context, name: str) -> Ladder:
-    """The ladder of an experiment. Raises UsageError where there is none of that name."""
-    from forms.experiments.ladder import build_ladder  # noqa: PLC0415  brings the statistics along
-
-    with common.notebook(context) as notebook:
-        series = notebook.experiment(name)
-    if not series:
-        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
-    return build_ladder(name, series)

@@ -17,7 +17,8 @@ from forms.exporters import FORMATS, PAPERS, format_of
 if TYPE_CHECKING:
     from forms.report import Report
 
-FORMS = ("run", "comparison", "experiment", "bottleneck", "clients")
+FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
+_WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
 
@@ -46,7 +47,8 @@ def export_command(
     force: bool,
 ) -> None:
     """Writes the filled forms of SERIES as one document, or another form: --form comparison BASE OTHER…,
-    --form experiment NAME, --form bottleneck NAME and --form clients NAME (worksheets that were saved).
+    --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
+    --form clients NAME (worksheets that were saved).
     """
     _check(names, form, blank=blank)
     chosen = format_name or (format_of(output) if output and output != _STDOUT else None) or "text"
@@ -69,6 +71,8 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
     if blank:
         if names:
             raise UsageError("a blank form has no series: leave them out, or leave --blank out")
+        if form in {"survey", "selftest"}:
+            raise UsageError(f"there is no blank {form}: it is computed from what was measured")
     elif not names:
         raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
     elif form == "comparison" and len(names) < 2:
@@ -93,7 +97,7 @@ def _content(
 
 
 def _blank_reports(form: str, link: int | str | None) -> list[Report]:
-    from forms.blank_reports import blank_report  # noqa: PLC0415
+    from forms.reports import blank_report  # noqa: PLC0415
 
     return [blank_report(form, link_bits_per_second=link if isinstance(link, int) else None)]
 
@@ -101,6 +105,7 @@ def _blank_reports(form: str, link: int | str | None) -> list[Report]:
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
     from app.workflows.compare import sides_to_compare  # noqa: PLC0415  keeps `--help` light
+    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415
     from forms import reports  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
@@ -108,13 +113,10 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
             series = [notebook.series(name) for name in names]
             if form == "run":
                 return reports.series_reports(series)
-            return reports.comparison_reports(series, sides_to_compare(notebook, names))
-        if form == "experiment":
-            series = notebook.experiment(names[0])
-            if not series:
-                raise UsageError(f"no experiment is called {names[0]!r}; `sharebench experiment list` shows them")
-            return [reports.experiment_report(names[0], series)]
-        saved = next((sheet for sheet in notebook.worksheets(form) if sheet.name == names[0]), None)
+            return [reports.comparison_report(series, reports.comparisons(sides_to_compare(notebook, names)))]
+        if form not in _WORKSHEETS:
+            return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
+        saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
         return [readable(reports.worksheet_report, saved)]

@@ -50,7 +50,7 @@ def import_command(
     It is taken whole or refused whole.
     """
     from forms.importers import Given, read_series  # noqa: PLC0415
-    from forms.json_reader import DocumentError  # noqa: PLC0415  keeps `--help` light
+    from storage.json_reader import DocumentError  # noqa: PLC0415  keeps `--help` light
 
     given = Given(
         target_of=parse_target,

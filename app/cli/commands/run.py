@@ -11,18 +11,25 @@ from app.cli import common
 from app.cli.commands.reject import reject_unusual
 from app.cli.progress import ProgressLine
 from app.cli.series_output import show
-from app.clients.base import Settings
 from app.clients.registry import check_client_name
 from app.errors import PasswordInURLError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS, Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import SeriesClosed, failure_of, record, resume
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.targets import check_complete
+from storage.plan import (
+    DEFAULT_MAX_RUNS,
+    DEFAULT_RUNS,
+    DEFAULT_SIZE_BYTES,
+    DEFAULT_WARMUPS,
+    CeilingPolicy,
+    QuietTime,
+    Settings,
+)
 from storage.records import Command, Experiment, Target
 
 _WITH_RESUME = {"as_json", "kerberos", "reject_unusual", "target"}
-DEFAULT_SIZE = 64 * 1024 * 1024
 
 
 def _change(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, str] | None:
@@ -156,7 +163,7 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
     check_complete(target, command, make_file=choices["make_file"])
     if choices["make_file"] and command is Command.PUT:
         raise UsageError("--make-file belongs to a get: a put makes its file anyway")
-    if choices["size"] and command is Command.GET and not choices["make_file"] and target.protocol != "iperf3":
+    if choices["size"] and command is Command.GET and not choices["make_file"] and target.abilities.moves_files:
         raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
     if choices["change"] and not choices["experiment"]:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
@@ -167,8 +174,8 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
     _check_settings(target, command, choices)
     if ":" in (choices["server_ssh"] or "").rpartition("@")[0]:
         raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
-    makes_one = command is Command.PUT or choices["make_file"] or target.protocol == "iperf3"
-    plan = Plan(
+    makes_one = command is Command.PUT or choices["make_file"] or not target.abilities.moves_files
+    plan = MeasurementPlan(
         command=command,
         target=target,
         client=check_client_name(target.protocol, choices["client_name"]),
@@ -184,7 +191,7 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
         warmups=choices["warmup"],
         until_percent=choices["until"],
         max_runs=max(choices["max_runs"], choices["runs"]) if choices["until"] is None else choices["max_runs"],
-        size_bytes=(choices["size"] or DEFAULT_SIZE) if makes_one else None,
+        size_bytes=(choices["size"] or DEFAULT_SIZE_BYTES) if makes_one else None,
         make_file=choices["make_file"],
         verify=choices["verify"],
         secrets=secrets,
@@ -209,13 +216,13 @@ def order_of(context: click.Context, url: str, choices: dict[str, Any]) -> Serie
 
 def _check_settings(target: Target, command: Command, choices: dict[str, Any]) -> None:
     """Whether the target and the client can do what is asked for. Raises UsageError."""
-    protocol, client = target.protocol, choices["client_name"]
-    if protocol != "smb" and (choices["sign"] or choices["encrypt"]):
-        instead = "; FTP encrypts as ftps://" if protocol == "ftp" else ""
+    protocol, client = target.abilities, choices["client_name"]
+    if not protocol.has_dialect and (choices["sign"] or choices["encrypt"]):
+        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
         raise UsageError(f"--sign and --encrypt belong to smb://: leave them out{instead}")
-    if protocol != "file" and choices["drop_cache"]:
+    if not protocol.is_local and choices["drop_cache"]:
         raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
-    if choices["verify"] and protocol == "iperf3":
-        raise UsageError("iperf3 moves no file, so there is nothing to verify: leave out --verify")
+    if choices["verify"] and not protocol.moves_files:
+        raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify: leave out --verify")
     if choices["verify"] and command is Command.GET and client not in ("", "sharebench"):
         raise UsageError(f"{client} lets the bytes that it gets go, so they cannot be verified: leave out --client")

@@ -10,6 +10,7 @@ import click
 from app.cli import common
 from app.cli.commands.run import order_of, watch
 from app.cli.run_options import choices_of_run, options_of_run
+from app.cli.series_output import answer_report
 from app.cli.turns_progress import watch_turns
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
@@ -28,7 +29,7 @@ from app.workflows.selftest import LABELS, repeat_orders, selftest_orders
     "--apart",
     type=common.Count(2, 100),
     metavar="N",
-    help="N whole series, one after the other, in place of two in turns.",
+    help="N whole series, one after the other; not two in turns.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
@@ -51,15 +52,12 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.selftest import selftest, selftest_document, selftest_text  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
-    test = selftest(first, second)
-    if choices["as_json"]:
-        common.answer_json(selftest_document(test))
-    else:
-        common.answer(selftest_text(test).rstrip("\n"))
+    answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0
 
 
@@ -72,12 +70,10 @@ def _apart(context: click.Context, orders: Sequence[SeriesRequest], *, as_json: 
         if failure:
             raise failure
         ids.append(closed.series_id)
-    from forms.experiments.repeats import repeats, repeats_document, repeats_text  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.repeats import repeats  # noqa: PLC0415  keeps `--help` light
+    from forms.experiments.report import repeats_report  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         found = repeats(notebook.all_of(ids))
-    if as_json:
-        common.answer_json(repeats_document(found))
-    else:
-        common.answer(repeats_text(found).rstrip("\n"))
+    answer_report(repeats_report(found), as_json=as_json)
     return 0

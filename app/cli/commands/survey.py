@@ -10,23 +10,30 @@ import click
 
 from app.cli import common
 from app.cli.run_options import options_of_run
+from app.cli.series_output import answer_report
 from app.cli.turns_progress import watch_turns
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl
-from app.recorder.request import CeilingPolicy, QuietTime
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
+from storage.plan import CeilingPolicy, QuietTime, Settings
+from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
 if TYPE_CHECKING:
     from forms.experiments.survey import Survey
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_PORTS = ("smb", "ftp", "iperf3")
+_PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
 
 
-def _port(protocol: str) -> Callable[[_F], _F]:
-    return click.option(f"--{protocol}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one.")
+def _port_options(function: _F) -> _F:
+    for name in reversed(_PORTS):
+        option = click.option(
+            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one."
+        )
+        function = option(function)
+    return function
 
 
 @options_of_run("runs", "warmup", "link", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling")
@@ -38,9 +45,7 @@ def _port(protocol: str) -> Callable[[_F], _F]:
 @click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP where an iperf3 server answers (default).")
 @click.option("--user", metavar="[DOMAIN;]USER", help="Who logs in; nobody: guest and anonymous.")
 @click.option("--ftp-user", metavar="USER", help="Who logs in by FTP, if somebody else.")
-@_port("smb")
-@_port("ftp")
-@_port("iperf3")
+@_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="One command instead of both.")
 @click.option("--size", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate).")
 @click.option("--again", is_flag=True, help="Begin anew, although the last survey of these hosts is not complete.")
@@ -64,7 +69,9 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     watch_turns(measure_round(planned, path, control), control, names)
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
-    _print(filled, as_json=choices["as_json"])
+    from forms.experiments.report import survey_report  # noqa: PLC0415  keeps `--help` light
+
+    answer_report(survey_report(filled), as_json=choices["as_json"])
     return _outcome(filled, cancelled=control.cancelled.is_set())
 
 
@@ -119,16 +126,6 @@ def _announce(planned: SurveyRound) -> None:
     else:
         left_out = f", {done} left out" if done else ""
         common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
-
-
-def _print(filled: Survey, *, as_json: bool) -> None:
-    from forms.experiments.survey import survey_document  # noqa: PLC0415  keeps `--help` light
-    from forms.experiments.survey_text import survey_text  # noqa: PLC0415
-
-    if as_json:
-        common.answer_json(survey_document(filled))
-    else:
-        common.answer(survey_text(filled).rstrip("\n"))
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:

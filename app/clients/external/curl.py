@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from typing import Any
 from urllib.parse import quote
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.external.base import ExternalClient
 from app.clients.ftp.client import FTPClient, place
 from app.clients.ftp.control import IMPLICIT_PORT
 from app.clients.os_errors import SPACE_ADVICE, one_line
+from app.clients.program_report import finite, parsed_object
+from app.clients.stall import LEAST_BYTES_PER_SECOND
 from app.clients.subprocesses import SubprocessOutcome, find_program, first_version
 from app.errors import (
     AccessDeniedError,
@@ -28,6 +28,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _EXITS: dict[int, tuple[type[MeasurementError], str]] = {
@@ -57,6 +58,7 @@ class CurlClient(ExternalClient):
     """
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        self._own: FTPClient
         super().__init__(FTPClient(target, secrets, settings))
         self._secrets = secrets
         self._settings = settings
@@ -87,7 +89,9 @@ class CurlClient(ExternalClient):
         self._must_be_new(path, self._where(path))
         source = self._source.holding(content)
         how = [f'upload-file = "/proc/self/fd/{source}"']
-        return self._run(path, how, meter, "upload", content.size_bytes, "rchar", [source])
+        done = self._run(path, how, meter, "upload", content.size_bytes, "rchar", [source])
+        self._own.check_stored(path, content.size_bytes)
+        return done
 
     def _where(self, path: str = "") -> str:
         return place(self.target, path)
@@ -109,19 +113,21 @@ class CurlClient(ExternalClient):
         report = _report(outcome)
         if outcome.status:
             raise self._failed(outcome, where)
-        moved = int(report.get(f"size_{direction}", -1))
+        moved, ready = finite(report.get(f"size_{direction}")), finite(report.get("time_pretransfer"))
+        total = finite(report.get("time_total"))
+        if moved is None or ready is None or total is None:
+            raise ProtocolError(f"{where}: curl's report lacks what it moved, and in which time; measure with another")
         if moved != size_bytes:
-            raise CorruptedError(f"{where}: curl moved {moved} of {size_bytes} bytes; measure a file at rest")
-        ready = float(report["time_pretransfer"])
-        return Transfer(size_bytes=moved, seconds=float(report["time_total"]) - ready, open_seconds=ready)
+            raise CorruptedError(f"{where}: curl moved {moved:.0f} of {size_bytes} bytes; measure a file at rest")
+        return Transfer(size_bytes=size_bytes, seconds=total - ready, open_seconds=ready)
 
     def _configuration(self, path: str) -> list[str]:
         """What curl reads from its stdin, where nobody else sees the password."""
         target, settings = self.target, self._settings
-        implicit = target.protocol == "ftps" and target.port == IMPLICIT_PORT
+        implicit = target.abilities.has_tls and target.port == IMPLICIT_PORT
         host = f"[{target.host}]" if ":" in target.host else target.host
         scheme, name = "ftps" if implicit else "ftp", quote(path, safe="", errors="surrogateescape")
-        url = f"{scheme}://{host}:{target.port or 21}/{name}"
+        url = f"{scheme}://{host}:{target.port_number}/{name}"
         lines = [
             "silent",
             "show-error",
@@ -132,9 +138,9 @@ class CurlClient(ExternalClient):
             'write-out = "%{json}"',
             f"connect-timeout = {settings.timeout_seconds:g}",
             f"speed-time = {max(1, round(settings.timeout_seconds))}",
-            "speed-limit = 1",
+            f"speed-limit = {LEAST_BYTES_PER_SECOND}",
         ]
-        if target.protocol == "ftps":
+        if target.abilities.has_tls:
             lines.append("ssl-reqd")
             trusted = os.environ.get("SSL_CERT_FILE")
             lines += [f'cacert = "{_quoted(trusted)}"'] if trusted else []  # or CURL_CA_BUNDLE would go before it
@@ -159,9 +165,6 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _report(outcome: SubprocessOutcome) -> dict[str, Any]:
-    try:
-        report: dict[str, Any] = json.loads(outcome.output)
-    except ValueError:
-        return {}
-    return report
+def _report(outcome: SubprocessOutcome) -> dict[str, object]:
+    """What curl wrote of the transfer; empty for anything else."""
+    return parsed_object(outcome.output) or {}

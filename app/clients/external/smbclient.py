@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.external.base import ExternalClient
 from app.clients.os_errors import one_line
@@ -19,6 +19,7 @@ from app.errors import (
     ProtocolError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _GOT = re.compile(r"getting file .* of size (\d+) as .* \((\d+(?:\.\d+)?|inf) KiloBytes/sec\)")
@@ -124,7 +125,7 @@ class SmbclientClient(ExternalClient):
             command = [
                 find_program("smbclient", "smbclient"),
                 f"//{target.host}/{target.share}",
-                *("--configfile", f"/proc/self/fd/{conf}", "--port", str(target.port or 445)),
+                *("--configfile", f"/proc/self/fd/{conf}", "--port", str(target.port_number)),
                 *("--debuglevel", str(debug)),
                 *([] if secrets.kerberos else ["--authentication-file", f"/proc/self/fd/{login}"]),
                 *(["--use-kerberos", "required"] if secrets.kerberos else []),

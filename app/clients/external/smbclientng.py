@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 from smbclientng.core.SMBSession import SMBSession
 from smbclientng.types.Config import Config
 
-from app.clients.base import Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.external.base import ExternalClient
 from app.clients.os_errors import file_error
@@ -25,7 +24,9 @@ from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import place
 from app.clients.smb.session import Listener, credentials, mapped
 from app.clients.smb.wire import DIALECTS
-from app.errors import ConnectionLostError, LoginError, NoSuchFileError, StalledError, UsageError
+from app.clients.stall import StallWatch
+from app.errors import ConnectionLostError, LoginError, NoSuchFileError, UsageError
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.05
@@ -62,7 +63,7 @@ class SmbclientNgClient(ExternalClient):
         with mapped(where), _silence():
             session = SMBSession(
                 host=target.host,
-                port=target.port or 445,
+                port=target.port_number,
                 timeout=self._settings.timeout_seconds,
                 credentials=credentials(target, self._secrets),
                 config=Config(debug=False, no_colors=True),
@@ -203,20 +204,14 @@ class SmbclientNgClient(ExternalClient):
         return ended[0] - started
 
     def _watch(self, worker: threading.Thread, where: str, meter: Meter, moved: Callable[[], int]) -> None:
-        seen, seen_at = 0, time.monotonic()
+        seen, stall = 0, StallWatch(self._settings.timeout_seconds, lambda: where)
         while True:
             worker.join(_LOOK_SECONDS)
             if not worker.is_alive():
                 return
-            now = moved()
-            if now != seen:
-                seen, seen_at = now, time.monotonic()
+            seen = max(seen, moved())
             meter.advance(seen)
-            if time.monotonic() - seen_at > self._settings.timeout_seconds:
-                raise StalledError(
-                    f"{where}: nothing moved for {self._settings.timeout_seconds:g} s; look at the server and the "
-                    "network, or raise --timeout"
-                )
+            stall.moved(seen)
 
     def _hang_up(self) -> None:
         session = self._session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import tempfile
@@ -11,8 +12,9 @@ from pathlib import Path
 
 from app.clients.base import Meter
 from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.ftp.data import limit_waiting, receive_all, send_all
+from app.clients.ftp.data import receive_all, send_all, wait_in_ticks
 from app.clients.loopback_peer import far_process
+from app.clients.stall import StallWatch
 from storage.records import ClientFacts, Command
 
 _TIMEOUT_SECONDS = 30.0
@@ -28,7 +30,9 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
         data = server_side.wrap_socket(sock, server_side=True) if server_side else sock
         quiet = Meter(threading.Event())
         quiet.start()
-        if command is Command.GET:
+        if command is Command.GET and not server_side:
+            _send_file(data, size_bytes)
+        elif command is Command.GET:
             send_all(data, Content(size_bytes), MAX_BLOCK_BYTES, quiet)
         else:
             receive_all(data, memoryview(bytearray(block_bytes)), size_bytes, quiet)
@@ -37,15 +41,26 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 
     with far_process(answer) as sock:
         data: socket.socket = _client_context().wrap_socket(sock) if server_side else sock
-        limit_waiting(data, _TIMEOUT_SECONDS)
+        wait_in_ticks(data)
+        stall = StallWatch(_TIMEOUT_SECONDS, lambda: "the calibration")
         buffer, content, meter = memoryview(bytearray(block_bytes)), Content(size_bytes), Meter(threading.Event())
-        started = meter.start()
+        started = meter.start(look=stall.moved)
         if command is Command.GET:
             _, ended = receive_all(data, buffer, size_bytes, meter)
             return ended - started
         send_all(data, content, block_bytes, meter)
-        data.recv_into(buffer, len(_DONE))
+        receive_all(data, buffer, len(_DONE), Meter(threading.Event()))
         return meter.clock() - started
+
+
+def _send_file(data: socket.socket, size_bytes: int) -> None:
+    """Send bytes the way that costs a server the least, as vsftpd does: the kernel takes them from a file itself."""
+    file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
+    os.write(file, Content(MAX_BLOCK_BYTES).block(0, MAX_BLOCK_BYTES))
+    left = size_bytes
+    while left:
+        start = (size_bytes - left) % MAX_BLOCK_BYTES
+        left -= os.sendfile(data.fileno(), file, start, min(left, MAX_BLOCK_BYTES - start))
 
 
 def _client_context() -> ssl.SSLContext:

@@ -13,21 +13,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp.control import ControlConnection, connect
-from app.clients.ftp.data import limit_waiting, receive_all, send_all
+from app.clients.ftp.data import has_ended, receive_all, receive_lines, send_all, wait_in_ticks
 from app.clients.ftp.listing import parse_line, parse_mlsd
 from app.clients.ftp.replies import reply_error
-from app.clients.os_errors import connection_error
+from app.clients.listing import LISTING_TIMEOUTS, Listing
+from app.clients.os_errors import connection_error, one_line
+from app.clients.stall import StallWatch
 from app.clients.tcp_info import TcpInfo
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
+    CorruptedError,
     MeasurementError,
     NoSuchFileError,
     NotAFileError,
+    ProtocolError,
+    StalledError,
 )
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
@@ -43,6 +49,7 @@ class FTPClient:
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
         self._buffer = memoryview(bytearray(self._block_bytes))
+        self._stall = StallWatch(settings.timeout_seconds, self._where)
         self._control: ControlConnection | None = None
         self._data: socket.socket | None = None
 
@@ -66,16 +73,19 @@ class FTPClient:
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
         """The entries of a folder: by MLSD where the server has it, else by reading its LIST."""
-        with self._using(path or "/") as control:
-            self._enter_folder(control, path or "/")
-            lines: builtins.list[str] = []
-            if "MLST" in control.features or "MLSD" in control.features:
-                control.retrlines("MLSD", lines.append)
-                found = [parse_mlsd(line) for line in lines]
-            else:
-                control.retrlines("LIST", lines.append)
-                found = [parse_line(line) for line in lines]
-        return [entry for entry in found if entry and entry.name not in {".", ".."}]
+        path = path or "/"
+        listing = Listing(self._where(path))
+        with self._using(path) as control, self._stall.stage(LISTING_TIMEOUTS * self._stall.seconds):
+            self._enter_folder(control, path)
+            standard = "MLST" in control.features or "MLSD" in control.features
+            command, parse = ("MLSD", parse_mlsd) if standard else ("LIST", parse_line)
+            with self._data_connection(control) as opened:
+                data = self._begin(control, opened, command)
+                for line, line_bytes in receive_lines(data, self._buffer, self._stall, self._where(path)):
+                    listing.add(parse(line), line_bytes)
+                control.end_of_data(data)
+            self._finish(control, path)
+        return listing.entries
 
     def size(self, path: str) -> int:
         """The file's size in bytes."""
@@ -90,11 +100,17 @@ class FTPClient:
                 raise NotAFileError(f"{self._where(path)}: the file is empty; name one with something in it")
             began = time.perf_counter()
             with self._data_connection(control) as opened:
-                started = meter.start()
+                self._stall.start()
+                started = meter.start(look=self._stall.moved)
                 data = self._begin(control, opened, f"RETR {path}")
                 received, ended = receive_all(data, self._buffer, size_bytes, meter, into)
                 traffic = TcpInfo.of(data)
                 closing = time.perf_counter()
+                if received > size_bytes or (received == size_bytes and not has_ended(data, self._buffer, self._stall)):
+                    raise CorruptedError(
+                        f"{self._where(path)}: more came than the {size_bytes} bytes that the server had named; "
+                        "measure a file that nobody writes to"
+                    )
                 control.end_of_data(data)
             self._finish(control, path)
             closed = time.perf_counter()
@@ -119,7 +135,8 @@ class FTPClient:
                 )
             began = time.perf_counter()
             with self._data_connection(control) as opened:
-                started = meter.start()
+                self._stall.start()
+                started = meter.start(look=self._stall.moved)
                 try:
                     data = self._begin(control, opened, f"STOR {path}")
                 except ftplib.error_perm as error:
@@ -128,15 +145,34 @@ class FTPClient:
                 self._finish(control, path)
                 ended = meter.clock()
                 traffic = TcpInfo.of(data)
+            self._check_stored(control, path, content.size_bytes)
             return Transfer(
                 size_bytes=content.size_bytes, seconds=ended - started, open_seconds=started - began, traffic=traffic
             )
 
+    def check_stored(self, path: str, size_bytes: int) -> None:
+        """Make sure that a file has that size, as far as the server can say. Raises ConnectionLostError."""
+        with self._using(path) as control:
+            self._check_stored(control, path, size_bytes)
+
     def digest(self, path: str) -> str:
         """The SHA-256 of the file as ftplib's own reading gives it."""
-        sha = hashlib.sha256()
+        sha, read_bytes = hashlib.sha256(), 0
         with self._using(path) as control:
-            control.retrbinary(f"RETR {path}", sha.update)
+            size_bytes = self._size(control, path)
+            self._stall.start()
+
+            def take(block: bytes) -> None:
+                nonlocal read_bytes
+                read_bytes += len(block)
+                if read_bytes > size_bytes:
+                    raise CorruptedError(f"{self._where(path)}: the file became longer; measure a file at rest")
+                self._stall.moved(read_bytes)
+                sha.update(block)
+
+            control.unfinished = True
+            control.retrbinary(f"RETR {path}", take)
+            control.unfinished = False
         return sha.hexdigest()
 
     def remove(self, path: str) -> None:
@@ -166,10 +202,9 @@ class FTPClient:
         control, self._control = self._control, None
         if control is None:
             return
-        with suppress(OSError, EOFError, ftplib.Error):
-            if control.sock:
-                control.sock.settimeout(_POLITE_SECONDS)
-            control.quit()
+        with suppress(OSError, EOFError, ftplib.Error, MeasurementError):
+            with self._stall.stage(_POLITE_SECONDS):
+                control.quit()
         control.close()
 
     def _where(self, path: str = "") -> str:
@@ -177,7 +212,7 @@ class FTPClient:
 
     def _linked(self) -> ControlConnection:
         if self._control is None:
-            self._control = connect(self.target, self._secrets, self._settings.timeout_seconds, self._where())
+            self._control = connect(self.target, self._secrets, self._stall, self._where())
         return self._control
 
     @contextmanager
@@ -199,8 +234,8 @@ class FTPClient:
         except (OSError, EOFError) as error:
             self._drop()
             raise connection_error(error, where, self._settings.timeout_seconds) from error
-        except BaseException:
-            if control.unfinished:
+        except BaseException as error:
+            if control.unfinished or isinstance(error, (ProtocolError, StalledError)):
                 self._drop()
             raise
 
@@ -211,8 +246,12 @@ class FTPClient:
                 control.close()
 
     def _size(self, control: ControlConnection, path: str) -> int:
+        if not control.knows_size:
+            raise MeasurementError(
+                f"{self._where(path)}: the server has no SIZE, so it cannot say how long the file is; use another one"
+            )
         try:
-            found = control.size(path)
+            return control.size(path)
         except ftplib.error_perm as error:
             if control.is_folder(path):
                 raise NotAFileError(f"{self._where(path)}: that is a folder, not a file; name a file in it") from error
@@ -221,11 +260,23 @@ class FTPClient:
                     f"{self._where(path)}: there is no such file; check the name, case counts"
                 ) from error
             raise
-        if found is None:
-            raise MeasurementError(
-                f"{self._where(path)}: the server does not say how long the file is; use another one"
+
+    def _check_stored(self, control: ControlConnection, path: str, size_bytes: int) -> None:
+        """Make sure that the server has all of it: where the data connection was cut, its 226 comes for a part."""
+        if not control.knows_size:
+            return
+        try:
+            stored_bytes = control.size(path)
+        except ftplib.error_perm as error:
+            raise AccessDeniedError(
+                f"{self._where(path)}: the server does not show what it stored ({one_line(str(error))}), so nobody "
+                "knows whether it has all; let this user read there"
+            ) from error
+        if stored_bytes != size_bytes:
+            raise ConnectionLostError(
+                f"{self._where(path)}: the server stored {stored_bytes} of {size_bytes} bytes and called that "
+                "complete; look for what cuts connections in between"
             )
-        return found
 
     def _enter_folder(self, control: ControlConnection, path: str) -> None:
         try:
@@ -265,7 +316,7 @@ class FTPClient:
             control.unfinished = False
             raise
         self._data = control.protect(data)
-        limit_waiting(self._data, self._settings.timeout_seconds)
+        wait_in_ticks(self._data)
         return self._data
 
     def _send(self, control: ControlConnection, data: socket.socket, path: str, content: Content, meter: Meter) -> None:
@@ -298,5 +349,5 @@ class FTPClient:
 
 def place(target: Target, path: str = "") -> str:
     """Where something is, as it stands in an error."""
-    port = f":{target.port}" if target.port and target.port != 21 else ""
+    port = f":{target.port}" if target.port_number != target.abilities.default_port else ""
     return f"{target.protocol}://{target.host}{port}{path}"

@@ -1,4 +1,4 @@
-"""The control connection of FTP: ftplib's, with TLS sessions continued on data connections, and replies mapped."""
+"""The control connection of FTP: ftplib's, with replies that must end, and TLS sessions continued for data."""
 
 from __future__ import annotations
 
@@ -12,30 +12,56 @@ from typing import Any
 from app.clients.base import Secrets
 from app.clients.ftp.replies import reply_error
 from app.clients.os_errors import connect_tcp, connection_error, one_line
+from app.clients.stall import StallWatch
 from app.clients.tcp_info import TcpInfo, connection_facts
-from app.errors import ConnectionLostError, LoginError, MeasurementError, UnreachableError, UsageError
+from app.errors import (
+    ConnectionLostError,
+    LoginError,
+    MeasurementError,
+    ProtocolError,
+    UnreachableError,
+    UsageError,
+)
 from storage.records import Target
 
 IMPLICIT_PORT = 990
 """On this port TLS begins at once; anywhere else AUTH TLS asks for it (RFC 4217)."""
+_LINE_BYTES = 8192
+_REPLY_BYTES = 65536
+"""The longest line and the longest reply; a greeting of a whole page has some thousand."""
+_SIZE_REPLY = re.compile(r"213 +([0-9]{1,18})\s*")
+_UNKNOWN_COMMAND = re.compile(r"50[0-4]")
 
 
 class ControlConnection(ftplib.FTP):
     """One conversation with a server, in UTF-8, any other bytes kept as they are."""
 
-    def __init__(self, sock: socket.socket, host: str, context: ssl.SSLContext | None, *, implicit: bool) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        host: str,
+        context: ssl.SSLContext | None,
+        stall: StallWatch,
+        where: str,
+        *,
+        implicit: bool,
+    ) -> None:
         super().__init__(encoding="utf-8")
         self.host = host
         self.timeout = sock.gettimeout()
         self.context = context
+        self.stall = stall
         self.features: frozenset[str] = frozenset()
+        self.knows_size = True
+        """Whether the server has SIZE (RFC 3659)."""
         self.unfinished = False
         """A data connection was asked for, and the reply that ends the transfer is still to come."""
         self.reused: bool | None = None
         """Whether the last data connection continued the control connection's TLS session."""
         self.sock: Any = self._wrapped(sock) if implicit else sock
         self.af = sock.family
-        self._open_file()
+        self._where = where
+        self._received = bytearray()
         self.welcome = self.getresp()
 
     def _wrapped(self, sock: socket.socket, session: ssl.SSLSession | None = None) -> socket.socket:
@@ -43,8 +69,40 @@ class ControlConnection(ftplib.FTP):
             return sock
         return self.context.wrap_socket(sock, server_hostname=self.host, session=session)
 
-    def _open_file(self) -> None:
-        self.file = self.sock.makefile("r", encoding="utf-8", errors="surrogateescape")
+    def getresp(self) -> str:
+        """One reply; all of it must come within the time and length of one."""
+        self.stall.start()
+        return super().getresp()
+
+    def getmultiline(self) -> str:
+        """The lines of a reply, joined; raises ProtocolError for one without end."""
+        lines = [self.getline()]
+        code, length = lines[0][:3], len(lines[0])
+        more = lines[0][3:4] == "-"
+        while more:
+            lines.append(self.getline())
+            length += len(lines[-1])
+            if length > _REPLY_BYTES:
+                raise self._endless()
+            more = lines[-1][:3] != code or lines[-1][3:4] == "-"
+        return "\n".join(lines)
+
+    def getline(self) -> str:
+        """One line without its end."""
+        while (end := self._received.find(b"\n")) < 0:
+            if len(self._received) > _LINE_BYTES:
+                raise self._endless()
+            self.sock.settimeout(self.stall.left_seconds())
+            part = self.sock.recv(_LINE_BYTES)
+            if not part:
+                raise EOFError
+            self._received += part
+        line = self._received[:end].rstrip(b"\r")
+        del self._received[: end + 1]
+        return line.decode("utf-8", "surrogateescape")
+
+    def _endless(self) -> ProtocolError:
+        return ProtocolError(f"{self._where}: the server's reply has no end; is it an FTP server, and on that port?")
 
     def putline(self, line: str) -> None:
         """Send one line; names that are no UTF-8 go out as the bytes they came in as."""
@@ -55,8 +113,10 @@ class ControlConnection(ftplib.FTP):
     def secure(self) -> None:
         """Ask for TLS, as RFC 4217 has it."""
         self.voidcmd("AUTH TLS")
+        if self._received:
+            raise ProtocolError(f"{self._where}: something was said before TLS began; look for what is in between")
+        self.sock.settimeout(self.stall.left_seconds())
         self.sock = self._wrapped(self.sock)
-        self._open_file()
 
     def protect_data(self) -> None:
         """Have data connections encrypted too."""
@@ -71,11 +131,21 @@ class ControlConnection(ftplib.FTP):
         if "UTF8" in self.features:
             with contextlib.suppress(ftplib.error_perm):
                 self.sendcmd("OPTS UTF8 ON")
+        if "SIZE" not in self.features:
+            try:
+                self.sendcmd("SIZE /")
+            except (ftplib.error_perm, ftplib.error_temp) as error:
+                self.knows_size = not _UNKNOWN_COMMAND.match(str(error))
 
     def open_data(self, timeout_seconds: float) -> socket.socket:
         """A data connection to where the server says it listens; not protected yet."""
-        host, port = self.makepasv()
-        sock = socket.create_connection((host, port), timeout_seconds)
+        try:
+            host, port = self.makepasv()
+            sock = socket.create_connection((host, port), timeout_seconds)
+        except (ValueError, OverflowError) as error:  # ftplib takes any digits for a port
+            raise ProtocolError(
+                f"{self._where}: the server names no port for data ({one_line(str(error))}); see its log"
+            ) from error
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
@@ -107,16 +177,29 @@ class ControlConnection(ftplib.FTP):
         """Tell the server that no more comes; TLS says it in its own words first."""
         if isinstance(sock, ssl.SSLSocket):
             with contextlib.suppress(OSError, ValueError):
+                sock.settimeout(self.timeout)
                 sock.unwrap()
         with contextlib.suppress(OSError):
             sock.shutdown(socket.SHUT_WR)
 
+    def size(self, filename: str) -> int:
+        """The file's size in bytes. Raises ProtocolError for an answer without a number, ftplib's for a refusal."""
+        reply = self.sendcmd(f"SIZE {filename}")
+        match = _SIZE_REPLY.fullmatch(reply)
+        if match is None:
+            raise ProtocolError(
+                f"{self._where}{filename}: the server does not say how long the file is ({one_line(reply, 60)}); use "
+                "another one"
+            )
+        return int(match[1])
+
     def has(self, path: str) -> bool:
         """Whether there is a file of that name."""
         try:
-            return self.size(path) is not None
+            self.size(path)
         except ftplib.error_perm:
             return False
+        return True
 
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder of that name that this user may enter."""
@@ -141,36 +224,44 @@ class ControlConnection(ftplib.FTP):
             "peer_address": self.sock.getpeername()[0],
             **connection_facts(TcpInfo.of(self.sock)),
         }
+        if not self.knows_size:
+            facts["ftp.size"] = "no"
         if self.reused is not None:
             facts["tls.session_reused"] = int(self.reused)
         return facts
 
 
-def connect(target: Target, secrets: Secrets, timeout_seconds: float, where: str) -> ControlConnection:
+def connect(target: Target, secrets: Secrets, stall: StallWatch, where: str) -> ControlConnection:
     """A control connection that is logged in, in binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")
-    port = target.port or 21
-    secure = target.protocol == "ftps"
+    port = target.port_number
+    secure, timeout_seconds = target.abilities.has_tls, stall.seconds
     sock = connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
     try:
         control = ControlConnection(
             sock,
             target.host,
             ssl.create_default_context() if secure else None,
+            stall,
+            where,
             implicit=secure and port == IMPLICIT_PORT,
         )
     except (OSError, EOFError, ftplib.Error) as error:
         sock.close()
         raise _no_welcome(error, where, timeout_seconds) from error
+    except MeasurementError:
+        sock.close()
+        raise
     try:
-        if secure and port != IMPLICIT_PORT:
-            _start_tls(control, where)
-        _log_in(control, target, secrets, where)
-        if secure:
-            control.protect_data()
-        control.learn_features()
-        control.voidcmd("TYPE I")
+        with stall.stage(timeout_seconds):
+            if secure and port != IMPLICIT_PORT:
+                _start_tls(control, where)
+            _log_in(control, target, secrets, where)
+            if secure:
+                control.protect_data()
+            control.learn_features()
+            control.voidcmd("TYPE I")
     except ftplib.Error as error:
         control.close()
         raise reply_error(error, where) from error

@@ -7,12 +7,14 @@ import re
 from app.clients.base import DirectoryEntry
 
 _UNIX = re.compile(
-    r"(?P<kind>[-dlbcps])[-rwxsStTl+.@]{9,10}\s+\d+\s+\S+\s+(?:\S+\s+)??(?P<size>\d+)\s+"
+    r"(?P<kind>[-dlbcps])[-rwxsStTl+.@]{9,10}\s+\d+\s+\S+\s+(?:\S+\s+)??(?P<size>[0-9]{1,18})\s+"
     r"(?P<date>[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{4}|\d{1,2}:\d{2}))\s(?P<name>.+)"
 )
 _DOS = re.compile(
-    r"\d{2}-\d{2}-\d{2,4}\s+\d{1,2}:\d{2}(?:[AP]M)?\s+(?:(?P<folder><DIR>)|(?P<size>\d+))\s+(?P<name>.+)", re.IGNORECASE
+    r"\d{2}-\d{2}-\d{2,4}\s+\d{1,2}:\d{2}(?:[AP]M)?\s+(?:(?P<folder><DIR>)|(?P<size>[0-9]{1,18}))\s+(?P<name>.+)",
+    re.IGNORECASE,
 )
+_SIZE = re.compile(r"[0-9]{1,18}")
 _MODIFIED = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 
 
@@ -29,7 +31,7 @@ def parse_mlsd(line: str) -> DirectoryEntry | None:
     return DirectoryEntry(
         name=name,
         is_folder=is_folder,
-        size_bytes=int(size) if size.isdecimal() and not is_folder else 0,
+        size_bytes=int(size) if _SIZE.fullmatch(size) and not is_folder else 0,
         modified_at="{}-{}-{}T{}:{}:{}Z".format(*modified.groups()) if modified else "",
     )
 

@@ -6,12 +6,13 @@ import contextlib
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from app.clients.smb import wire
 from app.clients.smb.crypto import Sealer, Signer
 from app.clients.smb.errors import PENDING
 from app.clients.smb.wire import CREDIT_BYTES, FRAME_BYTES, HEADER_BYTES, TRANSFORM_BYTES, Response, View
+from app.clients.stall import StallWatch
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, ProtocolError, StalledError
 
 TICK_SECONDS = 0.1
@@ -19,6 +20,10 @@ TICK_SECONDS = 0.1
 _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
 """What every frame has at least: the prefix and a header, or a transform header and more."""
 _SLACK_BYTES = 4096
+_LONGEST_BYTES = 2 * 1024 * 1024
+"""No answer is longer, unless a transfer asks for more: impacket's own requests ask for 1 MiB."""
+STAGE_BYTES = 4 * 1024 * 1024
+"""So much may be said in a login or a list of shares."""
 _LOW_WATER_BYTES = 512 * 1024
 _SWIFT_BYTES_PER_SECOND = 500e6
 """On a link that fast the kernel is told to wake us for half a megabyte at a time, for less processor time.
@@ -33,6 +38,7 @@ until the tick, if nothing followed. Of two more answers one at least is a full 
 """
 _WANTED_CREDITS = 512
 _PLAIN, _SIGNED, _SEALED = range(3)
+_PROTECTION_BITS, _PROTECTION_MASK = 2, 3
 _NO_SIGNATURE = bytes(16)
 
 
@@ -47,7 +53,7 @@ class Channel:
         self.sock = sock
         self.where = where
         """What is being used, for errors: ``//host/share/file``."""
-        self.timeout_seconds = timeout_seconds
+        self.stall = StallWatch(timeout_seconds, lambda: self.where)
         self.watch: Callable[[int], None] = lambda _bytes: None
         """Called at each tick with the bytes of the current frame so far; may raise to break off."""
         self.multi_credit = False
@@ -66,7 +72,9 @@ class Channel:
         self.aborted = False
         self._next_id = 0
         self._outstanding: dict[int, int] = {}
-        self._deadline = 0.0
+        """By message id, how the answer must be protected and, above that, the command."""
+        self._longest = _LONGEST_BYTES
+        self._stage_left_bytes: int | None = None
         self._swift = False
         self._buffer = bytearray(_SLACK_BYTES)
         self._view = memoryview(self._buffer)
@@ -95,16 +103,17 @@ class Channel:
         signed = self.signer is not None and (sign or self.sign_all) and not seal
         wanted = max(charge, self.wanted_credits - self.credits)
         flags = wire.FLAG_SIGNED if signed else 0
+        asked = message[FRAME_BYTES + 12] << _PROTECTION_BITS
         wire.stamp(message, charge if self.multi_credit else 0, wanted, flags, message_id, self.session_id)
         if seal and self.sealer is not None:
-            self._outstanding[message_id] = _SEALED
+            self._outstanding[message_id] = asked | _SEALED
             sealed = self.sealer.seal(memoryview(message)[FRAME_BYTES:], payload)
             self._push([len(sealed).to_bytes(FRAME_BYTES, "big"), sealed])
             return message_id
         if signed and self.signer is not None:
             signature = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
             message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
-        self._outstanding[message_id] = _SIGNED if signed else _PLAIN
+        self._outstanding[message_id] = asked | (_SIGNED if signed else _PLAIN)
         message[:FRAME_BYTES] = (len(message) - FRAME_BYTES + len(payload)).to_bytes(FRAME_BYTES, "big")
         self._push([message, payload] if payload else [message])
         return message_id
@@ -119,20 +128,32 @@ class Channel:
             header = wire.parse_header(message)
             self.credits += header.credits
             if header.message_id == wire.UNSOLICITED:
+                self._check_time()
                 continue
             pending = header.status == PENDING and header.flags & wire.FLAG_ASYNC
-            expected = (
+            asked = (
                 self._outstanding.get(header.message_id) if pending else self._outstanding.pop(header.message_id, None)
             )
-            if expected is None or not header.flags & wire.FLAG_RESPONSE or header.next_command:
-                raise self.fail(ProtocolError(f"{self.where}: the server answered what was not asked"))
+            if (
+                asked is None
+                or header.command != asked >> _PROTECTION_BITS
+                or not header.flags & wire.FLAG_RESPONSE
+                or header.next_command
+            ):
+                raise self.fail(
+                    ProtocolError(
+                        f"{self.where}: the server answered what was not asked; see its log, and look for what is in "
+                        "between"
+                    )
+                )
             if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
                 self._verify(message, header.message_id)
                 protection = _SIGNED
             if pending:
+                self._check_time()
                 continue
-            if protection < expected:
-                kind = "encrypted" if expected == _SEALED else "signed"
+            if protection < asked & _PROTECTION_MASK:
+                kind = "encrypted" if asked & _PROTECTION_MASK == _SEALED else "signed"
                 raise self.fail(
                     CorruptedError(f"{self.where}: an answer that must be {kind} is not; look for what is in between")
                 )
@@ -148,22 +169,40 @@ class Channel:
 
     def ask(self, message: bytearray, *, charge: int = 1, sign: bool = False) -> Response:
         """Send one request and wait for its answer; answers to requests given up before are dropped."""
-        self.touch()
+        self.stall.start()
         return self.receive_for(self.send(message, charge=charge, sign=sign))
 
     def receive_for(self, message_id: int | None) -> Response:
         """The answer to one request; None takes the next answer."""
         while True:
             response = self.receive()
+            if self._stage_left_bytes is not None:
+                self._stage_left_bytes -= len(response.message)
+                if self._stage_left_bytes < 0:
+                    raise self.fail(
+                        ProtocolError(
+                            f"{self.where}: the server's answers have no end; see its log, and check the port"
+                        )
+                    )
             if message_id is None or response.message_id == message_id:
                 return response
 
-    def touch(self) -> None:
-        """Start the time anew within which something must move."""
-        self._deadline = time.monotonic() + self.timeout_seconds
+    @contextlib.contextmanager
+    def stage(self) -> Iterator[None]:
+        """A login or another conversation of several answers, together within the time and length of a stage."""
+        self._stage_left_bytes = STAGE_BYTES
+        try:
+            with self.stall.stage(self.stall.seconds):
+                yield
+        finally:
+            self._stage_left_bytes = None
 
     def reserve(self, message_bytes: int) -> None:
-        """Make room for answers of that size, so that no time is lost on it later."""
+        """Make room for answers of that size, so that no time is lost on it later; longer ones are refused."""
+        self._longest = max(self._longest, message_bytes)
+        self._make_room(message_bytes)
+
+    def _make_room(self, message_bytes: int) -> None:
         if len(self._buffer) < message_bytes + _SLACK_BYTES:
             self._buffer = bytearray(message_bytes + _SLACK_BYTES)
             self._view = memoryview(self._buffer)
@@ -195,15 +234,22 @@ class Channel:
         """The next message and how it was protected."""
         self._fill(0, _FIRST_BYTES)
         while self._buffer[0] == wire.KEEP_ALIVE:
+            self._check_time()
             self._buffer[: _FIRST_BYTES - FRAME_BYTES] = self._buffer[FRAME_BYTES:_FIRST_BYTES]
             self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
         length = int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
         if self._buffer[0] or length < HEADER_BYTES:
             raise self.fail(ProtocolError(f"{self.where}: the server sent what is not SMB; check host and port"))
+        if length > self._longest:
+            raise self.fail(
+                ProtocolError(
+                    f"{self.where}: the server announced more than was asked for ({length} bytes); see its log"
+                )
+            )
         end = FRAME_BYTES + length
         if len(self._buffer) < end + _SLACK_BYTES // 2:
             old = self._buffer[:_FIRST_BYTES]
-            self.reserve(end)
+            self._make_room(end)
             self._buffer[:_FIRST_BYTES] = old
         self._fill(_FIRST_BYTES, end)
         message, protocol = self._view[FRAME_BYTES:end], bytes(self._buffer[FRAME_BYTES : FRAME_BYTES + 4])
@@ -243,9 +289,9 @@ class Channel:
             if not count:
                 raise self._lost()
             start += count
-            self.touch()
             if start < end:
                 self._look(start)
+                self._check_time()
         if lazy:
             self._wake_at(1)
         if large:
@@ -269,8 +315,8 @@ class Channel:
             self.handed_bytes += sent
             if not left:
                 return
-            self.touch()
             self._look(0)
+            self._check_time()
             while sent >= len(parts[0]):
                 sent -= len(parts.pop(0))
             parts[0] = memoryview(parts[0])[sent:]
@@ -285,13 +331,14 @@ class Channel:
     def _idle(self, got: int) -> None:
         """A tick without a byte: give up when it is the last that is allowed."""
         self._look(got)
-        if time.monotonic() > self._deadline:
-            raise self.fail(
-                StalledError(
-                    f"{self.where}: nothing moved for {self.timeout_seconds:g} s; look at the server and the network, "
-                    "or allow more with --timeout"
-                )
-            )
+        self._check_time()
+
+    def _check_time(self) -> None:
+        try:
+            self.stall.check()
+        except StalledError:
+            self.broken = True
+            raise
 
     def _lost(self) -> Exception:
         if self.aborted:

@@ -8,12 +8,11 @@ import hashlib
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Settings, Sink, Transfer
+from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -28,7 +27,15 @@ from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
 from app.clients.tcp_info import TcpInfo, connection_facts
-from app.errors import CancelledError, ConnectionLostError, MeasurementError, NotAFileError, UsageError
+from app.errors import (
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    NotAFileError,
+    UsageError,
+)
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
@@ -90,7 +97,9 @@ class SMBClient:
 
     def shares(self) -> list[str]:
         """The shares that can be browsed."""
-        return self._linked().session.share_names()
+        link = self._linked()
+        with link.channel.stage():
+            return link.session.share_names()
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
         """The entries of a folder of the share."""
@@ -120,18 +129,27 @@ class SMBClient:
         """Write ``content`` as a new file."""
         with self._using(path) as (link, share):
             window = self._window(link, link.negotiated.max_write_bytes)
-            done = _timed(
+            return _timed(
                 share,
                 lambda: share.open(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
                 lambda file: write_file(link.channel, share.tree_id, file, window, meter, content),
+                content.size_bytes,
             )
-            return replace(done, size_bytes=content.size_bytes)
 
     def digest(self, path: str) -> str:
         """The SHA-256 of the file as impacket's own reads give it."""
         sha = hashlib.sha256()
+        size_bytes, read_bytes = self.size(path), 0
+
+        def take(block: bytes) -> None:
+            nonlocal read_bytes
+            read_bytes += len(block)
+            if read_bytes > size_bytes:
+                raise CorruptedError(f"{place(self.target, path)}: the file became longer; measure a file at rest")
+            sha.update(block)
+
         with self._using(path) as (link, _share), mapped(link.channel.where):
-            link.session.client.getFile(self.target.share, wire_name(path), sha.update)
+            link.session.client.getFile(self.target.share, wire_name(path), take)
         return sha.hexdigest()
 
     def remove(self, path: str) -> None:
@@ -171,7 +189,8 @@ class SMBClient:
     def close(self) -> None:
         """Log off and hang up."""
         if self._link is not None and not self._link.channel.broken:
-            self._link.channel.timeout_seconds = min(self._link.channel.timeout_seconds, _POLITE_SECONDS)
+            stall = self._link.channel.stall
+            stall.seconds = min(stall.seconds, _POLITE_SECONDS)
             self._link.session.close()
         self._drop()
         self._aborted = False
@@ -187,14 +206,14 @@ class SMBClient:
         try:
             channel = self._channel = self._dial(where)
             protection = Protection(sign=self._settings.sign, encrypt=self._settings.encrypt)
-            session = Session(self.target, self._secrets, channel, protection)
-            share = None
-            if self.target.share:
-                with mapped(where):
+            with channel.stage():
+                session = Session(self.target, self._secrets, channel, protection)
+            with channel.stage(), mapped(where):
+                share = None
+                if self.target.share:
                     share = Share(channel, session.connection.connectTree(self.target.share))
-            with mapped(where):
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
-            self._gather_credits(session.connection)
+                self._gather_credits(session.connection)
             link = _Link(session, channel, share, ends, channel.credits)
         except MeasurementError as error:
             self._drop()
@@ -262,8 +281,16 @@ class SMBClient:
             channel.where = place(self.target)
 
 
-def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[OpenedFile], float]) -> Transfer:
-    """A transfer between an open and a close; one that is broken off leaves no half-sent request behind."""
+def _timed(
+    share: Share,
+    open_file: Callable[[], OpenedFile],
+    move: Callable[[OpenedFile], float],
+    put_bytes: int | None = None,
+) -> Transfer:
+    """A transfer between an open and a close; one that is broken off leaves no half-sent request behind.
+
+    After ``put_bytes`` the file must have that size: requests that were changed on the way are acknowledged as well.
+    """
     channel = share.channel
     opening_at = time.perf_counter()
     file = open_file()
@@ -280,9 +307,14 @@ def _timed(share: Share, open_file: Callable[[], OpenedFile], move: Callable[[Op
         raise
     now = TcpInfo.of(channel.sock)
     closing_at = time.perf_counter()
-    share.close(file)
+    stored_bytes = share.close(file)
+    if None not in {put_bytes, stored_bytes} and stored_bytes != put_bytes:
+        raise CorruptedError(
+            f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
+            "what is in between"
+        )
     return Transfer(
-        size_bytes=file.size_bytes,
+        size_bytes=file.size_bytes if put_bytes is None else put_bytes,
         seconds=seconds,
         open_seconds=open_seconds,
         close_seconds=time.perf_counter() - closing_at,

@@ -15,7 +15,15 @@ from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.crypto import HMAC_SHA256, Keys, Sealer, signer
 from app.clients.smb.errors import ACCESS_DENIED, SUCCESS, status_error
-from app.clients.smb.negotiate import Negotiated, Offer, is_validated, negotiate_frame, parse_negotiated, validate_frame
+from app.clients.smb.negotiate import (
+    Negotiated,
+    Offer,
+    is_old_challenge,
+    is_validated,
+    negotiate_frame,
+    parse_negotiated,
+    validate_frame,
+)
 from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from app.errors import ConnectionLostError, CorruptedError, LoginError, MeasurementError, ProtocolError
 
@@ -47,7 +55,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self._offer = Offer(client_guid=os.urandom(16), sign=protection.sign)
         self._login_answer = b""
         session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
-        super().__init__(host, host, "", sess_port=port, timeout=channel.timeout_seconds, session=session)
+        super().__init__(host, host, "", sess_port=port, timeout=channel.stall.seconds, session=session)
 
     def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
         """Agree on dialect, signing and encryption (MS-SMB2 3.2.4.2.2, 3.2.5.2)."""
@@ -87,7 +95,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         command = packet["Command"]
         data[FRAME_BYTES + 36 : FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
         sign = command == Opcode.TREE_CONNECT and self._Connection["Dialect"] == wire.SMB_3_1_1
-        self.channel.touch()
+        self.channel.stall.start()
         message_id = self.channel.send(data, charge=charge, sign=sign)
         if command == Opcode.SESSION_SETUP:
             self._chain(bytes(data[FRAME_BYTES:]))
@@ -99,6 +107,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self._bound_sizes()
         data = bytes(response.message)
         if response.command == Opcode.SESSION_SETUP:
+            if is_old_challenge(data):
+                raise LoginError(
+                    f"{self.channel.where}: the server knows NTLMv1 alone, which gives passwords away; allow "
+                    "NTLMv2 there"
+                )
             self._login_answer = data
             self._Session["SessionID"] = response.session_id
             self.channel.session_id = response.session_id
@@ -189,16 +202,24 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.channel.sealed_trees.add(tree_id)
 
     def _validate(self, tree_id: int) -> None:
-        """Make sure, where the dialect leaves it to us, that nobody changed the negotiation (MS-SMB2 3.2.5.5)."""
+        """Make sure that nobody talked server and client down to an older dialect (MS-SMB2 3.2.5.5).
+
+        3.1.1 does that by itself. An old server that does not know the question must still sign its refusal; one that
+        finds another negotiation than its own hangs up without a word (3.3.5.15.12).
+        """
         channel, found = self.channel, self.negotiated
-        if found is None or channel.signer is None or found.dialect not in {wire.SMB_3_0, wire.SMB_3_0_2}:
+        if found is None or channel.signer is None or found.dialect == wire.SMB_3_1_1:
             return
-        response = channel.ask(validate_frame(self._offer, tree_id), sign=True)
+        changed = f"{channel.where}: the negotiation was changed on the way, to SMB {wire.DIALECTS[found.dialect]}"
+        try:
+            response = channel.ask(validate_frame(self._offer, tree_id), sign=True)
+        except ConnectionLostError as error:
+            raise CorruptedError(
+                f"{changed}, as it seems: the server hangs up when it is asked for its own; look for what is in between"
+            ) from error
         refused = response.status == ACCESS_DENIED
         if refused or (response.status == SUCCESS and not is_validated(response.message, found)):
-            raise channel.fail(
-                CorruptedError(f"{channel.where}: the negotiation was changed on the way; look for what is in between")
-            )
+            raise channel.fail(CorruptedError(f"{changed}; look for what is in between"))
 
     def _chain(self, data: bytes) -> None:
         """Take a login request into the hash that the keys of 3.1.1 are made with."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from app.clients.base import DirectoryEntry
+from app.clients.listing import LISTING_TIMEOUTS, Listing
 from app.clients.smb import wire
 from app.clients.smb.errors import NO_MORE_FILES, NO_SUCH_FILE, SUCCESS, status_error
 from app.clients.smb.share import Share, wire_name
@@ -36,21 +37,24 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     folder = wire.parse_created(response.message)
     if response.status != SUCCESS or folder is None:
         raise status_error(response.status, channel.where)
-    entries: list[DirectoryEntry] = []
-    while True:
-        response = channel.ask(_query(share.tree_id, folder))
-        if response.status in {NO_MORE_FILES, NO_SUCH_FILE}:
-            break
-        if response.status != SUCCESS:
-            raise status_error(response.status, channel.where)
-        try:
-            entries += _entries(response.message)
-        except (struct.error, UnicodeDecodeError) as error:
-            raise channel.fail(
-                ProtocolError(f"{channel.where}: the server's list of files makes no sense; see its log")
-            ) from error
+    listing = Listing(channel.where)
+    with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
+        while True:
+            response = channel.receive_for(channel.send(_query(share.tree_id, folder)))
+            if response.status in {NO_MORE_FILES, NO_SUCH_FILE}:
+                break
+            if response.status != SUCCESS:
+                raise status_error(response.status, channel.where)
+            try:
+                for entry, entry_bytes in _entries(response.message):
+                    listing.add(entry, entry_bytes)
+            except (struct.error, UnicodeDecodeError) as error:
+                raise channel.fail(
+                    ProtocolError(f"{channel.where}: the server's list of files makes no sense; see its log")
+                ) from error
+            channel.stall.moved(listing.received_bytes)
     share.close(folder)
-    return entries
+    return listing.entries
 
 
 def _query(tree_id: int, folder: OpenedFile) -> bytearray:
@@ -62,21 +66,26 @@ def _query(tree_id: int, folder: OpenedFile) -> bytearray:
     return wire.frame(Opcode.QUERY_DIRECTORY, fixed + name, tree_id)
 
 
-def _entries(message: memoryview) -> Iterator[DirectoryEntry]:
+def _entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
+    """Each entry and its bytes; raises struct.error where one lies in another or beyond the end."""
     start, length = struct.unpack_from("<HI", message, HEADER_BYTES + 2)
     data = bytes(message[start : start + length])
     at = 0
     while True:
         following, _index, written, size_bytes, attributes, name_bytes = _ENTRY.unpack_from(data, at)
         name_at = at + _ENTRY.size
+        entry_bytes = _ENTRY.size + name_bytes
+        if at + entry_bytes > len(data) or 0 < following < entry_bytes:
+            raise struct.error("an entry that overlaps")
         name = data[name_at : name_at + name_bytes].decode("utf-16-le", "surrogatepass")
         if name not in {".", ".."}:
-            yield DirectoryEntry(
+            entry = DirectoryEntry(
                 name=name,
                 is_folder=bool(attributes & wire.ATTRIBUTE_FOLDER),
                 size_bytes=size_bytes,
                 modified_at=_iso(written),
             )
+            yield entry, entry_bytes
         if not following:
             return
         at += following

@@ -114,7 +114,7 @@ MEANINGS: dict[int, Meaning] = {
 
 def place(target: Target, path: str | None = None) -> str:
     """Where something is, as it stands in an error: ``//host/share/path``, as much of it as is known."""
-    host = target.host if target.port in (None, 445) else f"{target.host}:{target.port}"
+    host = target.host if target.port_number == target.abilities.default_port else f"{target.host}:{target.port}"
     parts = [host, target.share or "", (path or "").replace("\\", "/").strip("/")]
     return "//" + "/".join(part for part in parts if part)
 

@@ -19,6 +19,9 @@ _REQUEST = struct.Struct("<HHHHI16sIHH")
 _VALIDATE = 0x00140204
 _IOCTL = struct.Struct("<HHI16sIIIIIIII")
 _VALIDATED = struct.Struct("<I16sHH")
+_VALIDATE_ANSWER_BYTES = 48
+_CHALLENGE = b"NTLMSSP\0\2\0\0\0"
+_HAS_TARGET_INFO = 0x00800000
 _ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
 
 
@@ -111,7 +114,7 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
 
 
 def validate_frame(offer: Offer, tree_id: int) -> bytearray:
-    """An IOCTL that asks, signed, what was negotiated: SMB 3.0 and 3.0.2 know no other protection of it (2.2.31.4)."""
+    """An IOCTL that asks, signed, what was negotiated: dialects before 3.1.1 know no other protection (2.2.31.4)."""
     dialects = list(wire.DIALECTS)
     said = struct.pack("<I16sHH", CAPABILITIES, offer.client_guid, offer.mode, len(dialects))
     said += struct.pack(f"<{len(dialects)}H", *dialects)
@@ -123,10 +126,22 @@ def validate_frame(offer: Offer, tree_id: int) -> bytearray:
 
 def is_validated(message: memoryview, found: Negotiated) -> bool:
     """Whether a server's answer to :func:`validate_frame` agrees with what it seemed to say before the login."""
+    if len(message) < HEADER_BYTES + _VALIDATE_ANSWER_BYTES:
+        return False
     start, length = struct.unpack_from("<II", message, HEADER_BYTES + 32)
     said = (found.capabilities, found.server_guid, found.security_mode, found.dialect)
     fits = length == _VALIDATED.size and start + length <= len(message)
     return fits and _VALIDATED.unpack_from(message, start) == said
+
+
+def is_old_challenge(message: bytes) -> bool:
+    """Whether a server's login message carries a challenge that only NTLMv1 can answer (MS-NLMP 2.2.1.2, 3.1.5.1.2)."""
+    start = message.find(_CHALLENGE, HEADER_BYTES)
+    if start < 0 or start + 48 > len(message):
+        return False
+    flags = int.from_bytes(message[start + 20 : start + 24], "little")
+    length = int.from_bytes(message[start + 40 : start + 42], "little")
+    return not flags & _HAS_TARGET_INFO or not length
 
 
 def _contexts(message: memoryview, at: int, count: int) -> dict[int, int]:

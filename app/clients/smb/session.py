@@ -23,7 +23,6 @@ from app.clients.base import Secrets
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.errors import place, status_error, status_name
-from app.clients.smb.tcp import DEFAULT_PORT
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -119,7 +118,7 @@ class Session:
 
     def __init__(self, target: Target, secrets: Secrets, channel: Channel, protection: Protection) -> None:
         self._where = place(Target(protocol="smb", host=target.host, port=target.port))
-        port = target.port or DEFAULT_PORT
+        port = target.port_number
         with mapped(self._where):
             self.connection = ChannelConnection(channel.sock, channel, target.host, port, protection)
         self._host = target.host
@@ -128,7 +127,7 @@ class Session:
         self._smb = smbclientng_session.SMBSession(
             host=target.host,
             port=port,
-            timeout=channel.timeout_seconds,
+            timeout=channel.stall.seconds,
             credentials=credentials(target, secrets),
             config=Config(debug=False, no_colors=True),
             logger=self._listener,

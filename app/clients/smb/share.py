@@ -37,11 +37,12 @@ class Share:
             raise NotAFileError(f"{self.channel.where}: that is a folder, not a file; name a file in it")
         return file
 
-    def close(self, file: OpenedFile) -> None:
-        """Close a file."""
+    def close(self, file: OpenedFile) -> int | None:
+        """Close a file; its size at the end, where the server says it."""
         response = self.channel.ask(wire.close_frame(self.tree_id, file.file_id))
         if response.status != SUCCESS:
             raise status_error(response.status, self.channel.where)
+        return wire.closed_bytes(response.message)
 
     def remove(self, path: str) -> None:
         """Remove a file; one that is gone already is no error."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 
 from app.clients.smb.errors import place
 from app.errors import UnreachableError
 from storage.records import Target
-
-DEFAULT_PORT = 445
 
 
 def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
@@ -19,17 +18,18 @@ def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket]
     """
     where = place(Target(protocol="smb", host=target.host, port=target.port))
     try:
-        found = socket.getaddrinfo(target.host, target.port or DEFAULT_PORT, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(target.host, target.port_number, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise UnreachableError(
             f"{where}: no host of that name is known; check the name, or give its address"
         ) from error
     last: OSError | None = None
+    until = time.monotonic() + timeout_seconds
     for family, kind, protocol, _name, address in found:
         sock = socket.socket(family, kind, protocol)
         hold(sock)
         try:
-            sock.settimeout(timeout_seconds)
+            sock.settimeout(max(0.001, until - time.monotonic()))
             sock.connect(address)
         except OSError as error:
             sock.close()

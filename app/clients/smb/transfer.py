@@ -19,6 +19,8 @@ DEFAULT_IN_FLIGHT = 8
 _IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
 """More requests of 64 KiB only wait in line: measured on the loopback, four move as much as thirty-two."""
 _IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
+_LEAST_BYTES = 4096
+"""A server that moves less than a page where more was asked for would go on like that for ever."""
 _OVERHEAD_BYTES = 256
 """Prefix, headers and tag of an answer, generously."""
 
@@ -113,6 +115,11 @@ class Pipeline:
             raise ProtocolError(f"{self._channel.where}: the server moved {count} bytes where {length} were asked for")
         self.moved_bytes += count
         if count < length:
+            if count < _LEAST_BYTES:
+                raise ProtocolError(
+                    f"{self._channel.where}: the server moved {count} bytes where {length} were asked for: the file "
+                    "became shorter, or something in between holds it up; look there"
+                )
             self._again.append((offset + count, length - count))
 
     def _status_error(self, status: int) -> MeasurementError:
@@ -135,8 +142,8 @@ def read_file(
     channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
     channel.watch = lambda got: meter.advance(pipeline.moved_bytes + max(0, got - _OVERHEAD_BYTES))
     size_bytes, multi = file.size_bytes, channel.multi_credit
-    channel.touch()
-    started = meter.start()
+    channel.stall.start()
+    started = meter.start(look=channel.stall.moved)
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim_read(request, *piece)
@@ -164,8 +171,8 @@ def write_file(
         return max(pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock)))
 
     channel.watch = lambda _got: meter.advance(channel.handed_bytes - before)
-    channel.touch()
-    started = meter.start(arrived)
+    channel.stall.start()
+    started = meter.start(arrived, look=lambda arrived_bytes: channel.stall.moved(arrived_bytes + pipeline.moved_bytes))
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim_write(request, *piece)

@@ -60,6 +60,9 @@ _WRITE = struct.Struct("<HHIQ16sIIHHI")
 _CREATE = struct.Struct("<HBBIQQIIIIIHHII")
 _CREATED = struct.Struct("<HBBI8x8x8x8xQQI4x16s")
 _CLOSE = struct.Struct("<HHI16s")
+_CLOSED = struct.Struct("<2xH4x32x8xQ4x")
+_CLOSE_WITH_SIZE = 1
+"""SMB2_CLOSE_FLAG_POSTQUERY_ATTRIB."""
 
 WRITE_HEAD_BYTES = FRAME_BYTES + HEADER_BYTES + _WRITE.size
 """Where the data of a write begins in its frame."""
@@ -189,8 +192,16 @@ def parse_created(message: memoryview) -> OpenedFile | None:
 
 
 def close_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A CLOSE request (MS-SMB2 2.2.15)."""
-    return frame(Opcode.CLOSE, _CLOSE.pack(24, 0, 0, file_id), tree_id)
+    """A CLOSE request that asks for the file's size at its end (MS-SMB2 2.2.15)."""
+    return frame(Opcode.CLOSE, _CLOSE.pack(24, _CLOSE_WITH_SIZE, 0, file_id), tree_id)
+
+
+def closed_bytes(message: memoryview) -> int | None:
+    """The size in a CLOSE response; None where the server gives none (MS-SMB2 2.2.16)."""
+    if len(message) < HEADER_BYTES + _CLOSED.size:
+        return None
+    flags, size_bytes = _CLOSED.unpack_from(message, HEADER_BYTES)
+    return int(size_bytes) if flags & _CLOSE_WITH_SIZE else None
 
 
 def echo_frame() -> bytearray:

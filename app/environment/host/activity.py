@@ -153,7 +153,7 @@ def parse_disks(diskstats: str | None) -> tuple[tuple[str, int], ...]:
     return tuple((row[2], int(row[12])) for row in kept)
 
 
-def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> Sample:
+def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
     """What happened from one reading to the next; ``receiving`` says whether our own content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = max(last.cpu.total - first.cpu.total, 1)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.environment.host.procfs import read_text
+from storage.protocols import PROTOCOLS
 
-SERVER_NAMES = ("smbd", "vsftpd", "proftpd", "pure-ftpd", "iperf3")
+SERVER_NAMES = tuple({name for protocol in PROTOCOLS.values() for name in protocol.servers})
 """Beginnings of the names of servers that are measured, for where the owner of a port may not be seen."""
 
 

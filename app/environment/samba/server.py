@@ -17,8 +17,6 @@ from app.environment.samba.facts import SambaFacts, samba_facts
 from app.environment.samba.server_counters import ServerCounters, busy_percent, server_counter_facts, server_counters
 from storage.records import FactValue, Target
 
-SMB_PORT = 445
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
@@ -42,7 +40,8 @@ def server_facts(
     :func:`app.environment.host.facts.host_facts`, :mod:`app.environment.samba.facts`,
     :func:`app.environment.host.filesystem.filesystem_facts`, and ``link.*`` of the interface that answers this client.
     """
-    if target.protocol == "file":
+    protocol = target.abilities
+    if protocol.is_local:
         return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
     if ssh is None and not is_this_machine(target.host):
         return ServerFacts(
@@ -53,7 +52,7 @@ def server_facts(
     answer = ask_server(
         {
             "window": str(window_seconds if ssh else 0),
-            "samba": "yes" if target.protocol == "smb" else "no",
+            "samba": "yes" if protocol.through_samba else "no",
             "conf": smb_conf or "",
             "share": target.share or "",
             "client": client,
@@ -65,10 +64,10 @@ def server_facts(
     if answer.problem:
         return ServerFacts(problems=(answer.problem,))
     facts = machine_facts(answer)
-    samba = samba_facts(answer, target.share, client) if target.protocol == "smb" else SambaFacts()
-    port = target.port or SMB_PORT
+    samba = samba_facts(answer, target.share, client) if protocol.through_samba else SambaFacts()
+    port = target.port_number
     its_own = listens_on(samba.facts, port) and not samba.runs_with_another
-    if target.protocol == "smb" and not (ssh or smb_conf or its_own):
+    if protocol.through_samba and not (ssh or smb_conf or its_own):
         what = f"which smb.conf the server on port {port} of this machine has is unknown; say it with --smb-conf FILE"
         samba = SambaFacts(problems=[what])
     facts.update(samba.facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -22,6 +23,18 @@ from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import DARK, THEMES
 from forms.layout import control_pictures, visible
+
+PARSER_KNOWN_IN = "8.2."
+"""Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
+
+
+def driver_for(usual: type[Driver]) -> type[Driver]:
+    """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
+    if usual.__name__ != "LinuxDriver" or not version("textual").startswith(PARSER_KNOWN_IN):
+        return usual
+    from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
+
+    return Terminal
 
 
 class SharebenchApp(App[int], Commanded):
@@ -51,12 +64,7 @@ class SharebenchApp(App[int], Commanded):
 
     def get_driver_class(self) -> type[Driver]:
         """Our reading of a terminal in place of Textual's; its other drivers (a browser, tests) as they are."""
-        usual = super().get_driver_class()
-        if usual.__name__ != "LinuxDriver":
-            return usual
-        from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
-
-        return Terminal
+        return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
         """Put on the theme and the person's own keys, and open the room that was asked for."""

@@ -31,11 +31,12 @@ from app.tui.guide.state import guide_store
 from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.guide.state.browsing import BrowsedFolder
 from app.tui.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
-from app.tui.guide.state.guide_context import LinkState, QuietState, around
+from app.tui.guide.state.guide_context import LinkState, around
 from app.tui.guide.state.guide_store import Judgement
 from app.tui.guide.state.method import next_step
 from forms import wording
 from storage.notebook import Notebook
+from storage.quiet import Quiet
 from storage.records import RunStatus, Target
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class GuideActions:
 
         if place.file is not None:
             self._picked(Picked(place.target, place.file), kerberos=kerberos)
-        elif place.target.protocol == "iperf3":
+        elif not place.target.abilities.moves_files:
             self._picked(Picked(place.target, None), kerberos=kerberos)
         else:
             browser = BrowseScreen(place, secrets, around(self.screen.choices, self.screen.known))
@@ -194,7 +195,7 @@ class GuideActions:
             return
         page.doing("looking who else is at work …")
 
-        def looked(found: QuietState) -> None:
+        def looked(found: Quiet) -> None:
             page.doing("")
             screen.known = replace(screen.known, quiet=found)
             screen.show()

@@ -22,6 +22,7 @@ from app.tui.guide.pages.form_table import filling_table
 from app.tui.guide.state.job import MeasurementJob
 from app.tui.guide.state.run_progress import SeriesProgress, prepare
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
 from forms.layout import visible
 from forms.series.summary import SeriesSummary, run_form
@@ -37,7 +38,7 @@ _GROWS_BY = 4
 """The form's table grows by so many lines, since all the screen is laid out anew when it does."""
 
 
-class RunScreen(RecordingScreen):
+class RunScreen(ZoomsCharts, RecordingScreen):
     """Measures one series; answers with its id once everything is stored."""
 
     ROOM = "guide"
@@ -66,6 +67,7 @@ class RunScreen(RecordingScreen):
             id="run.chart", keys="c", action="chart", name="Other chart", footer="Chart",
             help="Show the rate of each run, or the throughput within the run.",
         ),
+        ZOOM,
     )  # fmt: skip
     DEFAULT_CSS = """
     RunScreen {
@@ -104,8 +106,8 @@ class RunScreen(RecordingScreen):
         yield Static(id="warnings")
         yield AnsiView(id="form")
         with Horizontal(id="charts"):
-            yield AnsiView(id="rates")
-            yield AnsiView(id="within")
+            yield ChartView(id="rates")
+            yield ChartView(id="within")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -212,12 +214,16 @@ class RunScreen(RecordingScreen):
     def _draw_part(self, part: str) -> None:
         form, curve = self.form, self.running.curve
         self._drawn[part] = (monotonic(), curve if part == "within" else form)
-        drawing = self.query_one(f"#{part}", AnsiView)
         if part == "within":
-            drawing.show(lambda width, height: within_chart(curve, width, height))
+            self.query_one("#within", ChartView).show_chart(
+                lambda width, height, zoomed: within_chart(curve, width, height, zoomed=zoomed)
+            )
         elif form is not None and part == "rates":
-            drawing.show(lambda width, height: rates_chart(form, width, height))
+            self.query_one("#rates", ChartView).show_chart(
+                lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed)
+            )
         elif form is not None:
+            drawing = self.query_one("#form", AnsiView)
             lines = len(form.all_rows) + _TABLE_FRAME
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
             drawing.show(lambda width, height: filling_table(form, width, height))

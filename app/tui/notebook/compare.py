@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Label
@@ -11,15 +13,16 @@ from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import pair_report
-from forms.comparison.summary import ComparisonSummary, comparison_forms
-from forms.comparison.text import comparison_text
+from forms.comparison.summary import ComparisonSummary, comparisons
+from forms.exporters.text import WIDTH, report_text
 from storage.notebook import Notebook
 
 
-class CompareScreen(Copies):
+class CompareScreen(ZoomsCharts, Copies):
     """The comparison of two series."""
 
     ABOUT = (
@@ -43,6 +46,7 @@ class CompareScreen(Copies):
             footer="Chart",
             help="Both charts on one scale, or the figures, where there is no room for both.",
         ),
+        ZOOM,
         KeyCommand(
             id="compare.export",
             keys="x",
@@ -77,7 +81,7 @@ class CompareScreen(Copies):
         with Horizontal(id="compared"):
             with VerticalScroll(id="comparison-box"):
                 yield AnsiView(id="comparison")
-            yield AnsiView(id="compared-chart")
+            yield ChartView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -92,14 +96,19 @@ class CompareScreen(Copies):
         self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
-        self.query_one("#comparison", AnsiView).show(lambda _width, _height: comparison_text(form))
-        self.query_one("#compared-chart", AnsiView).show(
-            lambda width, height: compared_chart(form.base, form.other, width, height)
+        report = replace(pair_report(form), fields=())
+        self.query_one("#comparison", AnsiView).show(
+            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+        )
+        self.query_one("#compared-chart", ChartView).show_chart(
+            lambda width, height, zoomed: compared_chart(
+                form.base, form.other, width=width, height=height, zoomed=zoomed
+            )
         )
 
     def text_to_copy(self) -> str:
         """The comparison as the command line prints it."""
-        return comparison_text(self.form) if self.form else ""
+        return report_text(pair_report(self.form)) if self.form else ""
 
     def action_chart(self) -> None:
         """Show the charts in the place of the figures, or the figures again."""
@@ -107,10 +116,9 @@ class CompareScreen(Copies):
 
     def action_export(self) -> None:
         """Write it to a file."""
-        pair = (self.base_id, self.other_id)
-        self.bench.push_screen(
-            ExportScreen(gather=lambda notebook: [pair_report(_form(notebook, *pair))], name="comparison")
-        )
+        if self.form is not None:
+            report = pair_report(self.form)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         """Take the other series as the base."""
@@ -119,4 +127,4 @@ class CompareScreen(Copies):
 
 
 def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
-    return comparison_forms(sides_to_compare(notebook, (base_id, other_id)))[0]
+    return comparisons(sides_to_compare(notebook, (base_id, other_id)))[0]

@@ -10,13 +10,14 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
+from app.tui.widgets.chart_view import ZOOM, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from forms import wording
 from forms.exporters.text import run_form_text
 from forms.series.summary import SeriesSummary, run_form
 
 
-class SeriesScreen(Copies, SeriesActions):
+class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
     """The filled form of a series."""
 
     ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
@@ -29,6 +30,7 @@ class SeriesScreen(Copies, SeriesActions):
             footer="Chart",
             help="The next view: the rate of each run, the throughput within a run, the form.",
         ),
+        ZOOM,
         *ACTING_KEYS,
     )
 

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from app.charts import rates_chart, within_chart
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ChartView
 from forms.exporters.text import run_form_text
 from forms.series.summary import SeriesSummary
 from storage.records import Run
@@ -41,7 +42,7 @@ class SeriesView(Widget):
             yield AnsiView(id="series-form")
         with Vertical(id="series-picture"):
             yield Static(id="series-caption")
-            yield AnsiView(id="series-chart")
+            yield ChartView(id="series-chart")
 
     def show(self, form: SeriesSummary | None) -> None:
         """Show this form from now on; None for nothing."""
@@ -66,18 +67,20 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
-        chart, form = self.query_one("#series-chart", AnsiView), self.form
+        chart, form = self.query_one("#series-chart", ChartView), self.form
         caption = self.query_one("#series-caption", Static)
         if form is None:
-            chart.show(None)
+            chart.show_chart(None)
             caption.update("")
         elif self._within:
             run = _last_with_progress(form)
             caption.update(Content("Throughput within a run" if run is None else f"Throughput within run {run.number}"))
-            chart.show(lambda width, height: within_chart(run.progress if run else (), width, height))
+            chart.show_chart(
+                lambda width, height, zoomed: within_chart(run.progress if run else (), width, height, zoomed=zoomed)
+            )
         else:
             caption.update(Content("Rate of each run"))
-            chart.show(lambda width, height: rates_chart(form, width, height))
+            chart.show_chart(lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed))
 
 
 def _last_with_progress(form: SeriesSummary) -> Run | None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import UsageError
-from app.measure.plan import DEFAULT_RUNS
-from app.targets import DEFAULT_PORTS
 from app.units import parse_size
 from app.workflows.survey import SurveyChoices
+from storage.plan import DEFAULT_RUNS
+from storage.protocols import protocol_of
 from storage.records import JSONValue, Target
 
 MEMORY_KEY = "survey"
@@ -42,8 +42,8 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
     """What stands in the lines: the practice servers where they are ready, else what was typed last."""
     values = {line.key: line.usual for line in LINES}
     if practice:
-        ports = {target.protocol: target.port for target in practice if target.protocol in DEFAULT_PORTS}
-        smb = next((target for target in practice if target.protocol == "smb"), None)
+        ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
+        smb = next((target for target in practice if target.abilities.has_share), None)
         values["hosts"] = practice[0].host
         values["smb"] = (smb.share or "") if smb else ""
         values["ftp"] = "/" if "ftp" in ports else ""
@@ -88,7 +88,7 @@ def _ports(text: str) -> dict[str, int]:
         if not part.strip():
             continue
         protocol, _, number = part.strip().partition(" ")
-        if protocol not in ("smb", "ftp", "iperf3") or not number.strip().isdecimal() or not 0 < int(number) < 65536:
+        if not protocol_of(protocol).in_survey or not number.strip().isdecimal() or not 0 < int(number) < 65536:
             raise UsageError(f"not a port: {part.strip()!r}; write smb 4450, ftp 2121, iperf3 5301")
         ports[protocol] = int(number)
     return ports

@@ -13,6 +13,7 @@ from textual.widgets import Label, Static
 
 from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
+from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
@@ -20,8 +21,9 @@ from app.tui.survey.progress import begin
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
 from app.workflows.survey import SurveyRound, measure_round, result
+from forms.experiments.report import survey_report
 from forms.experiments.survey import Survey
-from forms.experiments.survey_text import survey_text
+from forms.exporters.text import report_text
 from forms.layout import visible
 
 REDRAW_SECONDS = 1.0
@@ -43,6 +45,14 @@ class SurveyRunScreen(RecordingScreen):
             name="Stop",
             footer="Stop",
             help="Stop at once; what was measured is kept, and the same survey goes on later.",
+        ),
+        KeyCommand(
+            id="survey.export",
+            keys="x",
+            action="export",
+            name="Export",
+            footer="Export",
+            help="Write the survey to a file.",
         ),
     )
     DEFAULT_CSS = """
@@ -97,7 +107,10 @@ class SurveyRunScreen(RecordingScreen):
         self.survey = filled
         self.query_one("#survey-now", Static).update(Content(visible(filled.next_step)))
         self.query_one("#survey-warnings", Static).update("")
-        self.query_one("#survey-text", AnsiView).show(lambda width, _height: survey_text(filled, width))
+        report = survey_report(filled)
+        self.query_one("#survey-text", AnsiView).show(
+            lambda width, _height: report_text(report, width=width, ansi=True)
+        )
         self.query_one("#survey-box").scroll_home(animate=False)
         self.refresh_bindings()
 
@@ -121,13 +134,19 @@ class SurveyRunScreen(RecordingScreen):
         self.query_one("#survey-text", AnsiView).show(lambda width, _height: surveying.text(width))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
-        """There is nothing to stop once it is over."""
-        return not (action == "stop" and self.over)
+        """There is nothing to stop once it is over, and nothing to export before."""
+        return not (self.over if action == "stop" else action == "export" and self.survey is None)
 
     def action_stop(self) -> None:
         """Stop all series at once."""
         self.control.cancel()
         self.draw()
+
+    def action_export(self) -> None:
+        """Write it to a file."""
+        if self.survey is not None:
+            report = survey_report(self.survey)
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))
 
     def action_back(self) -> None:
         """Leave; a survey under way is asked about first, and stopped."""

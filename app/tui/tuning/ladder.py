@@ -17,17 +17,19 @@ from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.rounds import branch_from
-from app.tui.tuning.rungs import gain_line, rung_line, rung_words
+from app.tui.report_screen import ReportScreen
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
+from app.workflows.stored_experiment import stored_experiment
 from forms.experiments.ladder import Ladder, Rung, build_ladder
-from forms.experiments.ladder_report import ladder_report
-from forms.experiments.ladder_text import ladder_text
+from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
+from forms.exporters.text import WIDTH, drawn_table, report_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
 from storage.notebook import Notebook
-from storage.records import Decision, ExperimentEntry, ExperimentKind
+from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
     "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's last"
@@ -35,7 +37,7 @@ NONE_YET = (
 )
 
 
-class LadderScreen(Copies, MeasureMixin):
+class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     """An experiment as a ladder."""
 
     ABOUT = (
@@ -75,6 +77,7 @@ class LadderScreen(Copies, MeasureMixin):
             footer="Chart",
             help="The chart of the ladder, or the words again, where there is no room for both.",
         ),
+        ZOOM,
         KeyCommand(
             id="ladder.branch",
             keys="n",
@@ -101,8 +104,8 @@ class LadderScreen(Copies, MeasureMixin):
         ),
     )
     HINTS = {  # noqa: RUF012  declared so in the base
-        "rungs": "The rungs, in the order measured. | is the way to the settings in force, x was put back. Enter opens"
-        " the series."
+        "rungs": "The rungs, in the order measured; x was put back. The last line says the way to the settings in"
+        " force. Enter opens the series."
     }
     DEFAULT_CSS = """
     LadderScreen #rungs { height: auto; max-height: 50%; border: none; padding: 0;
@@ -125,11 +128,12 @@ class LadderScreen(Copies, MeasureMixin):
     def compose(self) -> ComposeResult:
         """The rungs, the one pointed at with the chart, what was gained."""
         yield Label("sharebench · Experiment", classes="title-line")
+        yield Static(id="headings")
         yield OptionList(id="rungs")
         with Horizontal(id="below"):
             with VerticalScroll(id="rung-box", can_focus=False):
-                yield Static("Reading the notebook …", id="rung")
-            yield AnsiView(id="picture")
+                yield AnsiView(lambda _width, _height: "Reading the notebook …", id="rung")
+            yield ChartView(id="picture")
         yield Static(id="gain")
         yield KeyBar()
 
@@ -144,22 +148,27 @@ class LadderScreen(Copies, MeasureMixin):
     def _show(self, found: tuple[Ladder, list[SeriesSummary]] | None) -> None:
         rungs = self.query_one("#rungs", OptionList)
         if found is None:
-            self.query_one("#rung", Static).update(Content(NONE_YET))
+            self.query_one("#rung", AnsiView).show(lambda _width, _height: NONE_YET)
             return
         ladder, forms = found
         self.ladder, self.experiment = ladder, ladder.name
         at = rungs.highlighted
         self.query_one(".title-line", Label).update(Content(f"sharebench · Experiment · {plain(ladder.name)}"))
         rungs.clear_options()
-        rungs.add_options([Option(Content(rung_line(rung))) for rung in ladder.rungs])
-        self.query_one("#gain", Static).update(Content(gain_line(ladder)))
-        self.query_one("#picture", AnsiView).show(lambda width, height: ladder_chart(forms, width, height))
+        drawn = drawn_table(rungs_table(ladder), WIDTH - 2)
+        self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
+        rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
+        gained = [f"{field.name}: {plain(field.text)}" for field in gain_fields(ladder)]
+        self.query_one("#gain", Static).update(Content("\n".join(gained)))
+        self.query_one("#picture", ChartView).show_chart(
+            lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
+        )
         rungs.highlighted = len(ladder.rungs) - 1 if at is None or at >= len(ladder.rungs) else at
         rungs.focus()
 
     def text_to_copy(self) -> str:
         """The ladder as the command line prints it."""
-        return ladder_text(self.ladder) if self.ladder else ""
+        return report_text(ladder_report(self.ladder)) if self.ladder else ""
 
     @property
     def rung(self) -> Rung | None:
@@ -170,7 +179,8 @@ class LadderScreen(Copies, MeasureMixin):
     @on(OptionList.OptionHighlighted, "#rungs")
     def _point(self) -> None:
         if self.rung is not None:
-            self.query_one("#rung", Static).update(Content(rung_words(self.rung)))
+            report = rung_report(self.rung)
+            self.query_one("#rung", AnsiView).show(lambda width, _height: report_text(report, width=width, ansi=True))
             self.query_one("#rung-box").scroll_home(animate=False)
 
     @on(OptionList.OptionSelected, "#rungs")
@@ -220,18 +230,22 @@ class LadderScreen(Copies, MeasureMixin):
             if found:
                 self.bench.push_screen(ExperimentDialog(found), answered)
 
-        def answered(name: str | None) -> None:
-            if name is not None:
-                self.experiment = name
+        def answered(chosen: Experiment | None) -> None:
+            if chosen is None:
+                return
+            if chosen.kind is ExperimentKind.LADDER:
+                self.experiment = chosen.name
                 self._look()
+                return
+            self.bench.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
 
-        self.with_notebook(lambda notebook: notebook.experiments(ExperimentKind.LADDER), ask)
+        self.with_notebook(lambda notebook: notebook.experiments(), ask)
 
 
-class ExperimentDialog(BaseDialog[str]):
-    """All experiments, the newest first."""
+class ExperimentDialog(BaseDialog[Experiment]):
+    """All experiments, surveys and self-tests, the newest first."""
 
-    ABOUT = "The experiments in the notebook. Enter opens one."
+    ABOUT = "The experiments, surveys and self-tests in the notebook. Enter opens one."
 
     def __init__(self, found: list[ExperimentEntry]) -> None:
         super().__init__(classes="dialog")
@@ -243,14 +257,19 @@ class ExperimentDialog(BaseDialog[str]):
             yield Label("Experiments", classes="dialog-heading")
             yield OptionList(
                 *(
-                    Option(Content(f"{one.last_at[:10]}  {one.series_count:>3} series  {plain(one.experiment.name)}"))
+                    Option(
+                        Content(
+                            f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind:<8} "
+                            f" {plain(one.experiment.name)}"
+                        )
+                    )
                     for one in self.found
                 )
             )
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index].experiment.name)
+        self.dismiss(self.found[event.option_index].experiment)
 
 
 def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:

@@ -9,37 +9,29 @@ import pytest
 
 from app.cli import common
 from app.errors import LoginError
-from tests.app.cli.command import Sharebench
-from tests.app.cli.inside import Inside
+from tests.command_line import Inside, Sharebench
 
 QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "skip")
 
 
-@pytest.fixture
-def sharebench(tmp_path: Path) -> Inside:
-    return Inside(tmp_path / "notebook.db")
-
-
-def test_a_fault_of_ours_is_one_line_and_is_not_taken_for_slower(sharebench: Inside, monkeypatch: pytest.MonkeyPatch):
+def test_a_fault_of_ours_is_one_line_and_is_not_taken_for_slower(inside: Inside, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr(common, "notebook_path", fail)
-    said = sharebench.fails(4, "compare", "a", "b")
+    said = inside.fails(4, "compare", "a", "b")
     assert "a fault in sharebench: ZeroDivisionError: division by zero" in said
     assert "--debug" in said
-    assert "Traceback" in sharebench("compare", "a", "b", "--debug").stderr
+    assert "Traceback" in inside("compare", "a", "b", "--debug").stderr
 
 
 @pytest.mark.parametrize("debug", [(), ("--debug",)])
-def test_what_a_server_says_steers_no_terminal(
-    sharebench: Inside, monkeypatch: pytest.MonkeyPatch, debug: tuple[str, ...]
-):
+def test_what_a_server_says_steers_no_terminal(inside: Inside, monkeypatch: pytest.MonkeyPatch, debug: tuple[str, ...]):
     def fail(*_: object) -> None:
         raise LoginError("the server said \x1b]0;mine\x07\x9b31m")
 
     monkeypatch.setattr(common, "notebook_path", fail)
-    said = sharebench("list", *debug).stderr
+    said = inside("list", *debug).stderr
     assert "the server said ␛]0;mine␇" in said
     assert not {"\x1b", "\x07", "\x9b"} & set(said)
 
@@ -69,8 +61,8 @@ def test_a_file_whose_name_is_no_utf_8_is_measured_shown_exported_and_imported(t
         "compare smb://u:PW@h x", "import smb://u:PW@h", "import - --target smb:/u:PW@h",
     ],
 )  # fmt: skip
-def test_no_error_repeats_what_may_be_a_password(sharebench: Inside, line: str):
+def test_no_error_repeats_what_may_be_a_password(inside: Inside, line: str):
     for debug in ([], ["--debug"]):
-        said = sharebench(*line.split(), *debug)
+        said = inside(*line.split(), *debug)
         assert said.returncode == 2, said
         assert "PW" not in said.stdout + said.stderr

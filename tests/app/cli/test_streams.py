@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.app.cli.command import ROOT, Sharebench
-
-
-@pytest.fixture
-def sharebench(tmp_path: Path) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db")
+from tests.command_line import ROOT, Sharebench
 
 
 def shell(sharebench: Sharebench, line: str) -> subprocess.CompletedProcess[str]:
@@ -45,6 +39,7 @@ def test_closed_streams_do_no_harm(sharebench: Sharebench, closed: str):
 
 
 def test_without_stdin_the_missing_password_is_named(sharebench: Sharebench):
+    sharebench.password = None
     done = shell(sharebench, "$S run smb://bench@127.0.0.1:1/share/file <&-")
     assert done.returncode == 4
     assert "no password for bench" in done.stderr

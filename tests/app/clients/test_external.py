@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
 from app.errors import (
@@ -27,16 +27,14 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import Target
+from tests.app.fakes import meter
 from tests.servers.process import require
 
 ODD_NAMES = ["with space", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "quo'te;semi"]
 SMB = ["smbclient", "smbclient-ng"]
 ALL = [*SMB, "curl"]
-
-
-def meter(**more):
-    return Meter(threading.Event(), **more)
 
 
 def place(client, name):

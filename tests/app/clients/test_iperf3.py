@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.iperf3 import Iperf3Client
 from app.errors import (
@@ -19,7 +19,9 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from storage.plan import Settings
 from storage.records import Target
+from tests.app.fakes import meter
 from tests.servers.iperf3 import Iperf3Server
 
 
@@ -31,10 +33,6 @@ def server():
         yield it
     finally:
         it.stop()
-
-
-def meter(**more):
-    return Meter(threading.Event(), **more)
 
 
 def client(server, size_bytes=8 << 20, **settings):

@@ -8,21 +8,19 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.local import LocalClient, mount_facts
 from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
+from storage.plan import Settings
 from storage.records import Target
+from tests.app.fakes import meter
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "*?"]
 
 
 def client(path, **settings):
     return LocalClient(Target(protocol="file", path=str(path)), Secrets(), Settings(**settings))
-
-
-def meter():
-    return Meter(threading.Event())
 
 
 @pytest.mark.parametrize("drop_cache", [False, True])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.registry import check_client_name, client_names, make_client
 from app.errors import UsageError
-from app.targets import PROTOCOLS
+from storage.plan import Settings
+from storage.protocols import PROTOCOLS
 from storage.records import Target
 
 EVERY = [(protocol, name) for protocol in PROTOCOLS for name in client_names(protocol)]

@@ -15,7 +15,7 @@ import pytest
 
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.targets import format_target
 from forms.series.progress import over_time
@@ -115,7 +115,7 @@ def test_the_curve_of_a_run_follows_the_link(linked, command):
     link, server = linked("100mbit")
     size_bytes = 40 * 2**20
     server.make_file("file", os.urandom(size_bytes))
-    plan = Plan(
+    plan = MeasurementPlan(
         command=command,
         target=server.target("file" if command is Command.GET else ""),
         secrets=server.secrets(),

@@ -30,14 +30,16 @@ from app.environment.host.activity import (
 from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
 from app.environment.link.own_traffic import OwnTraffic
-from app.environment.quiet import QuietContext, QuietVerdict, ServerLoad, assess, server_load
+from app.environment.quiet import QuietContext, ServerLoad, assess, server_load
 from app.environment.sampler import QuietWatch
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
+from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Target
-from tests.app.environment.test_link import can_make_namespaces
+from tests.servers.netns import can_make_namespaces
+from tests.servers.process import unavailable
 from tests.servers.smbd import Smbd
 
 ROOT = Path(__file__).parents[3]
@@ -63,7 +65,7 @@ def test_an_idle_machine_is_quiet() -> None:
     quiet = assess([IDLE, IDLE], [IDLE] * 10, HERE)
     assert quiet.verdict is QuietVerdict.QUIET
     assert quiet.reasons == ()
-    record = quiet.as_record()
+    record = quiet.to_json()
     assert record["verdict"] == "quiet"
     assert record["cpu_percent_during"] == 2.0
     assert record["others_cpu_percent_before"] == 1.0
@@ -129,7 +131,7 @@ def test_the_worst_figure_decides_and_only_its_reasons_are_told() -> None:
 
 def test_nothing_to_read_is_unknown_and_too_short_a_run_says_nothing() -> None:
     assert assess([], [], HERE).verdict is QuietVerdict.UNKNOWN
-    assert assess([], []).as_record()["reasons"]
+    assert assess([], []).to_json()["reasons"]
     blink = replace(BURNING, seconds=0.01)
     short = assess([IDLE], [blink] * 5, HERE)
     assert short.verdict is QuietVerdict.QUIET
@@ -415,7 +417,7 @@ def test_a_real_load_beside_a_run_makes_the_time_busy() -> None:
         quiet = watching.verdict()
     assert quiet.verdict is QuietVerdict.BUSY
     assert "other programs" in quiet.reasons[0]
-    assert quiet.as_record()["cpu_percent_during"]
+    assert quiet.to_json()["cpu_percent_during"]
 
 
 @pytest.mark.usefixtures("burners")
@@ -465,7 +467,7 @@ def test_a_server_whose_port_cannot_be_seen_is_found_by_its_name(monkeypatch: py
 
 def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], float]:
     """The quiet record of a real series on the loopback, and the bytes per second of its slowest run."""
-    plan = Plan(
+    plan = MeasurementPlan(
         command=command,
         target=server.target(),
         secrets=server.secrets(),
@@ -486,7 +488,7 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
             elif isinstance(event, RunFinished):
                 watching.run_finished(event.run.seconds, event.run.size_bytes)
                 rates.append(event.run.bytes_per_second or 0.0)
-        return watching.verdict().as_record(), min(rates)
+        return watching.verdict().to_json(), min(rates)
 
 
 @pytest.mark.alone
@@ -497,7 +499,7 @@ def test_a_series_of_our_own_is_not_called_a_busy_time(smbd: Smbd, command: Comm
         record, rate = measured(smbd, command)
         busy = busy or around.look(1).verdict is QuietVerdict.BUSY
     if busy:
-        pytest.skip("others keep this machine busy, so nothing can be said of our own load")
+        unavailable("others keep this machine busy, so nothing can be said of our own load")
     assert record["verdict"] != "busy", record
     assert isinstance(record["cpu_percent_during"], float)
     assert record["cpu_percent_during"] > 30
@@ -555,7 +557,7 @@ with QuietWatch(target, Command.GET, find_link("127.0.0.1")) as watch, socket.cr
             watch.moved(seconds, moved)
             due += 0.1
     watch.run_finished(time.perf_counter() - began, moved)
-    record = watch.verdict().as_record()
+    record = watch.verdict().to_json()
 stop.set()
 print(json.dumps({**record, "own": moved / seconds}))
 """
@@ -564,7 +566,7 @@ print(json.dumps({**record, "own": moved / seconds}))
 @pytest.mark.parametrize("streams", ["one", "two"])
 def test_a_second_stream_on_the_link_is_told_from_our_own(streams: str) -> None:
     if not can_make_namespaces():
-        pytest.skip("a loopback of its own needs root")
+        unavailable("a loopback of its own needs root")
     words = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-c", TRANSFER]
     done = subprocess.run([*words, streams], capture_output=True, text=True, check=True, cwd=ROOT)
     record = json.loads(done.stdout)

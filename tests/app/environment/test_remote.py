@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import Settings
 from app.clients.registry import make_client
 from app.environment import collect, remote, with_counters
 from app.environment.remote import Answer, ask_server
 from app.environment.samba.server import counters_since, server_facts
+from storage.plan import Settings
 from storage.records import Target
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.process import ServerProcess, program, require, unavailable

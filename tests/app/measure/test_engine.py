@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import deque
 
 import pytest
 
-from app.clients.base import Client
-from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, UnreachableError
+from app.clients.base import Client, Meter, Transfer
+from app.clients.content import Content
+from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, StalledError, UnreachableError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.engine import Engine, OrderedDigest
 from app.measure.events import (
@@ -24,7 +26,7 @@ from app.measure.events import (
     from_line,
     to_line,
 )
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from storage.records import Command, Phase, RunStatus, Target
 from tests.app.fakes import FakeClient, FakeServer
 
@@ -32,7 +34,7 @@ GET = Target(protocol="file", path="/data/file")
 PUT = Target(protocol="file", path="/data")
 
 
-def measure(plan: Plan, server: FakeServer, brake: RunGate | None = None, on_event=None) -> list[Event]:
+def measure(plan: MeasurementPlan, server: FakeServer, brake: RunGate | None = None, on_event=None) -> list[Event]:
     events: list[Event] = []
 
     def emit(event: Event) -> None:
@@ -57,7 +59,7 @@ def runs(events: list[Event]):
 
 def test_get_warms_up_then_measures():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([9.0, 2.0, 4.0]))
-    events = measure(Plan(command=Command.GET, target=GET, warmups=1, runs=2), server)
+    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=1, runs=2), server)
     assert kinds(events) == ["Started", *["RunStarted", "RunFinished"] * 3, "Finished"]
     assert [(r.phase, r.number, r.seconds, r.bytes_per_second) for r in runs(events)] == [
         (Phase.WARM_UP, 1, 9.0, 1000 / 9),
@@ -72,7 +74,7 @@ def test_get_warms_up_then_measures():
 
 def test_put_removes_each_file_it_made():
     server = FakeServer(files={"/data/keep": 5})
-    events = measure(Plan(command=Command.PUT, target=PUT, warmups=1, runs=1, size_bytes=64), server)
+    events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=1, runs=1, size_bytes=64), server)
     made = [e.path for e in events if isinstance(e, ScratchMade)]
     assert len(made) == len(set(made)) == 2
     assert all(path.startswith("/data/.sharebench-") for path in made)
@@ -82,7 +84,7 @@ def test_put_removes_each_file_it_made():
 
 def test_make_file_for_a_get_is_removed_at_the_end():
     server = FakeServer()
-    plan = Plan(command=Command.GET, target=PUT, warmups=0, runs=2, size_bytes=64, make_file=True)
+    plan = MeasurementPlan(command=Command.GET, target=PUT, warmups=0, runs=2, size_bytes=64, make_file=True)
     events = measure(plan, server)
     assert kinds(events)[0] == "ScratchMade"
     assert kinds(events)[-2:] == ["ScratchRemoved", "Finished"]
@@ -92,7 +94,7 @@ def test_make_file_for_a_get_is_removed_at_the_end():
 
 def test_a_failed_run_is_told_and_ends_the_series():
     server = FakeServer(files={"/data/file": 1000}, fail_at={2: ConnectionLostError("the server went away")})
-    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=3), server)
+    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=3), server)
     assert [(r.status, r.seconds) for r in runs(events)] == [(RunStatus.VALID, 1.0), (RunStatus.FAILED, None)]
     assert events[-1] == Failed(kind="ConnectionLostError", text="the server went away")
 
@@ -110,7 +112,7 @@ def test_a_lost_put_is_cleaned_up_over_a_new_connection():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FakeClient, "remove", remove)
-        events = measure(Plan(command=Command.PUT, target=PUT, warmups=0, runs=2, size_bytes=64), server)
+        events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=2, size_bytes=64), server)
     assert lost
     assert server.connections == 2
     assert server.files == {}
@@ -125,7 +127,7 @@ def test_what_could_not_be_removed_is_named():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FakeClient, "remove", remove)
-        events = measure(Plan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
+        events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
     failed = events[-1]
     assert isinstance(failed, Failed)
     assert f"{next(iter(server.files))} may still be there" in failed.text
@@ -133,13 +135,13 @@ def test_what_could_not_be_removed_is_named():
 
 def test_no_connection_fails_before_any_run():
     server = FakeServer(refuse_connections=UnreachableError("nobody there"))
-    assert measure(Plan(command=Command.GET, target=GET), server) == [
+    assert measure(MeasurementPlan(command=Command.GET, target=GET), server) == [
         Failed(kind="UnreachableError", text="nobody there")
     ]
 
 
 def test_no_file_fails_before_any_run():
-    events = measure(Plan(command=Command.GET, target=GET), FakeServer())
+    events = measure(MeasurementPlan(command=Command.GET, target=GET), FakeServer())
     assert events == [Failed(kind=NoSuchFileError.__name__, text="no file /data/file on fake")]
 
 
@@ -152,7 +154,7 @@ def test_cancelling_keeps_what_is_done_and_cleans_up():
             brake.cancel()
 
     server.fail_at = {2: ConnectionLostError("aborted")}
-    plan = Plan(command=Command.PUT, target=PUT, warmups=0, runs=5, size_bytes=64)
+    plan = MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=5, size_bytes=64)
     events = measure(plan, server, brake, cancel_in_second_run)
     assert len(runs(events)) == 1
     assert events[-1] == Failed(kind="CancelledError", text="cancelled")
@@ -167,28 +169,30 @@ def test_finishing_after_a_run_ends_well():
         if isinstance(event, RunStarted) and event.number == 2:
             brake.hear(ControlMessage.FINISH)
 
-    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=5), server, brake, finish)
+    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=5), server, brake, finish)
     assert [r.number for r in runs(events)] == [1, 2]
     assert events[-1] == Finished()
 
 
 def test_until_goes_on_to_the_interval_and_says_reached():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 1.2, 1.1, *[1.1] * 40]))
-    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=3, until_percent=2.0, max_runs=40), server)
+    events = measure(
+        MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=3, until_percent=2.0, max_runs=40), server
+    )
     assert events[-1] == Finished(reached=True)
     assert 3 < len(runs(events)) < 40
 
 
 def test_until_stops_at_the_maximum_and_says_not_reached():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 2.0] * 10))
-    events = measure(Plan(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)
+    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)
     assert events[-1] == Finished(reached=False)
     assert len(runs(events)) == 6
 
 
 def test_a_resumed_series_numbers_on_and_makes_only_what_is_missing():
     server = FakeServer(files={"/data/file": 1000, "/data/.sharebench-old": 7})
-    plan = Plan(
+    plan = MeasurementPlan(
         command=Command.GET, target=GET, warmups=1, runs=4, done_warmups=2, done_runs=3, done_rates=(1.0, 2.0, 3.0),
         scratch_path="/data/.sharebench-old",
     )  # fmt: skip
@@ -204,7 +208,7 @@ def test_a_changed_size_is_warned_of():
         if isinstance(event, RunStarted) and event.number == 2:
             server.files["/data/file"] = 1500
 
-    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=2), server, on_event=grow)
+    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=2), server, on_event=grow)
     assert [r.size_bytes for r in runs(events)] == [1000, 1500]
     assert any(isinstance(event, Warned) and "changed its size" in event.text for event in events)
 
@@ -212,7 +216,7 @@ def test_a_changed_size_is_warned_of():
 @pytest.mark.parametrize(("digest", "ends"), [(hashlib.sha256(b"got").hexdigest(), "Finished"), ("0" * 64, "Failed")])
 def test_verify_compares_what_two_ways_read(digest: str, ends: str):
     server = FakeServer(files={"/data/file": 3}, digests=deque([digest]))
-    events = measure(Plan(command=Command.GET, target=GET, warmups=0, runs=1, verify=True), server)
+    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=1, verify=True), server)
     assert kinds(events)[-1] == ends
     if ends == "Failed":
         assert isinstance(events[-1], Failed)
@@ -232,10 +236,70 @@ def test_a_complete_series_names_the_file_that_it_could_not_remove(monkeypatch: 
 
     monkeypatch.setattr(FakeClient, "remove", refuse)
     server = FakeServer()
-    plan = Plan(command=Command.GET, target=PUT, make_file=True, size_bytes=64, warmups=0, runs=1)
+    plan = MeasurementPlan(command=Command.GET, target=PUT, make_file=True, size_bytes=64, warmups=0, runs=1)
     events = measure(plan, server)
     warned, finished = events[-2:]
     (left,) = server.files
     assert isinstance(finished, Finished)
     assert isinstance(warned, Warned)
     assert warned.text == f"{left} may still be there ({left} may not be removed): remove it by hand"
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan])
+@pytest.mark.parametrize("command", [Command.GET, Command.PUT])
+def test_seconds_that_cannot_be_end_the_series(command: Command, seconds: float):
+    server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, seconds]))
+    target = GET if command is Command.GET else PUT
+    events = measure(MeasurementPlan(command=command, target=target, warmups=0, runs=3, size_bytes=64), server)
+    assert [run.status for run in runs(events)] == [RunStatus.VALID, RunStatus.FAILED]
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert failed.kind == "ProtocolError"
+    assert "cannot be" in failed.text
+    assert server.files == {"/data/file": 1000}
+
+
+def test_a_put_that_moved_another_size_ends_the_series(monkeypatch: pytest.MonkeyPatch):
+    part = FakeClient._transfer
+    monkeypatch.setattr(FakeClient, "_transfer", lambda self, size, meter: part(self, size // 2, meter))
+    server = FakeServer()
+    events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=3, size_bytes=64), server)
+    assert [run.status for run in runs(events)] == [RunStatus.FAILED]
+    assert server.files == {}
+
+
+@pytest.mark.parametrize(("size", "kind"), [(0, "NotAFileError"), (-5, "ProtocolError"), (10**30, "ProtocolError")])
+def test_a_size_that_cannot_be_measured_ends_before_any_run(size: int, kind: str):
+    events = measure(MeasurementPlan(command=Command.GET, target=GET), FakeServer(files={"/data/file": size}))
+    assert kinds(events) == ["Failed"]
+    assert isinstance(events[0], Failed)
+    assert events[0].kind == kind
+    assert "/data/file" in events[0].text
+
+
+def test_a_file_that_was_made_and_has_another_size_is_not_measured(monkeypatch: pytest.MonkeyPatch):
+    def half(self: FakeClient, path: str, content: Content, meter: Meter) -> Transfer:
+        self.server.files[path] = content.size_bytes // 2
+        return self._transfer(content.size_bytes, meter)
+
+    monkeypatch.setattr(FakeClient, "put", half)
+    server = FakeServer()
+    events = measure(MeasurementPlan(command=Command.GET, target=PUT, make_file=True, size_bytes=64), server)
+    assert not runs(events)
+    assert isinstance(events[-1], Failed)
+    assert "32 of 64 bytes" in events[-1].text
+    assert server.files == {}
+
+
+def test_a_server_that_stalls_is_asked_to_remove_once(monkeypatch: pytest.MonkeyPatch):
+    """A second attempt over a new connection would only wait as long again."""
+    asked: list[str] = []
+
+    def stall(_client: FakeClient, path: str) -> None:
+        asked.append(path)
+        raise StalledError("nothing moved")
+
+    monkeypatch.setattr(FakeClient, "remove", stall)
+    server = FakeServer(fail_at={1: StalledError("nothing moved")})
+    measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
+    assert len(asked) == 1

@@ -9,7 +9,7 @@ import pytest
 from app.measure import reader
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, to_line
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from storage.records import Command, Target
 
@@ -26,7 +26,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def events_of(control: SeriesControl | None = None) -> list[Event]:
-    plan = Plan(command=Command.GET, target=Target(protocol="file", path="/x"))
+    plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path="/x"))
     with MeasuringProcess(plan, control or SeriesControl()) as measuring:
         return list(measuring.events())
 

@@ -7,17 +7,18 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import psutil
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
 from app.errors import LoginError, NoSuchFileError
 from app.practice.servers import PracticeServers
+from storage.plan import Settings
+from tests.app.fakes import meter
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +32,6 @@ def client(practice, request):
     made = make_client(getattr(practice, request.param), "", practice.secrets, Settings())
     yield made
     made.close()
-
-
-def meter():
-    return Meter(threading.Event())
 
 
 def path_of(client, name):

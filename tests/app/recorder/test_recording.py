@@ -11,16 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import Settings
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, RunStarted, Started
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import SeriesClosed, SeriesOpened, record, resume
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
 from storage.notebook import Notebook
-from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, Series, SeriesStatus
+from storage.plan import CeilingPolicy, QuietTime, Settings
+from storage.quiet import QuietVerdict
+from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, SeriesStatus
+from tests.builders import last_series
 from tests.servers.smbd import Smbd
 
 MIB = 1024 * 1024
@@ -32,7 +34,7 @@ def book(tmp_path: Path) -> Path:
 
 
 def get_order(server: Smbd, name: str = "file", **choices) -> SeriesRequest:
-    plan = Plan(
+    plan = MeasurementPlan(
         command=Command.GET, target=server.target(name), secrets=server.secrets(), warmups=1, runs=2,
         settings=Settings(timeout_seconds=10),
     )  # fmt: skip
@@ -43,11 +45,6 @@ def get_order(server: Smbd, name: str = "file", **choices) -> SeriesRequest:
 
 def put_order(server: Smbd, **choices) -> SeriesRequest:
     return get_order(server, "", **{"command": Command.PUT, "size_bytes": MIB} | choices)
-
-
-def stored(book: Path) -> Series:
-    with Notebook(book) as notebook:
-        return notebook.series("last")
 
 
 def our_children() -> list[int]:
@@ -72,11 +69,11 @@ def test_each_run_is_stored_before_it_is_seen(smbd: Smbd, book: Path):
         events.append(event)
         if isinstance(event, RunFinished):
             seen += 1
-            assert len(stored(book).runs) == seen
-            assert stored(book).status is SeriesStatus.INTERRUPTED
+            assert len(last_series(book).runs) == seen
+            assert last_series(book).status is SeriesStatus.INTERRUPTED
     assert isinstance(events[0], SeriesOpened)
     assert isinstance(events[-1], SeriesClosed)
-    series = stored(book)
+    series = last_series(book)
     assert series.status is SeriesStatus.COMPLETE
     assert [(r.phase, r.number, r.status) for r in series.runs] == [
         (Phase.WARM_UP, 1, RunStatus.VALID),
@@ -107,7 +104,7 @@ def test_a_killed_measuring_process_fails_the_series_and_leaves_nothing(smbd: Sm
     failed = next(event for event in events if isinstance(event, Failed))
     assert failed.kind == "ChildDiedError"
     assert "SIGKILL" in failed.text
-    series = stored(book)
+    series = last_series(book)
     assert series.status is SeriesStatus.FAILED
     assert series.error == failed.text
     assert series.scratch_path is None
@@ -123,7 +120,7 @@ def test_a_killed_server_fails_the_series_and_keeps_its_runs(make_smbd, book: Pa
         events.append(event)
         if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED and event.run.number == 2:
             server.kill()
-    series = stored(book)
+    series = last_series(book)
     assert series.status is SeriesStatus.FAILED
     assert len(series.measured()) >= 2
     assert series.error
@@ -137,12 +134,12 @@ def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book
     for event in record(put_order(smbd, runs=9, size_bytes=16 * MIB), book, control):
         if isinstance(event, RunStarted) and event.phase is Phase.MEASURED and event.number == 3:
             control.cancel()
-    series = stored(book)
+    series = last_series(book)
     assert series.status is SeriesStatus.INTERRUPTED
     assert 2 <= len(series.measured()) < 9
     assert sorted(smbd.folder.iterdir()) == before
     list(resume(series.id, smbd.secrets(), book, SeriesControl()))
-    done = stored(book)
+    done = last_series(book)
     assert done.status is SeriesStatus.COMPLETE
     assert [run.number for run in done.measured()] == list(range(1, 10))
     assert done.runs[: len(series.runs)][0] == series.runs[0]
@@ -193,7 +190,7 @@ def test_a_face_that_goes_away_ends_the_child(smbd: Smbd, book: Path):
             break
     events.close()  # type: ignore[attr-defined]
     assert our_children() == []
-    assert stored(book).status is SeriesStatus.INTERRUPTED
+    assert last_series(book).status is SeriesStatus.INTERRUPTED
 
 
 def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: Path):
@@ -211,11 +208,11 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     assert closed.failure
     assert closed.failure.kind == "NotQuietError"
     assert "--wait" in closed.failure.text
-    series = stored(book)
+    series = last_series(book)
     assert series.status is SeriesStatus.FAILED
     assert series.runs == ()
     assert series.quiet
-    assert series.quiet["verdict"] == "busy"
+    assert series.quiet.verdict is QuietVerdict.BUSY
 
 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
@@ -226,12 +223,12 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
     server.rewrite_conf(share_options={"strict sync": "no"})
     claimed = replace(base, change_name="strict sync", change_value="no")
     list(record(claimed, book, SeriesControl()))
-    first, second = stored(book).base_id, stored(book)
+    first, second = last_series(book).base_id, last_series(book)
     assert first
     assert second.change
     assert (second.change.evidence, second.change.previous, second.change.also_changed) == ("confirmed", "Yes", ())
     list(record(replace(claimed, change_name="strict locking"), book, SeriesControl()))
-    third = stored(book)
+    third = last_series(book)
     assert third.base_id == second.id
     assert third.change
     assert third.change.evidence == "contradicted"

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
-from app.measure.plan import Plan
+from app.measure.plan import MeasurementPlan
 from app.recorder.recording import SeriesClosed
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
 from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Phase, SeriesStatus
 from tests.servers.smbd import Smbd
 
@@ -18,7 +19,9 @@ MIB = 1024 * 1024
 
 
 def order(server: Smbd, runs: int = 3) -> SeriesRequest:
-    plan = Plan(command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs)
+    plan = MeasurementPlan(
+        command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs
+    )
     return SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
 
 

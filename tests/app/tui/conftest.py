@@ -5,10 +5,7 @@ import pytest
 from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from storage.records import Target
-from tests.app.tui.worlds import FakeWorld
-
-SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
+from tests.tui import SMB, FakeWorld
 
 
 @pytest.fixture

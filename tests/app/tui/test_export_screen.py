@@ -2,10 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App
 from textual.widgets import Input, OptionList
 
 from app.tui.export import ExportScreen
@@ -13,8 +11,8 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.files import CannotWriteError, write_whole
 from forms.exporters import FORMATS
-from tests.app.tui.books import NASTY, app_on, book, one
-from tests.app.tui.driving import painted, settled, text_of
+from tests.builders import NASTY, book, one
+from tests.tui import app_on, here, painted, settled, text_of
 
 
 @pytest.fixture
@@ -23,11 +21,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.chdir(folder)
     return book(tmp_path / "notebook.db", one(1, label="before"), one(2, label=NASTY))
-
-
-def here(app: App[Any]) -> Any:
-    """The screen, by whatever type it has."""
-    return app.screen
 
 
 def text(name: str) -> str:

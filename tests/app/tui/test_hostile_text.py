@@ -10,9 +10,8 @@ from app.tui.notebook.dialogs import EditDialog
 from app.tui.widgets.inputs import LineInput, LinesInput
 from storage.notebook import Notebook
 from storage.records import Worksheet
-from tests.app.tui.books import app_on, book
-from tests.app.tui.driving import painted, settled
-from tests.forms.paper_samples import hostile_series
+from tests.builders import book, hostile_series
+from tests.tui import app_on, painted, settled
 
 ROOT = Path(__file__).resolve().parents[3]
 CLIPBOARD = "\x1b]52;c;SGFja2VkIQ==\x1b\\"

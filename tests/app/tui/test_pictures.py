@@ -6,6 +6,7 @@ import pytest
 
 from screenshots.drawing import FOLDER, MADE_WITH, draw, libraries
 from screenshots.scenes import SCENES
+from tests.servers.process import unavailable
 
 _TEXT = re.compile(r"<text[^>]*>(.*?)</text>")
 
@@ -17,7 +18,7 @@ def _words(svg: str) -> list[str]:
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
 async def test_a_scene_looks_as_in_its_picture(scene, tmp_path):
     if libraries() != MADE_WITH.read_text(encoding="utf-8"):
-        pytest.skip(
+        unavailable(
             f"the pictures were drawn with {MADE_WITH.read_text()!r}, this is {libraries()!r}: make screenshots"
         )
     drawn = await draw(scene)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import NoSpaceError
-from app.workflows.check import CheckState, Subject, _file
+from app.workflows.check import CheckState, Subject, _connected, _file
 from forms.series.file_size import FileSizeContext
-from storage.records import Command, Target
+from storage.plan import Settings
+from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 
 FOLDER = Target(protocol="file", path="/data")
@@ -19,3 +20,17 @@ def test_a_file_that_could_only_be_begun_is_taken_away_again():
     assert found.state is CheckState.FAILED
     assert server.transfers == 1
     assert server.files == {}
+
+
+def test_a_user_who_became_a_guest_is_told_of_it():
+    target, facts = Target(protocol="smb", host="nas", port=445, user="bob"), ClientFacts(name="x", dialect="3.1.1")
+    *_, login = _connected(target, facts, {"smb.guest": "yes"})
+    assert login.state is CheckState.ATTENTION
+    assert login.text.startswith("as guest, not as bob, SMB 3.1.1: the server does not know the user")
+    *_, login = _connected(target, facts, {"smb.guest": "no"})
+    assert (login.state, login.text) == (CheckState.FINE, "as bob, SMB 3.1.1")
+
+
+def test_a_server_without_size_is_told():
+    *_, size = _connected(Target(protocol="ftp", host="nas", port=21), ClientFacts(name="x"), {"ftp.size": "no"})
+    assert (size.name, size.state) == ("SIZE", CheckState.UNKNOWN)

@@ -9,12 +9,14 @@ from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import SeriesClosed
-from app.recorder.request import CeilingPolicy, QuietTime, SeriesRequest
+from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
-from storage.records import Command, ExperimentKind, Series, SeriesStatus, Target
+from storage.plan import CeilingPolicy, QuietTime
+from storage.records import Command, ExperimentKind, SeriesStatus, Target
+from tests.builders import all_series
 from tests.servers.smbd import Smbd
 
 
@@ -50,11 +52,6 @@ def book(tmp_path: Path) -> Path:
 def plan(chosen: SurveyChoices, book: Path, *, again: bool = False) -> SurveyRound:
     with Notebook(book) as notebook:
         return plan_round(chosen, notebook, as_bench, again=again)
-
-
-def stored(book: Path) -> list[Series]:
-    with Notebook(book) as notebook:
-        return [notebook.series(head.id) for head in notebook.heads()]
 
 
 def test_places_of_this_machine_and_of_others():
@@ -119,14 +116,14 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     for _, event in measure_round(plan(chosen, book), book, control):
         if isinstance(event, SeriesClosed):
             control.cancel()
-    before = {series.id: series for series in stored(book)}
+    before = {series.id: series for series in all_series(book)}
     assert sorted(s.status for s in before.values()) == [SeriesStatus.COMPLETE, SeriesStatus.INTERRUPTED]
     going_on = plan(chosen, book)
     assert going_on.continued
     assert [isinstance(what, Resumption) for _, what in going_on.todo] == [True]
     for _ in measure_round(going_on, book, SeriesControl()):
         pass
-    after = {series.id: series for series in stored(book)}
+    after = {series.id: series for series in all_series(book)}
     assert after.keys() == before.keys()
     assert all(series.status is SeriesStatus.COMPLETE for series in after.values())
     for series_id, series in before.items():

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.differences import Difference, differences, varies
+from forms.comparison.differences import Difference, differences
+from forms.tuning.fact_names import is_volatile
+from storage.plan import Plan, Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 
 def on_server(**environment: dict[str, FactValue]) -> Series:
@@ -31,7 +33,7 @@ def test_settings_that_differ_are_named() -> None:
         command=Command.PUT,
         target=Target(protocol="smb", host="nas", port=445, share="data", path="folder"),
         client=replace(CLIENT, encryption="aes-128-gcm", in_flight=1),
-        plan={"settings": {"drop_cache": True}},
+        plan=Plan(settings=Settings(drop_cache=True)),
     )
     assert named(differences(base, other)) == [
         ("command", "get", "put"),
@@ -41,6 +43,16 @@ def test_settings_that_differ_are_named() -> None:
         ("client.in_flight", 4, 1),
         ("settings.drop_cache", False, True),
     ]
+
+
+def test_what_the_other_protocol_does_not_have_is_no_difference() -> None:
+    smb = series()
+    plain = ClientFacts(name="sharebench", version="0.1.0", block_bytes=1 << 20)
+    ftp = replace(smb, target=Target(protocol="ftp", host="nas", path="/big.bin"), client=plain)
+    names = [one.name for one in differences(ftp, smb)]
+    assert "target" in names
+    assert not [name for name in names if name.startswith("client.")]
+    assert "client.dialect" in [one.name for one in differences(smb, replace(smb, client=plain))]
 
 
 def test_a_parameter_of_the_share_is_said_once_although_global_has_it_too() -> None:
@@ -86,14 +98,14 @@ def test_a_series_that_never_connected_has_told_nothing_of_its_client() -> None:
 
 @pytest.mark.parametrize("name", ["host.load_1", "host.uptime_seconds", "link.rx_errors"])
 def test_facts_that_vary_by_themselves_do_not_count(name: str) -> None:
-    assert varies(name)
+    assert is_volatile(name)
     assert differences(on_server(client={name: 1}), on_server(client={name: 2})) == ()
 
 
-def test_no_parameter_of_the_server_is_taken_for_a_fact_that_varies() -> None:
-    assert not varies("smb.conf/global/keepalive")
-    assert not varies("smb.conf/global/load printers")
-    assert not varies("smb.conf/global/lpq cache time")
+def test_no_parameter_of_the_server_is_taken_for_a_fact_that_is_volatile() -> None:
+    assert not is_volatile("smb.conf/global/keepalive")
+    assert not is_volatile("smb.conf/global/load printers")
+    assert not is_volatile("smb.conf/global/lpq cache time")
 
 
 def test_another_way_out_of_this_machine_is_a_difference() -> None:

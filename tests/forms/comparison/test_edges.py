@@ -11,7 +11,7 @@ from forms.comparison.document import comparison_document
 from forms.comparison.verdict import Comparison, Sides, compare, compare_sides
 from forms.stats.decision import Limits
 from storage.records import RunStatus
-from tests.forms.samples import in_turns, repeats, series
+from tests.builders import in_turns, repeats, series
 
 OPPOSITE = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
 

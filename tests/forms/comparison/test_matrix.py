@@ -3,15 +3,17 @@
 from dataclasses import replace
 
 from forms.comparison.matrix import protocol_matrix, sides_of
-from forms.comparison.matrix_text import table_b1_text
+from forms.comparison.report import comparison_report, matrix_table
+from forms.exporters.text import report_text, table_lines
+from forms.report import cell_text
 from storage.records import Change, Command, Series, Target
-from tests.forms.samples import series
+from tests.builders import series
 
 FTP = Target(protocol="ftp", host="sparc", path="/file")
 SMB = Target(protocol="smb", host="sparc", share="data", path="file")
 
 
-def one(kilobytes: float, command: Command, target: Target, label: str = "", name: str = "") -> Series:
+def at_rate(kilobytes: float, command: Command, target: Target, label: str = "", name: str = "") -> Series:
     rates = (kilobytes * 0.99e3, kilobytes * 1e3, kilobytes * 1.01e3)
     return series(rates, command=command, target=target, label=label, id=name or f"{label}{command}{kilobytes}")
 
@@ -21,16 +23,16 @@ def book() -> list[Series]:
     pentium_ftp, pentium_smb = replace(FTP, host="pentium"), replace(SMB, host="pentium")
     get, put = Command.GET, Command.PUT
     return [
-        one(1014.5, get, FTP),
-        one(645.3, get, SMB, "untuned"),
-        one(866.7, get, SMB, "tuned"),
-        one(379.8, put, FTP),
-        one(386.1, put, SMB, "untuned"),
-        one(329.5, put, SMB, "tuned"),
-        one(973.27, get, pentium_ftp),
-        one(725, get, pentium_smb, "tuned"),
-        one(1014.5, put, pentium_ftp),
-        one(1100, put, pentium_smb, "tuned"),
+        at_rate(1014.5, get, FTP),
+        at_rate(645.3, get, SMB, "untuned"),
+        at_rate(866.7, get, SMB, "tuned"),
+        at_rate(379.8, put, FTP),
+        at_rate(386.1, put, SMB, "untuned"),
+        at_rate(329.5, put, SMB, "tuned"),
+        at_rate(973.27, get, pentium_ftp),
+        at_rate(725, get, pentium_smb, "tuned"),
+        at_rate(1014.5, put, pentium_ftp),
+        at_rate(1100, put, pentium_smb, "tuned"),
     ]
 
 
@@ -45,8 +47,8 @@ def test_the_books_table_with_the_ratios_it_does_not_print():
 
 
 def test_one_host_needs_no_name_and_no_label_needs_no_invention():
-    changed = replace(one(900, Command.GET, SMB), change=Change(name="log level", value="0"))
-    table = protocol_matrix([one(645, Command.GET, SMB), changed, one(700, Command.GET, SMB, name="again")])
+    changed = replace(at_rate(900, Command.GET, SMB), change=Change(name="log level", value="0"))
+    table = protocol_matrix([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])
     assert table.columns == ("SMB", "log level = 0", "SMB (2)")
     assert [row.name for row in table.rows] == ["get"]
     assert not table.has_ftp
@@ -54,23 +56,41 @@ def test_one_host_needs_no_name_and_no_label_needs_no_invention():
 
 
 def test_ftp_comes_first_wherever_it_was_given():
-    assert protocol_matrix([one(645, Command.GET, SMB), one(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
+    assert protocol_matrix([at_rate(645, Command.GET, SMB), at_rate(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
 
 
 def test_text_stays_within_eighty_columns():
-    text = table_b1_text(protocol_matrix(book()))
-    assert max(map(len, text.splitlines())) <= 80
-    assert "645.3 ±  6.5     63.6     866.7 ±  8.7     85.4" in text
-    wide = protocol_matrix([replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())])
-    listed = table_b1_text(wide)
+    lines = list(table_lines(matrix_table(protocol_matrix(book())), 80))
+    assert max(map(len, lines)) <= 80
+    assert next(x for x in lines if x.startswith("sparc get")).split()[4:] == [
+        "645.3",
+        "6.5",
+        "63.6",
+        "866.7",
+        "8.7",
+        "85.4",
+    ]
+    wide = [replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())]
+    listed = report_text(comparison_report(wide))
     assert max(map(len, listed.splitlines())) <= 80
-    assert "108.4" in listed
+    assert "108.4" in listed, "no number is broken where there is no room for the columns"
+    assert "tuned with a long label 9, kB/s: 1,100.0" in " ".join(listed.split())
+
+
+def test_one_unit_for_all_and_kilobytes_where_something_is_slow():
+    slow, fast = at_rate(645, Command.GET, SMB, "slow"), at_rate(118_000, Command.GET, SMB, "fast")
+    assert [c.heading for c in matrix_table(protocol_matrix([slow, fast])).columns][1::2] == [
+        "slow, kB/s",
+        "fast, kB/s",
+    ]
+    assert [c.heading for c in matrix_table(protocol_matrix([fast])).columns] == ["Command", "fast, MB/s", "±"]
 
 
 def test_a_series_without_a_valid_run_is_not_available():
     empty = series(command=Command.GET, target=SMB, id="none")
-    text = table_b1_text(protocol_matrix([one(1000, Command.GET, FTP), empty]))
-    assert "n.a." in text
+    table = matrix_table(protocol_matrix([at_rate(1000, Command.GET, FTP), empty]))
+    cells = zip(table.rows[0].cells, table.columns, strict=True)
+    assert [cell_text(cell, column.kind) for cell, column in cells][3:] == ["n.a.", "", ""]
 
 
 def test_each_is_compared_with_the_first_of_its_own_host_and_command():
@@ -81,6 +101,6 @@ def test_each_is_compared_with_the_first_of_its_own_host_and_command():
 
 
 def test_two_series_are_compared_whatever_they_are():
-    pair = [one(1000, Command.GET, FTP), one(900, Command.PUT, FTP)]
+    pair = [at_rate(1000, Command.GET, FTP), at_rate(900, Command.PUT, FTP)]
     (sides,) = sides_of([(one,) for one in pair])
     assert (sides.base, sides.other) == ((pair[0],), (pair[1],))

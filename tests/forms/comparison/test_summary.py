@@ -5,18 +5,20 @@ from dataclasses import replace
 
 from forms import layout
 from forms.comparison.document import comparison_document
-from forms.comparison.summary import comparison_form
-from forms.comparison.text import comparison_text, verdict_lines
-from forms.comparison.verdict import compare
-from storage.records import Change, Command
-from tests.forms.samples import CLIENT, in_turns, series
+from forms.comparison.report import comparison_report, pair_report
+from forms.comparison.summary import comparison_form, comparisons
+from forms.comparison.verdict import Sides, compare
+from forms.exporters.text import report_text
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Change, Command, Evidence
+from tests.builders import CLIENT, in_turns, series
 
 BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")
 CHANGE = Change(
     name="log level",
     value="0",
     previous="3",
-    evidence="contradicted",
+    evidence=Evidence.CONTRADICTED,
     also_changed=("server.kernel 6.1 -> 6.2",),
     remark="log level did not change: it still is 3.",
 )
@@ -66,7 +68,7 @@ def test_the_document_is_the_contracts():
 
 
 def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
-    text = comparison_text(comparison_form(BASE, OTHER))
+    text = report_text(pair_report(comparison_form(BASE, OTHER)))
     assert max(map(len, text.splitlines())) <= 80
     assert "as found" in text
     assert "log level 0" in text
@@ -81,13 +83,14 @@ def test_rows_that_differ_are_marked_not_coloured():
     marked = {row.name for row in form.rows if row.differs}
     assert marked == {"Protocol"}
     assert [row.name for row in form.differences] == ["client: block"]
-    lines = comparison_text(form).splitlines()
-    assert any(line.startswith("Protocol") and "≠" in line for line in lines)
+    lines = report_text(pair_report(form)).splitlines()
+    assert any("SMB 3.1.1, signed" in line for line in lines), "a text keeps its commas where numbers lose theirs"
+    assert any(line.startswith("Protocol") and line.endswith("yes") for line in lines)
     assert any(line.startswith("client: block") and "65536" in line for line in lines)
 
 
 def test_remarks_name_what_weakens_the_verdict():
-    busy = series((100e6, 101e6, 99e6, 50e6, 100e6), quiet={"verdict": "busy"}, command=Command.PUT)
+    busy = series((100e6, 101e6, 99e6, 50e6, 100e6), quiet=Quiet(verdict=QuietVerdict.BUSY), command=Command.PUT)
     said = " ".join(comparison_form(BASE, busy).remarks)
     assert "different work" in said
     assert "1 unusual run" in said
@@ -110,21 +113,27 @@ def test_a_verdict_without_a_claimed_change_names_what_differs():
 
 def test_markup_and_escapes_from_outside_are_plain_text():
     nasty = replace(OTHER, label="[red]\x1b[31m\nx", change=None)
-    text = comparison_text(comparison_form(BASE, nasty))
+    text = report_text(pair_report(comparison_form(BASE, nasty)))
     assert "\x1b" not in text
     assert "[red]" in text
 
 
 def test_several_verdicts_a_line_each():
-    text = verdict_lines([comparison_form(BASE, replace(OTHER, change=None)), comparison_form(*in_turns(BASE, BASE))])
-    assert text.startswith("[+] log level 0 against as found (get): Faster")
-    assert "[=] as found against as found (get): The same" in text
+    again = in_turns(BASE, replace(BASE, id="c" * 12, label="again"))
+    found = comparisons(
+        [Sides(base=(BASE,), other=(replace(OTHER, change=None),)), Sides(base=again[:1], other=again[1:])]
+    )
+    text = report_text(comparison_report([BASE, OTHER, again[1]], found))
+    assert "log level 0 (get): [+] Faster" in text
+    assert "again (get):       [=] The same" in text
+    assert "→ log level 0: Measured in turns" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_wide_characters_keep_their_column():
     wide = replace(OTHER, label="測試伺服器 👍", change=None)
-    lines = comparison_text(comparison_form(wide, BASE)).splitlines()
+    lines = report_text(pair_report(comparison_form(wide, BASE))).splitlines()
     label = next(line for line in lines if line.startswith("Label"))
-    assert layout.width(label.partition("as found")[0]) == 50
+    heading = next(line for line in lines if line.lstrip().startswith("Base "))
+    assert layout.width(label.partition("as found")[0]) == heading.index("Other")
     assert max(map(layout.width, lines)) <= 80

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.summary import comparison_form, comparison_forms
+from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Comparison, Sides, compare, compare_several, compare_sides
 from forms.stats.decision import Doubt, Limits
-from storage.records import Change, Command
-from tests.forms.samples import in_turns, repeats, series
+from storage.records import Change, Command, Evidence
+from tests.builders import in_turns, repeats, series
 
 TEN = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100.2e6, 99.8e6, 100.7e6, 99.3e6, 100e6)
 
@@ -154,7 +154,7 @@ def test_a_change_that_drowns_is_smaller_than_the_set_up_can_show():
     assert "smaller than this set-up can show" in result.sentence
 
 
-CONTRADICTED = Change(name="log level", value="0", previous="3", evidence="contradicted", remark="it is still 3")
+CONTRADICTED = Change(name="log level", value="0", previous="3", evidence=Evidence.CONTRADICTED, remark="it is still 3")
 
 
 def test_a_contradicted_change_replaces_the_verdict():
@@ -167,7 +167,7 @@ def test_a_contradicted_change_replaces_the_verdict():
 
 def test_states_are_compared_not_claims():
     """In-flight 4, 1, 4: the third series claims 1 -> 4, but beside the first nothing is different."""
-    back = Change(name="in-flight", value="4", previous="1", evidence="confirmed")
+    back = Change(name="in-flight", value="4", previous="1", evidence=Evidence.CONFIRMED)
     first, third = in_turns(
         series(TEN, id="first", experiment="x"),
         series(scaled(TEN, 1.26), id="third", experiment="x", change=back, base_id="second"),
@@ -195,7 +195,7 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert together[0].interval_percent is not None
     assert together[0].interval_percent[0] < alone.interval_percent[0]
     assert "99.2 % interval" in together[0].sentence
-    assert any("6 comparisons at once" in remark for remark in comparison_forms(sides)[0].remarks)
+    assert any("6 comparisons at once" in remark for remark in comparisons(sides)[0].remarks)
 
 
 def test_dependence_and_trend_of_a_side_are_told():

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from forms.experiments.document import ladder_document
 from forms.experiments.ladder import Ladder, build_ladder, next_base
-from forms.experiments.ladder_text import ladder_document, ladder_text
+from forms.experiments.report import ladder_report, rung_report
+from forms.exporters.text import report_text
 from forms.layout import width
 from forms.stats.decision import Doubt
-from storage.records import Change, Command, Decision, Series, SeriesStatus
-from tests.forms.samples import series
+from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
+from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 KEPT, REVERTED = Decision.KEPT, Decision.REVERTED
@@ -23,13 +25,19 @@ def rung(name: str, factor: float = 1.0, **fields: Any) -> Series:
     change = fields.pop("change", None)
     if isinstance(change, str):
         option, _, value = change.partition("=")
-        change = Change(name=option, value=value, previous="old", evidence="confirmed", remark=f"{option} changed.")
+        change = Change(
+            name=option, value=value, previous="old", evidence=Evidence.CONFIRMED, remark=f"{option} changed."
+        )
     return series([rate * factor for rate in FIVE], id=name * 12, experiment="tuning", change=change, **fields)
 
 
 def again(name: str, factor: float, base: str) -> Series:
     """The settings of a series measured again, at the end."""
     return rung(name, factor, base_id=base * 12, created_at="2026-01-31T12:00:00.000Z")
+
+
+def ladder_text(ladder: Ladder) -> str:
+    return report_text(ladder_report(ladder))
 
 
 def path(ladder: Ladder) -> list[int]:
@@ -87,7 +95,7 @@ def test_both_ends_of_equal_settings_gain_nothing() -> None:
 
 
 def test_a_contradicted_change_is_not_counted() -> None:
-    wrong = Change(name="z", value="1", evidence="contradicted", remark="z did not change.")
+    wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
     ladder = build_ladder("tuning", [rung("a"), rung("b", 1.3, change=wrong), again("c", 1.0, "a")])
     assert ladder.rungs[1].comparison
     assert ladder.rungs[1].comparison.doubt is Doubt.CONTRADICTED
@@ -136,8 +144,8 @@ def test_gets_and_puts_of_one_experiment_are_ladders_of_their_own() -> None:
     ]
     assert [gain.comparison and gain.comparison.verdict for gain in ladder.gains] == ["faster", "slower"]
     assert (ladder.gain, path(ladder)) == (ladder.gains[1].comparison, [1, 3])
-    assert "Gained in all (get), 0 to 2, by x = 1: [+]" in ladder_text(ladder)
-    assert "Gained in all (put), 1 to 3, by x = 1: [-]" in ladder_text(ladder)
+    assert "Gained in all, get: 0 → 2, by x = 1: [+]" in ladder_text(ladder)
+    assert "Gained in all, put: 1 → 3, by x = 1: [-]" in ladder_text(ladder)
 
 
 def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
@@ -147,7 +155,7 @@ def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
     ladder = build_ladder("tuning", made)
     assert [one.base_number for one in ladder.rungs] == [None, 0, 0]
     assert path(ladder) == [0, 2]
-    assert "series bbbbbbbbbbbb, failed, undecided" in ladder_text(ladder)
+    assert "Decision: failed, undecided" in report_text(rung_report(ladder.rungs[1]))
     assert ladder_document(ladder)["rungs"][1]["status"] == "failed"
 
 
@@ -161,9 +169,11 @@ def test_bases_that_are_gone_or_run_in_circles_break_nothing() -> None:
 
 
 def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
-    two = Change(name="x", value="1", evidence="confirmed", also_changed=("y 1 -> 2",), remark="2 things changed.")
-    wrong = Change(name="z", value="1", evidence="contradicted", remark="z did not change.")
-    unseen = Change(name="v", value="1", evidence="unconfirmed", remark="Unproven: not to be seen.")
+    two = Change(
+        name="x", value="1", evidence=Evidence.CONFIRMED, also_changed=("y 1 -> 2",), remark="2 things changed."
+    )
+    wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
+    unseen = Change(name="v", value="1", evidence=Evidence.UNCONFIRMED, remark="Unproven: not to be seen.")
     ladder = build_ladder(
         "tuning",
         [rung("a"), rung("b", change=two), rung("c", change=wrong), rung("d", change=unseen), rung("e", change="w=1")],
@@ -178,7 +188,12 @@ def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
     assert ladder.rungs[1].doubts == ("2 things changed.", "Also changed: y 1 -> 2.")
     assert ladder.rungs[4].doubts == ()
     text = ladder_text(ladder)
-    for words in ("? not alone: 2 things", "! not as claimed: z did", "? unproven: Unproven", "proven: w changed."):
+    for words in (
+        "→ 1, [?] not alone: 2 things",
+        "→ 2, [!] not as claimed: z did",
+        "→ 3, [?] unproven: Unproven",
+        "→ 4, proven: w changed.",
+    ):
         assert words in text
     assert "by x = 1 (not alone), v = 1 (unproven) and w = 1: [?]" in " ".join(text.split())
 
@@ -193,7 +208,7 @@ def test_the_text_fits_eighty_columns_and_survives_anything_typed() -> None:
         name="socket options",
         value="TCP_NODELAY SO_SNDBUF=1048576 SO_RCVBUF=1048576 IPTOS_LOWDELAY\x1b[31m\n" * 3,
         previous="TCP_NODELAY",
-        evidence="contradicted",
+        evidence=Evidence.CONTRADICTED,
         also_changed=("日本語" * 30, "x" * 200),
         remark="[bold]why[/bold] " * 20,
     )
@@ -213,30 +228,31 @@ def test_the_text_of_a_small_ladder() -> None:
         ],
     )
     assert ladder_text(ladder) == (
-        "Experiment tuning: 4 series, get smb://nas:445/data/big.bin\n"
+        "Experiment tuning\n"
+        "Measured: get smb://nas/data/big.bin\n"
         "\n"
-        "|  0 base                                                             100.0 MB/s\n"
-        "     series aaaaaaaaaaaa\n"
+        "                                      Average,       Change\n"
+        "  No Change             Series       bytes/sec From    in % Verdict     Decision\n"
+        "────────────────────────────────────────────────────────────────────────────────\n"
+        "0    base               aaaaaaaaaaaa 100000000\n"
+        "x 1──log level = 3 (was─bbbbbbbbbbbb──90000000─0 ── -10.0 %─[-] slower──put back\n"
+        " ─── old) ─────────────────────────────────────────────────────────────────────\n"
+        "2    strict sync = no   cccccccccccc 120000000 0    +19.9 % [+] faster  kept\n"
+        "     (was old)\n"
+        "3    measured again     dddddddddddd 100100000 0     +0.1 % [~] unknown\n"
         "\n"
-        "x  1 log level = 3 (was old)                                          90.00 MB/s\n"
-        "     series bbbbbbbbbbbb, put back\n"
-        "     [-] from 0: Slower: -10.0 % (95 % interval -11.0 % to -9.1 %), p =\n"
-        "       0.0052.\n"
-        "     proven: log level changed.\n"
+        "1 from 0:      [-] Slower: -10.0 % (95 % interval -11.0 % to -9.1 %), p =\n"
+        "               0.0052.\n"
+        "2 from 0:      [+] Faster: +19.9 % (98.3 % interval +16.0 % to +24.0 %), p =\n"
+        "               0.0030.\n"
+        "3 from 0:      [~] The same settings: +0.1 % (their runs alone -1.0 % to +1.3 %)\n"
+        "               is variation, no change made it.\n"
+        "Gained in all: 0 → 2, by strict sync = no: [+] Faster: +19.9 % (97.5 % interval\n"
+        "               +17.3 % to +22.6 %), p = 0.0030.\n"
         "\n"
-        "|  2 strict sync = no (was old)                                       120.0 MB/s\n"
-        "     series cccccccccccc, kept\n"
-        "     [+] from 0: Faster: +19.9 % (98.3 % interval +16.0 % to +24.0 %), p =\n"
-        "       0.0030.\n"
-        "     proven: strict sync changed.\n"
+        "→ 1, proven: log level changed.\n"
         "\n"
-        "   3 measured again                                                   100.1 MB/s\n"
-        "     series dddddddddddd\n"
-        "     [~] from 0: The same settings: +0.1 % (their runs alone -1.0 % to +1.3 %)\n"
-        "       is variation, no change made it.\n"
-        "\n"
-        "Gained in all, 0 to 2, by strict sync = no: [+] Faster: +19.9 % (97.5 % interval\n"
-        "+17.3 % to +22.6 %), p = 0.0030.\n"
+        "→ 2, proven: strict sync changed.\n"
     )
 
 

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from forms.comparison.verdict import compare
-from forms.experiments.selftest import selftest, selftest_document, selftest_text, sentences
-from tests.forms.samples import in_turns, series
+from forms.experiments.document import selftest_document
+from forms.experiments.report import selftest_report
+from forms.experiments.selftest import selftest, sentences
+from forms.exporters.text import report_text
+from tests.builders import in_turns, series
 
 
 def drawn(seed: int, runs: int, percent: float = 1.0, middle: float = 100e6):
@@ -45,7 +48,7 @@ def test_too_few_runs_can_show_nothing():
     test = self_tested(drawn(1, 3), drawn(2, 3))
     assert test.smallest_percent is None
     assert "3 runs a side can show no change at all" in sentences(test)[0]
-    assert "--runs 10" in selftest_text(test)
+    assert "--runs 10" in report_text(selftest_report(test))
     one = self_tested(drawn(1, 1), drawn(2, 1))
     assert one.by_runs == ()
     assert "1 run a side" in sentences(one)[0]
@@ -72,9 +75,9 @@ def test_equal_runs_are_limited_by_the_noise_threshold():
 
 def test_text_and_document():
     test = self_tested(drawn(1, 10), drawn(2, 10))
-    text = selftest_text(test)
+    text = report_text(selftest_report(test))
     assert max(map(len, text.splitlines())) <= 80
-    assert "<- this test" in text
+    assert next(x for x in text.splitlines() if x.endswith("this test")).split()[0] == "10"
     document = json.loads(json.dumps(selftest_document(test)))
     assert document["schema"] == "sharebench/selftest/1"
     assert document["comparison"]["schema"] == "sharebench/comparison/1"

@@ -1,11 +1,17 @@
 """The survey as a form: what counts, what is missing, what comes first."""
 
 import json
+from dataclasses import replace
 
-from forms.experiments.survey import Station, StationPlace, StationState, survey, survey_document, with_series
-from forms.experiments.survey_text import survey_text
+import pytest
+
+from forms.experiments.document import survey_document
+from forms.experiments.report import survey_report
+from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
+from forms.exporters import FORMATS, export_reports
+from forms.exporters.text import WIDTH, report_text
 from storage.records import Command, Series, SeriesStatus, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
 
@@ -25,6 +31,10 @@ def measured(one: Station, megabytes: float, **fields) -> Station:
         **fields,
     )
     return with_series(one, stored)
+
+
+def survey_text(filled: Survey, width: int = WIDTH) -> str:
+    return report_text(survey_report(filled), width=width)
 
 
 NETWORK = [station(StationPlace.NETWORK, p, c) for p in ("ftp", "smb") for c in Command]
@@ -58,14 +68,14 @@ def test_only_complete_series_count():
     assert filled.findings == ()
     assert "run the same survey again" in filled.next_step
     text = survey_text(filled)
-    assert "interrupted: network SMB get" in text
-    assert "failed: network SMB put: the share is gone" in text
+    assert "network SMB get:    interrupted" in text
+    assert "network SMB put:    failed: the share is gone" in text
 
 
 def test_nothing_measured_yet():
     filled = survey("survey nas", NETWORK)
     assert filled.next_step == "Nothing is measured yet."
-    assert "waiting: network FTP get and put" in survey_text(filled)
+    assert "network FTP get and put: waiting" in survey_text(filled)
 
 
 def test_what_was_left_out_for_one_reason_is_said_once():
@@ -82,7 +92,7 @@ def test_what_was_left_out_for_one_reason_is_said_once():
     ]
     filled = survey("survey nas", [*(measured(s, 110) for s in NETWORK), *out])
     assert filled.complete
-    assert survey_text(filled).count("left out: network bare TCP get and put: no answer") == 1
+    assert survey_text(filled).count("network bare TCP get and put: left out: no answer") == 1
 
 
 def test_the_text_fits_and_ends_with_what_to_look_at_first():
@@ -91,11 +101,12 @@ def test_the_text_fits_and_ends_with_what_to_look_at_first():
     text = survey_text(filled)
     for width in (60, 77, 80):
         lines = survey_text(filled, width).splitlines()
-        assert max(len(line) for line in lines if not line.startswith((" ", "get", "127"))) <= width
+        assert max(map(len, lines)) <= width
     assert max(map(len, text.splitlines())) <= 80
-    assert "127.0.0.1 is this machine's loopback." in text
+    assert "127.0.0.1: this machine's loopback" in text
     assert text.index("MB/s") < text.index("Findings") < text.index("Look at this first")
-    assert "The loopback is no faster than the network" in text.partition("Look at this first")[2]
+    first = " ".join(text.partition("Look at this first")[2].split())
+    assert "The loopback is no faster than the network" in first
 
 
 def test_the_document():
@@ -106,3 +117,24 @@ def test_the_document():
     assert document["stations"][0]["bytes_per_second"] > 109e6
     assert document["stations"][1]["series"] is None
     assert document["first"] is None
+
+
+def test_a_survey_is_read_back_from_its_series_whatever_they_are_called():
+    own = station(StationPlace.OWN_ADDRESS, "smb", Command.GET, "192.0.2.7")
+    loop = station(StationPlace.LOOPBACK, "ftp", Command.PUT, "127.0.0.1")
+    measured_ones = [
+        measured(NETWORK[0], 110),
+        measured(own, 60, environment={"path": {"link.kind": "loopback"}}),
+        measured(loop, 60, status=SeriesStatus.FAILED, error="the share is gone"),
+    ]
+    series_of_it = [replace(one.series, label="renamed") for one in measured_ones if one.series]
+    found = survey_of("survey nas", series_of_it)
+    assert [(one.place, one.state, one.name) for one in found.stations] == [
+        (one.place, one.state, one.name) for one in measured_ones
+    ]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_survey_without_findings_and_one_with_are_written_in_every_format(name):
+    for filled in (survey("survey nas", NETWORK), survey("survey nas", [measured(s, 60) for s in NETWORK])):
+        assert export_reports([survey_report(filled)], name)

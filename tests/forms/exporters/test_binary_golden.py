@@ -7,12 +7,11 @@ import pytest
 from openpyxl.worksheet.formula import ArrayFormula
 from pypdf import PdfReader
 
-from forms.blank_reports import blank_report
 from forms.exporters import export_reports
-from forms.reports import series_reports
-from tests.forms.exporters.test_other_forms import reports
+from forms.reports import blank_report, series_reports
+from tests.builders import book_series, full_series
+from tests.forms.exporters.other_forms import reports
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import book_series, full_series
 
 FORMS = {
     "run_form": series_reports([full_series()])[0],

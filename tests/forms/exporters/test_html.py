@@ -10,10 +10,9 @@ from pypdf import PdfReader
 from forms.exporters import export, export_reports
 from forms.exporters.html_style import DARK, LIGHT
 from forms.series.report import blank_series_report
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 from tests.forms.exporters.page import Page
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
 from tests.servers.process import require
 
 CHROMIUM = (

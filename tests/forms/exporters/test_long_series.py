@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 CODE = """
 import sys
 from pathlib import Path
-from tests.forms.samples import series
+from tests.builders import series
 from forms.exporters import export
 content = export([series([1e8 + (i * 7919) % 1000003 for i in range(10_000)])], sys.argv[1])
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))

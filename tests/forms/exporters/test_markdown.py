@@ -7,8 +7,8 @@ import pytest
 from forms.exporters import export, export_reports
 from forms.exporters.markdown import escaped
 from forms.series.report import blank_series_report
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
 
 
 def test_golden_forms():

@@ -3,88 +3,23 @@
 import io
 import re
 import subprocess
-from dataclasses import replace
-from typing import Any
 
 import openpyxl
 import pytest
 from pypdf import PdfReader
 
 from forms import layout
-from forms.blank_reports import blank_report
-from forms.comparison.matrix import sides_of
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.layout import control_pictures
-from forms.report import Report, cell_text
-from forms.reports import comparison_reports, experiment_report
-from forms.worksheets.bottleneck_report import bottleneck_report
-from forms.worksheets.users import UserGroup, UsersCalculation
-from forms.worksheets.users_report import users_report
-from storage.records import Change, Command, Decision, Series, Target
+from forms.report import cell_text
+from forms.reports import blank_report
+from tests.builders import HOSTILE
+from tests.forms.exporters.other_forms import reports
 from tests.forms.exporters.page import Page
-from tests.forms.exporters.test_xlsx import without_stored_values
+from tests.forms.exporters.workbook import without_stored_values
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE
-from tests.forms.samples import in_turns, series
-from tests.forms.worksheets.test_bottleneck import B5
 from tests.servers.process import require
-
-
-def one_of(index: int, rate: float, **fields: Any) -> Series:
-    rates = [rate * (1 + step / 1000) for step in (0, 2, -1, 1, 3)]
-    usual: dict[str, Any] = {
-        "id": f"{index:012x}",
-        "created_at": f"2026-01-31T1{index}:00:00.000Z",
-        "experiment": "nic",
-    }
-    return series(rates, **{**usual, **fields})
-
-
-def experiment(text: str = "strict sync") -> list[Series]:
-    return [
-        one_of(0, 100e6, label="as found"),
-        one_of(1, 112e6, change=Change(name=text, value="no", previous="Yes", evidence="confirmed", remark="seen")),
-        one_of(
-            2,
-            90e6,
-            base_id=f"{1:012x}",
-            decision=Decision.REVERTED,
-            change=Change(name="mtu", value="9000", evidence="unconfirmed", also_changed=(f"kernel {text}",)),
-        ),
-    ]
-
-
-def book_b1() -> list[Series]:
-    """Table B-1's SPARC rows: FTP, untuned and tuned Samba, get and put, in KB/s as printed."""
-    found: list[Series] = []
-    rows = ((Command.GET, (1014.5, 645.3, 866.7)), (Command.PUT, (379.8, 386.1, 329.5)))
-    for command, rates in rows:
-        for label, rate in zip(("", "untuned Samba", "tuned Samba"), rates, strict=True):
-            protocol = "smb" if label else "ftp"
-            target = Target(protocol=protocol, host="sparc", share="data" if label else None, path="big")
-            number = len(found)
-            made = series([rate * 1000] * 5, id=f"{number:012x}", label=label, command=command, target=target)
-            found.append(made)
-    return found
-
-
-def compared(*series: Series) -> Report:
-    return comparison_reports(series, sides_of([(one,) for one in series]))[0]
-
-
-def reports(text: str = "strict sync") -> dict[str, Report]:
-    base, other, _ = experiment(text)
-    office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
-    return {
-        "comparison": compared(*in_turns(base, replace(other, label=text))),
-        "matrix": compared(*book_b1()),
-        "ladder": experiment_report(text, experiment(text)),
-        "bottleneck": bottleneck_report(B5, text),
-        "clients": users_report(
-            UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text
-        ),
-    }
 
 
 @pytest.mark.parametrize("form", ["comparison", "matrix", "ladder"])
@@ -105,15 +40,18 @@ def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
     assert [c.heading for c in table.columns] == [
         "Command",
         "FTP, kB/s",
+        "±",
         "untuned Samba, kB/s",
+        "±",
         "% of FTP",
         "tuned Samba, kB/s",
+        "±",
         "% of FTP",
     ]
     rows = [[cell_text(c, k.kind) for c, k in zip(r.cells, table.columns, strict=True)] for r in table.rows]
     assert rows == [
-        ["get", "1,014.5", "645.3", "63.61", "866.7", "85.43"],
-        ["put", "379.8", "386.1", "101.66", "329.5", "86.76"],
+        ["get", "1,014.5", "0.0", "645.3", "0.0", "63.6", "866.7", "0.0", "85.4"],
+        ["put", "379.8", "0.0", "386.1", "0.0", "101.7", "329.5", "0.0", "86.8"],
     ]
 
 

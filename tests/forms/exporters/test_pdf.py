@@ -14,8 +14,7 @@ from forms.exporters.pdf_fonts import other_font
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.records import RunStatus, Series
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 
 
 def texts(content: bytes) -> list[str]:

@@ -9,8 +9,8 @@ import pytest
 from forms.exporters import FORMATS, export, export_reports, format_of
 from forms.series.document_reader import series_from_document
 from forms.series.report import blank_series_report
+from tests.builders import HOSTILE, full_series, hostile_series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, full_series, hostile_series
 
 
 def test_one_series_is_an_object_and_several_are_an_array():

@@ -10,9 +10,8 @@ from forms.exporters.text import report_text, run_form_text
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
 from storage.records import Series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 from tests.forms.golden_files import check
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
 
 
 def text_of(one: Series, **options: Any) -> str:

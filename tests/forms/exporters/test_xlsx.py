@@ -14,8 +14,8 @@ from forms.exporters.xlsx_layout import sheet_names
 from forms.series.report import blank_series_report
 from forms.series.summary import RunMeasures, run_form
 from storage.records import Series
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
-from tests.forms.samples import series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
+from tests.forms.exporters.workbook import without_stored_values
 from tests.servers.process import require
 
 FIELDS = tuple(RunMeasures.__dataclass_fields__)
@@ -83,18 +83,6 @@ def test_libreoffice_computes_the_same(tmp_path, one):
         check=True, capture_output=True, timeout=180,
     )  # fmt: skip
     same(found(opened((tmp_path / "done/form.xlsx").read_bytes(), values=True).worksheets[0]), expected(one))
-
-
-def without_stored_values(content: bytes) -> bytes:
-    """The workbook with every formula's value taken out, so that whoever opens it has to compute."""
-    result = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(result, "w") as new:
-        for name in old.namelist():
-            data = old.read(name)
-            if name.startswith("xl/worksheets/sheet"):
-                data = re.sub(rb"(</f>)<v>[^<]*</v>", rb"\1", data)
-            new.writestr(name, data)
-    return result.getvalue()
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from storage.plan import Plan
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)
 
@@ -60,11 +62,21 @@ def test_short_runs_are_told_the_size_to_take():
     assert "--size" not in texts(iperf)["short"]
 
 
-def test_few_blocks_are_short_however_slow():
-    slow = series((1e5, 1.01e5, 0.99e5), size_bytes=2_000_000)
-    assert "takes 1 block" in texts(slow)["short"]
-    assert "--size 64M" in texts(slow)["short"]
+def test_few_blocks_are_short_where_a_run_is_not_long():
+    brief = series((1e6, 1.01e6, 0.99e6), size_bytes=2_000_000)
+    assert "takes 1 block" in texts(brief)["short"]
+    assert "--size 64M" in texts(brief)["short"]
     assert "short" not in texts(series((1e7, 1.01e7), size_bytes=16 << 20))
+    assert "short" not in texts(series((1e5, 1.01e5, 0.99e5), size_bytes=2_000_000))
+
+
+def test_a_ceiling_that_was_beaten_says_so_and_no_percentage():
+    beaten = texts(series((100e6, 101e6, 99e6), ceiling_bytes_per_second=90e6))["ceiling"]
+    assert "beat" in beaten
+    assert "--ceiling renew" in beaten
+    assert " %" not in beaten
+    raised = texts(series((100e6, 100e6), ceiling_bytes_per_second=100e6))["ceiling"]
+    assert "100 %" in raised
 
 
 @pytest.mark.parametrize(("rate", "size"), [(1.0, 64 << 20), (118e6, 2 << 30), (1e12, 64 << 30)])
@@ -81,17 +93,17 @@ def test_scatter_advises_what_was_not_tried():
 
 
 def test_until_not_reached_says_so():
-    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan={"runs": 5, "until_percent": 2.0, "max_runs": 5})
+    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan=Plan(runs=5, until_percent=2.0, max_runs=5))
     assert "± 2.0 % was not reached in 5 runs" in texts(wild)["until"]
     assert "--max-runs 10" in texts(wild)["until"]
     assert "scatter" not in texts(wild)
-    assert "until" not in texts(series(STEADY, plan={"runs": 5, "until_percent": 2.0, "max_runs": 30}))
+    assert "until" not in texts(series(STEADY, plan=Plan(runs=5, until_percent=2.0)))
 
 
 def test_one_run_and_none():
     assert "--runs 5" in texts(series((100e6,)))["single"]
     failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")
-    lost = series(runs=(failed,), plan={"runs": 5}, status=SeriesStatus.FAILED)
+    lost = series(runs=(failed,), plan=Plan(runs=5), status=SeriesStatus.FAILED)
     assert "the server went away" in texts(lost)["failed"]
     assert "--resume 0123456789ab" in texts(lost)["interrupted"]
     assert "no average" in texts(lost)["single"]
@@ -117,7 +129,21 @@ def test_close_to_the_ceiling_names_the_ways_that_are_left():
 
 
 def test_a_busy_time():
-    busy = texts(series(STEADY, quiet={"verdict": "busy", "reasons": ["CPU 93 % at work"]}))["busy"]
+    busy = texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("CPU 93 % at work",))))["busy"]
     assert "CPU 93 % at work" in busy
     assert "--wait" in busy
-    assert "busy" not in texts(series(STEADY, quiet={"verdict": "typical"}))
+    assert "busy" not in texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.TYPICAL)))
+
+
+def test_a_user_who_became_a_guest_is_told_of_it():
+    one = series(STEADY)
+    named, guest = replace(one.target, user="bob"), {"path": {"smb.guest": "yes"}}
+    assert "a guest, not bob" in texts(replace(one, target=named, environment=guest))["guest"]
+    assert texts(replace(one, target=named, environment={"path": {"smb.guest": "no"}})) == {}
+    assert texts(replace(one, environment=guest)) == {}
+
+
+def test_a_put_that_nobody_compared_is_told():
+    one, facts = series(STEADY), {"path": {"ftp.size": "no"}}
+    assert "has no SIZE" in texts(replace(one, command=Command.PUT, environment=facts))["unchecked"]
+    assert texts(replace(one, command=Command.GET, environment=facts)) == {}

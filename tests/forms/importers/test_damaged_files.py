@@ -11,10 +11,10 @@ from app.errors import UsageError
 from app.targets import parse_target
 from forms.exporters import export
 from forms.importers import Given, read_series
-from forms.json_reader import DocumentError
+from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.records import new_series_id
-from tests.forms.paper_samples import book_series, full_series
+from tests.builders import book_series, full_series
 
 GIVEN = Given(target_of=parse_target, size_bytes=1000)
 ODD: list[Any] = [

@@ -1,6 +1,7 @@
 """Series read back from the documents, from hyperfine's JSON and from filled forms."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from app.targets import parse_target
 from forms.exporters import export, export_reports
 from forms.importers import Given, read_series
-from forms.json_reader import DocumentError
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
+from storage.json_reader import DocumentError
+from storage.plan import Plan
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.forms.paper_samples import HOSTILE, book_series, full_series, hostile_series
+from tests.builders import HOSTILE, book_series, full_series, hostile_series
 
 GIVEN = Given(target_of=parse_target)
 HYPERFINE = {
@@ -101,6 +103,36 @@ def test_an_exported_form_comes_back_with_its_runs_and_facts():
     assert len(read(export([full_series(), book_series()], "csv"))) == 2
 
 
+def test_facts_come_back_however_the_lines_are_worded(monkeypatch):
+    monkeypatch.setattr("forms.series.fields.client_text", lambda _client: "reworded, 9 in flight")
+    monkeypatch.setattr("forms.series.fields._measured", lambda _series: "once upon a time")
+    series = replace(full_series(), status=SeriesStatus.INTERRUPTED)
+    (found,) = read(export([series], "csv"))
+    assert found.client == series.client
+    assert (found.id, found.created_at, found.status) == (series.id, series.created_at, series.status)
+
+
+def test_a_form_that_an_older_version_exported_has_no_facts_but_its_name_and_id():
+    series = replace(full_series(), status=SeriesStatus.INTERRUPTED)
+    (found,) = read(re.sub(rb",[a-z_]+=[^,\r]*", b"", export([series], "csv")))
+    assert (found.id, found.status) == (series.id, series.status)
+    assert (found.client.name, found.client.version) == (series.client.name, series.client.version)
+    assert found.client.dialect is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b"block_bytes=", b"block_bytes=x", "Client: block_bytes: expected a whole number"),
+        (b"status=complete", b"status=perhaps", "Measured.status: expected one of"),
+        (b"created_at=2", b"created_at=x2", "Measured.created_at: expected a time"),
+    ],
+)
+def test_facts_that_are_none_are_refused(old, new, words):
+    with pytest.raises(DocumentError, match=words):
+        read(export([full_series()], "csv").replace(old, new))
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_every_text_comes_back_through_csv(text):
     series = replace(hostile_series(text), target=Target(protocol="file", path="/srv/x"))
@@ -134,7 +166,7 @@ def test_table_b9_filled_by_hand_has_its_size_once():
 def test_times_win_over_rates_and_empty_rows_are_left_out():
     (found,) = read(filled("1000,2.0,999", ",4"))
     assert [run.seconds for run in found.runs] == [2.0, 4.0]
-    assert found.plan["runs"] == 2
+    assert found.plan == Plan(runs=2)
 
 
 def test_a_spreadsheet_with_semicolons_and_decimal_commas():

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from forms.series.listing import series_line, series_lines
+from storage.plan import Plan
 from storage.records import Baseline, RunStatus, SeriesStatus, Target
-from tests.forms.samples import runs, series
+from tests.builders import runs, series
 
 
 def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:
@@ -34,10 +35,10 @@ def test_absent_is_a_dash_not_zero() -> None:
 
 
 def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:
-    stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan={"runs": 5})
+    stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5))
     assert series_line(stopped).runs_text == "2/5…"
     assert series_line(replace(stopped, status=SeriesStatus.FAILED)).runs_text == "2/5!"
-    assert series_line(replace(stopped, plan={})).runs_text == "2…"
+    assert series_line(replace(stopped, plan=None)).runs_text == "2…"
 
 
 def test_names_from_outside_stay_on_one_line() -> None:

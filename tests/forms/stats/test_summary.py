@@ -61,7 +61,7 @@ def test_equal_values_have_no_spread_and_nothing_unusual():
         assert s.half_width_percent(values) == 0
         assert s.modified_z_scores(values) == [0.0] * n
         assert s.unusual(values) == [None] * n
-    assert s.drift([118e6] * 8) == s.Drift(percent=0.0, p_value=1.0)
+    assert s.drift([118e6] * 8) == s.Drift(percent=0.0, values=(118e6,) * 8)
     assert s.modified_z_scores([0.0, 0.0, 0.0]) == [0.0, 0.0, 0.0]
     assert s.half_width_percent([0.0, 0.0]) is None
 
@@ -134,6 +134,12 @@ def test_long_series_drift_by_the_normal_approximation():
     trend = s.drift(values)
     assert trend is not None
     assert trend.p_value == pytest.approx(stats.kendalltau(range(100), values, method="exact").pvalue, abs=0.01)
+
+
+def test_equal_values_have_no_trend():
+    trend = s.drift([100.0] * 8)
+    assert trend is not None
+    assert (trend.percent, trend.p_value, trend.significant) == (0.0, 1.0, False)
 
 
 def test_very_long_series_keep_their_trend_when_thinned():

@@ -13,17 +13,17 @@ import pypdf
 import pytest
 
 from forms.comparison.document import comparison_document
-from forms.comparison.report import comparison_reports
+from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import comparison_form
-from forms.comparison.text import comparison_text
-from forms.comparison.verdict import Sides, compare
+from forms.comparison.verdict import compare
+from forms.experiments.document import ladder_document
 from forms.experiments.ladder import build_ladder
-from forms.experiments.ladder_report import experiment_report
-from forms.experiments.ladder_text import ladder_document, ladder_text
+from forms.experiments.report import experiment_report, ladder_report
 from forms.exporters import FORMATS, export, export_reports
+from forms.exporters.text import report_text
 from forms.tuning.change_evidence import judge_change
 from storage.records import FactValue, Series
-from tests.forms.samples import series
+from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 DEFAULTS: dict[str, FactValue] = {
@@ -92,7 +92,7 @@ def test_on_the_forms_in_every_format(case: str, format_name: str) -> None:
     made = {
         "run form": export([after], format_name),
         "comparison": export_reports(
-            comparison_reports([before, after], [Sides(base=(before,), other=(after,))]), format_name
+            [comparison_report([before, after], [comparison_form(before, after)])], format_name
         ),
         "ladder": export_reports([experiment_report("tuning", [before, after])], format_name),
     }
@@ -107,10 +107,10 @@ def test_in_compare_and_in_the_ladder(case: str) -> None:
     before, after = pair(case)
     assert after.change
     wanted = squeezed(after.change.remark or "")
-    assert wanted in squeezed(comparison_text(comparison_form(before, after)))
+    assert wanted in squeezed(report_text(pair_report(comparison_form(before, after))))
     assert comparison_document(compare(before, after))["change"]["remark"] == after.change.remark
     ladder = build_ladder("tuning", [before, after])
-    assert wanted in squeezed(ladder_text(ladder))
+    assert wanted in squeezed(report_text(ladder_report(ladder)))
     assert ladder_document(ladder)["rungs"][1]["change"]["remark"] == after.change.remark
     doubted = after.change.evidence != "confirmed" or bool(after.change.also_changed)
     assert bool(ladder.rungs[1].doubts) == doubted

@@ -13,7 +13,7 @@ import pytest
 from forms.tuning import smb_conf
 from forms.tuning.change_evidence import SettingState, judge_change, standing
 from storage.records import Change, Facts, FactValue, Series, Target
-from tests.forms.samples import CLIENT, series
+from tests.builders import CLIENT, series
 
 SHARE = "data"
 

@@ -5,40 +5,16 @@ from dataclasses import replace
 import pytest
 
 from forms.exporters import FORMATS, export_reports
-from forms.json_reader import DocumentError
-from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
+from forms.worksheets.bottleneck import Machine, Part, enough, upgrades, way_to
 from forms.worksheets.bottleneck_report import blank_bottleneck_report, bottleneck_report
 from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
 from forms.worksheets.reference_tables import BOOK, TABLES, TODAY, ethernet_payload
 from forms.worksheets.saved import from_record, to_record
+from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
+from tests.forms.worksheets.table_b5 import B5, STEPS, component
 
 KB = 1000.0
-
-
-def book(kind: ReferenceKind, name: str, count: int = 1) -> Part:
-    found = find(kind, name, TABLES)
-    return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
-
-
-def sparc(disks: int, networks: int, network: str = "10 Mb/s Ethernet (1999)", name: str = "") -> Machine:
-    """The machine of tables B-5 and B-10: its CPU counts as 6,000 KB/s in all of the rows but one."""
-    return Machine(
-        name=name,
-        cpu=book(ReferenceKind.CPU, "Sun SPARC 10"),
-        disk=book(ReferenceKind.DISK, "7200 RPM disk", disks),
-        network=book(ReferenceKind.NETWORK, network, networks),
-    )
-
-
-STEPS = (
-    sparc(1, 1, name="Dual SPARC 10, 1 disk"),
-    sparc(6, 1, name="Add 5 more disks"),
-    sparc(6, 4, name="Add 3 more Ethernets"),
-    sparc(20, 4, name="Change to using a 20-disk array"),
-    sparc(20, 2, "100 Mb/s Ethernet (1999)", name="Use dual 100 Mbps ether"),
-)
-B5 = BottleneckCalculation(machines=STEPS)
 
 
 def test_b5_and_b10_come_out_as_printed_where_the_print_is_right():
@@ -64,7 +40,7 @@ def test_the_last_row_is_6000_by_its_own_cpu_not_11200_as_printed():
 
 def test_two_cpus_by_the_rule_of_b8_leave_the_printed_11200():
     """B-8 multiplies by the number of CPUs; the tables do not, though the SPARC has two. Then disks would limit."""
-    two = STEPS[4].with_part(ReferenceKind.CPU, book(ReferenceKind.CPU, "Sun SPARC 10", 2))
+    two = STEPS[4].with_part(ReferenceKind.CPU, component(ReferenceKind.CPU, "Sun SPARC 10", 2))
     assert (two.total_bytes_per_second or 0) / KB == 11_200
     assert two.bottlenecks == (ReferenceKind.DISK,)
 
@@ -78,9 +54,9 @@ def test_the_linux_pentium_of_the_text_waits_for_its_disk():
     """The worked example in prose: one Pentium 133, one 7200 RPM disk, one 10 Mb/s Ethernet."""
     machine = Machine(
         name="Linux",
-        cpu=book(ReferenceKind.CPU, "Intel Pentium 133"),
-        disk=book(ReferenceKind.DISK, "7200 RPM disk"),
-        network=book(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)"),
+        cpu=component(ReferenceKind.CPU, "Intel Pentium 133"),
+        disk=component(ReferenceKind.DISK, "7200 RPM disk"),
+        network=component(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)"),
     )
     assert machine.total_bytes_per_second == 560 * KB
     assert machine.bottlenecks == (ReferenceKind.DISK,)

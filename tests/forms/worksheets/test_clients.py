@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from forms.exporters import FORMATS, export_reports
-from forms.json_reader import DocumentError
 from forms.worksheets.saved import from_record, to_record
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import blank_users_report, users_report
+from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 
 KB = 1000

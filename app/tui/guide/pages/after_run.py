@@ -141,7 +141,7 @@ def _judged(row: RunRow) -> Option:
 
 
 def _averages(form: SeriesSummary) -> str:
-    average = form.average.bytes_per_second if form.average else None
+    average = form.average_rate
     if form.average_with_rejected is None:
         return f"average {byte_rate(average)}"
     with_all = byte_rate(form.average_with_rejected.bytes_per_second)
@@ -154,7 +154,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts = [f"Average: {byte_rate(average.bytes_per_second if average else None)} over {_valid(series)}."]
+    facts = [f"Average: {byte_rate(form.average_rate)} over {_valid(series)}."]
     share = average.percent_of_link if average else None
     if share is not None:
         facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
@@ -170,7 +170,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
         for stick in known.yardsticks
     ]
-    if series.target.protocol == "smb" and not any(stick.name == "FTP" for stick in known.yardsticks):
+    if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
     options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
     options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
@@ -187,7 +187,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 def _ftp(series: Series, known: GuideContext) -> Option:
     """The same server over FTP: one that is ready, or one to be typed."""
-    ready = next((t for t in known.practice if t.protocol == "ftp" and t.host == series.target.host), None)
+    ready = next((t for t in known.practice if t.abilities.is_yardstick and t.host == series.target.host), None)
     if ready is not None:
         return Option("Measure the same over FTP", Connect(ready), "the practice server")
     user = f"{series.target.user}@" if series.target.user else ""
@@ -250,15 +250,14 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _average_rate(series: Series) -> float | None:
-    form = run_form(series)
-    return form.average.bytes_per_second if form.average else None
+    return run_form(series).average_rate
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
     depth, block = series.client.in_flight, series.client.block_bytes
     if series.client.name != "sharebench":
         return
-    if series.target.protocol == "smb" and depth:
+    if series.target.abilities.has_depth and depth:
         value = 1 if depth > 1 else 4
         now = f"now {wording.count(depth, 'request')} at once"
         yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
@@ -270,7 +269,7 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
     """The settings of smb.conf that promise most and cost nothing but time, for an SMB server."""
-    if series.target.protocol != "smb":
+    if not series.target.abilities.has_share:
         return
     offered: set[str] = set()
     for entry in entries():

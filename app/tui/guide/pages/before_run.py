@@ -9,13 +9,14 @@ from app.errors import UsageError
 from app.targets import format_target, parse_target
 from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials
 from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
-from app.tui.guide.state.guide_context import GuideContext, QuietState, around
+from app.tui.guide.state.guide_context import GuideContext, around
 from app.tui.guide.state.method import next_step
 from app.units import parse_rate, parse_size
 from forms import wording
 from forms.numbers import link_rate
 from forms.series import file_size
 from forms.series.estimate import prospect
+from storage.quiet import Quiet
 from storage.records import Command, Target
 
 NEEDS_OF_TARGET = (
@@ -91,7 +92,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         usable = suits.word is not file_size.FileFit.EMPTY
         options.append(Option(f"Get {name}", _go_on(get_it, known) if usable else None, suits.word, advised=usable))
     made = "made for the runs, removed afterwards"
-    if choices.target is not None and choices.target.protocol == "iperf3":
+    if choices.target is not None and not choices.target.abilities.moves_files:
         options.append(
             Option(f"Get {wording.size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
         )
@@ -186,7 +187,7 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
     )
 
 
-def _seen(quiet: QuietState | None) -> Iterator[str]:
+def _seen(quiet: Quiet | None) -> Iterator[str]:
     """What a look has found, a line each."""
     if quiet is None:
         return

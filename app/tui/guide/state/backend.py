@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.recorder.recording import RecorderEvent
     from app.recorder.request import SeriesRequest
     from app.tui.guide.state.browsing import BrowsedFolder
-    from app.tui.guide.state.guide_context import QuietState
     from forms.series.file_size import FileSizeContext
+    from storage.quiet import Quiet
 
 
 class PasswordNeededError(LoginError):
@@ -40,7 +40,7 @@ class Backend(Protocol):
     def memory_bytes(self, target: Target) -> int | None:
         """The server's memory, where it can be told without asking anybody."""
 
-    def quiet(self, target: Target, command: Command) -> QuietState:
+    def quiet(self, target: Target, command: Command) -> Quiet:
         """Who else is at work on this machine and the link, watched for some seconds."""
 
     def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
@@ -57,9 +57,9 @@ class SystemBackend:
 
     def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:
         """Through the usual client of the protocol."""
-        from app.clients.base import Settings  # noqa: PLC0415  as the module says
         from app.clients.registry import make_client  # noqa: PLC0415
         from app.tui.guide.state.browsing import look  # noqa: PLC0415
+        from storage.plan import Settings  # noqa: PLC0415  as the module says
 
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
 
@@ -79,16 +79,14 @@ class SystemBackend:
         found = host_facts().get("memory_bytes")
         return int(found) if isinstance(found, int | float) else None
 
-    def quiet(self, target: Target, command: Command) -> QuietState:
+    def quiet(self, target: Target, command: Command) -> Quiet:
         """As the recorder looks right before a series."""
         from app.environment import QuietWatch  # noqa: PLC0415  as the module says
         from app.environment.link.facts import find_link  # noqa: PLC0415
-        from app.tui.guide.state.guide_context import QuietState  # noqa: PLC0415
 
         link = find_link(target.host, target.port) if target.host else None
         with QuietWatch(target, command, link) as watch:
-            found = watch.look()
-        return QuietState(verdict=found.verdict, reasons=found.reasons)
+            return watch.look()
 
     def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """By the recorder."""

@@ -53,7 +53,7 @@ class BrowsedFolder:
     @property
     def is_share_list(self) -> bool:
         """Whether shares are listed."""
-        return self.target.protocol == "smb" and not self.target.share
+        return self.target.abilities.has_share and not self.target.share
 
 
 def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:
@@ -64,9 +64,9 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
     client = make_client(target)
     try:
         client.connect()
-        if target.protocol == "iperf3":
+        if not target.abilities.moves_files:
             return BrowsedFolder(target=target, items=())
-        if target.protocol == "smb" and not target.share:
+        if target.abilities.has_share and not target.share:
             return BrowsedFolder(
                 target=target, items=tuple(_share(name) for name in sorted(client.shares(), key=str.casefold))
             )
@@ -120,18 +120,18 @@ def _short_size(size_bytes: int) -> str:
 def parent(target: Target) -> str:
     """The folder above the target's path, in the form of ``Target.path``."""
     above = target.path.rstrip("/").rpartition("/")[0]
-    return above if target.protocol == "smb" else above or "/"
+    return above if target.abilities.has_share else above or "/"
 
 
 def _has_parent(target: Target) -> bool:
     """Whether there is somewhere to go up to: a folder above, or the list of shares."""
-    return target.protocol == "smb" or bool(target.path.strip("/"))
+    return target.abilities.has_share or bool(target.path.strip("/"))
 
 
 def inside(target: Target, item: Item) -> Target:
     """The target that an item leads to: a share, a folder, or one up."""
     if item.kind is ItemKind.SHARE:
         return replace(target, share=item.path, path="")
-    if item.kind is ItemKind.UP and target.protocol == "smb" and not target.path.strip("/"):
+    if item.kind is ItemKind.UP and target.abilities.has_share and not target.path.strip("/"):
         return replace(target, share=None, path="")
     return replace(target, path=item.path)

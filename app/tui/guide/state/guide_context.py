@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.tui.guide.state.choices import GuideChoices
 from app.workflows.compare import sides_to_compare
 from storage.notebook import Notebook, UnknownReferenceError
+from storage.quiet import Quiet
 from storage.records import Command, Series, SeriesStatus, Target
 
 if TYPE_CHECKING:
@@ -44,15 +45,6 @@ class LinkState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuietState:
-    """How quiet it was when somebody looked."""
-
-    verdict: str
-    """``quiet``, ``typical``, ``busy`` or ``unknown``."""
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GuideContext:
     """Facts for the pages; everything may be missing."""
 
@@ -65,7 +57,7 @@ class GuideContext:
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
     link: LinkState = field(default_factory=LinkState)
-    quiet: QuietState | None = None
+    quiet: Quiet | None = None
     """What the last look at who else is at work has found; absent where nobody looked."""
 
 
@@ -107,7 +99,7 @@ def recent_targets(heads: Iterable[Series], practice: Sequence[Target]) -> tuple
     offered = {_place(target) for target in practice}
     for head in heads:
         target = head.target
-        if target.protocol == "iperf3" or _place(target) not in offered:
+        if not target.abilities.moves_files or _place(target) not in offered:
             found.setdefault(_place(target), replace(target, path=_folder(head)))
     return tuple(found.values())[:_RECENT]
 
@@ -118,10 +110,10 @@ def _place(target: Target) -> tuple[object, ...]:
 
 def _folder(head: Series) -> str:
     """The folder that a series' file lay in."""
-    if head.command is Command.PUT or head.plan.get("make_file"):
+    if head.command is Command.PUT or (head.plan and head.plan.make_file):
         return head.target.path
     parent = head.target.path.rpartition("/")[0]
-    return parent or ("/" if head.target.protocol != "smb" else "")
+    return parent or ("" if head.target.abilities.has_share else "/")
 
 
 def _series(notebook: Notebook, series_id: str | None) -> Series | None:
@@ -173,6 +165,6 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
         )
         if same and head.command is choices.command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
-            if form.average and form.average.bytes_per_second:
-                return form.average.bytes_per_second
+            if form.average_rate:
+                return form.average_rate
     return None

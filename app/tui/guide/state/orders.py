@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.plan import Plan
-from app.recorder.request import QuietTime, SeriesRequest
+from app.measure.plan import MeasurementPlan
+from app.recorder.request import SeriesRequest
 from app.targets import check_complete
 from app.tui.guide.state.choices import GuideChoices
+from storage.plan import QuietTime, Settings
 from storage.records import Command, Experiment
 
 WAIT = "wait"
@@ -21,10 +22,10 @@ def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     """The series that the choices describe. Raises UsageError where they are not complete."""
     if choices.target is None or choices.run_bytes is None:
         raise UsageError("choose a target and a file first")
-    makes_first = choices.makes_file and choices.command is Command.GET and choices.target.protocol != "iperf3"
+    makes_first = choices.makes_file and choices.command is Command.GET and choices.target.abilities.moves_files
     target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
     check_complete(target, choices.command, make_file=makes_first)
-    plan = Plan(
+    plan = MeasurementPlan(
         command=choices.command,
         target=target,
         client=choices.client,

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.measure.plan import Plan
 from app.tui.guide.pages.after_run import changed
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.guide_store import begin_round, keep, recall
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.records import Series, SeriesStatus, Target
 
 
@@ -41,7 +41,7 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
 
 def choices_of(series: Series) -> GuideChoices:
     """The choices that a series was measured by, so that the guide can go on from it."""
-    plan = Plan.from_notebook(series.plan, series.command, series.target)
+    plan = series.plan or Plan()
     made = plan.size_bytes is not None
     sizes = {run.size_bytes for run in series.runs}
     return GuideChoices(

@@ -84,7 +84,7 @@ class SeriesProgress:
                     finished_runs=self.finished_runs + 1,
                     now=None,
                     curve=run.progress or self.curve,
-                    doing=f"{self.run_name}: {told}",
+                    doing=told,
                 )
             case Paused():
                 return replace(self, paused=True, pause_asked=False)
@@ -129,7 +129,7 @@ class SeriesProgress:
             return "Paused. G goes on, S stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
         if self.now is None:
-            return f"{self.run_name or 'Starting'}: {self.doing.removeprefix(f'{self.run_name}: ')}{asked}"
+            return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
         rate = byte_rate(self.now.bytes_per_second)
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
         left = "" if self.now.seconds_left is None else f"{duration(self.now.seconds_left)} left"

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.ftp.client import FTPClient
 from app.errors import (
@@ -24,7 +24,9 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from storage.plan import Settings
 from storage.records import Target
+from tests.app.fakes import meter
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "{a,b}", "*?"]
 
@@ -35,10 +37,6 @@ def connected(vsftpd):
     client.connect()
     yield client
     client.close()
-
-
-def meter(**more):
-    return Meter(threading.Event(), **more)
 
 
 def fetch(client, path):

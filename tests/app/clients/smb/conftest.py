@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.smb.client import SMBClient
+from storage.plan import Settings
+from tests.app import fakes
 from tests.servers.smbd import Smbd
 
 MakeClient = Callable[..., SMBClient]
@@ -62,7 +63,7 @@ def smbd_with() -> Iterator[Callable[..., Smbd]]:
 @pytest.fixture
 def meter() -> Meter:
     """A meter that nobody cancels."""
-    return Meter(threading.Event())
+    return fakes.meter()
 
 
 class Blocks:

@@ -23,6 +23,10 @@ class HangError(Exception):
     """Raised by a script: let nothing more through, and stay open."""
 
 
+class Raw(bytes):
+    """Bytes that a script sends as they are, without the prefix of a message."""
+
+
 Message = bytes | bytearray
 Script = Callable[[bytearray], Iterable[Message]]
 
@@ -77,7 +81,7 @@ class Proxy:
                 prefix = _exactly(source, 4)
                 message = _exactly(source, int.from_bytes(prefix[1:], "big"))
                 for part in script(message):
-                    sink.sendall(len(part).to_bytes(4, "big") + part)
+                    sink.sendall(part if isinstance(part, Raw) else len(part).to_bytes(4, "big") + part)
         except HangError:
             return
         except (CutError, OSError, EOFError):
@@ -140,6 +144,11 @@ def refusal(message: Message, status: int) -> bytes:
     return bytes(message[:8]) + struct.pack("<I", status) + message[12:64] + struct.pack("<HBBIB", 9, 0, 0, 0, 0)
 
 
+def keep_alive() -> Raw:
+    """A NetBIOS keep-alive (RFC 1002 4.3.5)."""
+    return Raw(b"\x85\0\0\0")
+
+
 def oplock_break() -> bytes:
     """An oplock break notification that nobody asked for (MS-SMB2 2.2.23.1)."""
     head = struct.pack("<4sHHIHHIIQIIQ16s", b"\xfeSMB", 64, 0, 0, 18, 0, RESPONSE, 0, 2**64 - 1, 0, 0, 0, b"")
@@ -150,3 +159,20 @@ def shortened(message: Message, length: int) -> bytes:
     """A READ answer that brings only the first ``length`` bytes."""
     start = message[66]
     return bytes(message[:68]) + struct.pack("<II", length, 0) + message[76 : start + length]
+
+
+def offering(dialects: set[int]) -> Script:
+    """Takes all other dialects out of the first request, as somebody in between would."""
+
+    def act(message: bytearray) -> Iterable[Message]:
+        if command(message) == 0:
+            count = int.from_bytes(message[66:68], "little")
+            offered = struct.unpack_from(f"<{count}H", message, 100)
+            kept = [dialect for dialect in offered if dialect in dialects]
+            return [
+                bytes(message[:66]) + struct.pack("<H", len(kept)) + message[68:92] + bytes(8)
+                + struct.pack(f"<{len(kept)}H", *kept)
+            ]  # fmt: skip
+        return [message]
+
+    return act

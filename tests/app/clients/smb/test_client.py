@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from impacket.ntlm import compute_nthash
 
-from app.clients.base import Meter, Secrets, Settings
+from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.smb.client import SMBClient
 from app.errors import (
@@ -27,6 +27,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import Target
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 from tests.servers.process import free_port
@@ -332,7 +333,7 @@ def test_server_that_stalls(make_smbd, make_client):
     client.connect()
     channel = client._channel
     assert channel is not None
-    channel.timeout_seconds = 0.5
+    channel.stall.seconds = 0.5
 
     def suspend(_offset: int, _block: memoryview) -> None:
         server.suspend()
@@ -415,7 +416,8 @@ def test_memory_stays_small_whatever_the_size(smbd):
         """
         import sys, threading
         from pathlib import Path
-        from app.clients.base import Meter, Secrets, Settings
+        from app.clients.base import Meter, Secrets
+        from storage.plan import Settings
         from app.clients.content import Content
         from app.clients.smb.client import SMBClient
         from storage.records import Target

@@ -105,7 +105,7 @@ def impatient(client: SMBClient) -> SMBClient:
     """Let it wait half a second from now on: a login may take longer on a busy machine."""
     channel = client._channel
     assert channel is not None
-    channel.timeout_seconds = 0.5
+    channel.stall.seconds = 0.5
     return client
 
 
@@ -319,6 +319,16 @@ def test_a_changed_byte_is_found_in_what_is_written(smbd_with, make_client, mete
             client.put("faults put.bin", Content(SIZE), meter)
         client.remove("faults put.bin")
     assert script.left <= 0
+
+
+def test_a_write_that_was_led_elsewhere_is_found_by_the_size(smbd, make_client, meter):
+    """Without a signature nothing else tells: the server acknowledges it."""
+    script = Nth(2, flip(75), WRITE)
+    with Proxy(smbd.host, smbd.port, requests=script) as between:
+        client = connected(make_client, smbd, script, between, block_bytes=MIB)
+        with pytest.raises(CorruptedError, match=r"has \d+ bytes of the"):
+            client.put("faults put.bin", Content(SIZE), meter)
+        client.remove("faults put.bin")
 
 
 def test_a_signature_taken_away_is_found(smbd_with, make_client, meter):

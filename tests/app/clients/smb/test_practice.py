@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Secrets, Settings
+from app.clients.base import Secrets
 from app.clients.content import Content
 from app.clients.smb.client import SMBClient
 from app.errors import AccessDeniedError, LoginError, NoSuchFileError, NotAFileError
 from app.practice.servers import PracticeServers
+from storage.plan import Settings
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 
 MIB = 1 << 20

@@ -18,7 +18,7 @@ from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, allowed, read_keys
 from app.tui.frame.themes import THEMES
 from storage.notebook import Notebook
-from tests.app.tui.driving import painted, settle, text_of
+from tests.tui import painted, settle, text_of
 
 NASTY = "[bold]share[/] \x1b[31mred\x1b[0m"
 

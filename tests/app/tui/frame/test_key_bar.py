@@ -10,7 +10,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.context import Context
 from app.tui.frame.key_bar import KeyBar
-from tests.app.tui.driving import painted
+from tests.tui import painted
 
 
 class Bench(BaseScreen):

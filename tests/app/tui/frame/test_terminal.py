@@ -8,8 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.drivers.linux_driver import LinuxDriver
 
-from app.tui.frame.app import SharebenchApp
+from app.tui.frame import app
+from app.tui.frame.app import PARSER_KNOWN_IN, SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.terminal import Terminal
 
@@ -18,30 +20,39 @@ CHILD = """
 import os
 from textual import events
 from textual.app import App
-from app.tui.terminal import Terminal
+from app.tui.frame import app
 
 SAYS = int(os.environ["SAYS"])
+app.version = lambda name: os.environ["TEXTUAL"]
 
 class Listener(App):
+    def get_driver_class(self):
+        return app.driver_for(super().get_driver_class())
+
     def on_ready(self):
-        os.write(SAYS, b"ready\\n")
+        os.write(SAYS, type(self._driver).__name__.encode() + b"\\n")
 
     def on_key(self, event):
         os.write(SAYS, event.key.encode() + b"\\n")
 
-Listener(driver_class=Terminal).run()
+Listener().run()
 """
 
 
-@pytest.fixture
-def terminal():
-    """(what writes to the terminal, what gives the next line that the app says)."""
+KNOWN = f"{PARSER_KNOWN_IN}99"
+OURS, TEXTUALS = (KNOWN, "Terminal"), ("8.99.0", "LinuxDriver")
+
+
+@pytest.fixture(params=[OURS], ids=str)
+def terminal(request):
+    """(what writes to the terminal, what gives the next line that the app says), with a version of Textual."""
+    version, driver = request.param
     said, says = os.pipe()
     child, screen = pty.fork()
     if not child:
         os.set_inheritable(says, not child)
         os.chdir(ROOT)
-        told = {"TERM": "xterm-256color", "ESCDELAY": "25", "SAYS": str(says)}
+        told = {"TERM": "xterm-256color", "ESCDELAY": "25", "SAYS": str(says), "TEXTUAL": version}
         os.execve(sys.executable, [sys.executable, "-c", CHILD], {**os.environ, **told})
     os.close(says)
     waiting = bytearray()
@@ -58,7 +69,7 @@ def terminal():
         waiting[:] = rest
         return text.decode()
 
-    assert line() == "ready"
+    assert line() == driver
     yield lambda keys: os.write(screen, keys), line
     os.kill(child, 9)
     os.waitpid(child, 0)
@@ -66,10 +77,13 @@ def terminal():
     os.close(said)
 
 
-def test_the_app_reads_its_terminal_so(tmp_path):
-    assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is Terminal
+def test_the_app_reads_its_terminal_so(tmp_path, monkeypatch):
+    assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is Terminal, "the one installed"
+    monkeypatch.setattr(app, "version", lambda _name: "9.0.0")
+    assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is LinuxDriver
 
 
+@pytest.mark.parametrize("terminal", [OURS, TEXTUALS], ids=str, indirect=True)
 def test_keys_come_one_by_one_escape_alone_too(terminal):
     write, line = terminal
     write(b"\x1b[A")

@@ -4,7 +4,7 @@ import pytest
 
 from app.tui.guide.pages.form_table import filling_table, form_table
 from forms.series.summary import run_form
-from tests.forms.samples import series
+from tests.builders import series
 
 MANY = run_form(series([1e8 + n for n in range(50)]))
 

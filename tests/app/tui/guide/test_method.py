@@ -6,7 +6,6 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.recorder.request import QuietTime
 from app.tui.guide.pages.of_step import page_of
 from app.tui.guide.pages.page import Ask, BeginRound, Go, Option, Page
 from app.tui.guide.state.choices import (
@@ -22,8 +21,9 @@ from app.tui.guide.state.choices import (
 from app.tui.guide.state.guide_context import GuideContext, LinkState, recent_targets
 from app.tui.guide.state.method import StepState, blocked, next_step, standings, step_before
 from app.tui.guide.state.orders import order_of
+from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target
-from tests.forms.samples import series
+from tests.builders import series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)

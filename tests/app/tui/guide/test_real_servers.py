@@ -19,7 +19,7 @@ from app.tui.guide.state.backend import SystemBackend
 from app.tui.guide.state.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus
-from tests.app.tui.driving import measured, painted, press, settled, text_of
+from tests.tui import measured, painted, press, settled, text_of
 
 MIB = 1024 * 1024
 

@@ -10,9 +10,8 @@ from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.steps_view import StepsView
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
-from tests.app.tui.conftest import SMB
-from tests.app.tui.driving import measured, painted, press, settled, text_of
-from tests.forms.samples import series
+from tests.builders import series
+from tests.tui import SMB, measured, painted, press, settled, text_of
 
 MEASURED = series(
     [100e6, 101e6, 60e6, 100e6, 100.5e6],

@@ -2,34 +2,17 @@
 
 import pytest
 
-from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.context import Context
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, Target
-from tests.app.tui.driving import measured, painted, press, settled
-from tests.app.tui.worlds import FakeWorld
-
-SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
+from storage.records import SeriesStatus
+from tests.tui import SMB, measured, painted, press, settled
 
 
 @pytest.fixture
-def world():
-    return FakeWorld()
-
-
-@pytest.fixture
-def app(tmp_path, world):
-    context = Context(
-        notebook_path=tmp_path / "notebook.db",
-        keys_file=tmp_path / "keys.toml",
-        world=world,
-        practice=(SMB,),
-        practice_secrets={"smb": Secrets(password="practice")},
-    )
-    return SharebenchApp(context, first="guide")
+def app(guide_app):
+    return guide_app
 
 
 def step_of(app: SharebenchApp) -> MethodStep:
@@ -71,7 +54,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
         await press(app, pilot, "enter", "enter")
         assert step_of(app) is MethodStep.EXPECTED
         assert "the step before" in painted(app)
-        assert "aster" in painted(app), "the verdict in words"
+        assert "[+] Faster: +50.0 %" in painted(app), "the verdict in words"
     first, second = world.orders
     assert first.plan.secrets.password == "practice"
     assert (first.experiment, first.change_name) == (None, None)

@@ -2,17 +2,14 @@
 
 import pytest
 
-from app.tui.frame.app import SharebenchApp
-from app.tui.frame.context import Context
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.tuning.entry import EntryScreen
 from storage.notebook import Notebook
 from storage.records import Target
-from tests.app.tui.books import book, one
-from tests.app.tui.driving import settled, text_of
-from tests.app.tui.worlds import FakeWorld
+from tests.builders import book, one
+from tests.tui import FakeWorld, app_on, settled, text_of
 
 SHARE = Target(protocol="smb", host="nas", port=445, share="projects", path="")
 
@@ -29,8 +26,7 @@ def app_with(path, *, series_id=None, first="entry", **arguments):
     )
     with Notebook(path) as notebook:
         notebook.remember(MEMORY_KEY, choices.to_memory())
-    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), world=FakeWorld())
-    return SharebenchApp(context, first=first, **arguments)
+    return app_on(path, first=first, world=FakeWorld(), **arguments)
 
 
 async def test_the_change_becomes_the_one_of_the_next_round(path):

@@ -16,10 +16,8 @@ from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from storage.records import Phase, SeriesStatus
-from tests.app.tui.conftest import SMB
-from tests.app.tui.driving import measured, painted, press, settled, text_of
-from tests.app.tui.worlds import CLIENT, run_at
-from tests.forms.samples import series
+from tests.builders import CLIENT, last_series, run_at, series
+from tests.tui import SMB, measured, painted, press, settled, text_of
 
 READY = GuideChoices(step=MethodStep.RUN, target=replace(SMB, share="data"), file="big.bin", file_bytes=1 << 30)
 STARTED = Started(client=CLIENT, size_bytes=1 << 30)
@@ -56,11 +54,6 @@ async def start(app, pilot, world, *events):
     await hand_out(app, pilot, world, *events)
     assert isinstance(app.screen, RunScreen)
     return app.screen
-
-
-def stored(app):
-    with Notebook(app.context.notebook_path) as notebook:
-        return notebook.series("last")
 
 
 async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, world):
@@ -182,8 +175,8 @@ async def test_stopping_asks_and_keeps_what_is_done(ready, world):
         assert "A series was interrupted after 1 valid run" in painted(ready)
         await press(ready, pilot, "up", "enter")
         assert world.resumed == [], "the cursor was on another choice"
-    assert stored(ready).status is SeriesStatus.INTERRUPTED
-    assert len(stored(ready).runs) == 1
+    assert last_series(ready.context.notebook_path).status is SeriesStatus.INTERRUPTED
+    assert len(last_series(ready.context.notebook_path).runs) == 1
 
 
 async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, world):
@@ -197,8 +190,8 @@ async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, world):
         await pilot.press("ctrl+q", "left", "enter")
         await measured(ready, pilot)
     assert ready.return_code == 0
-    assert stored(ready).status is SeriesStatus.INTERRUPTED
-    assert len(stored(ready).runs) == 1
+    assert last_series(ready.context.notebook_path).status is SeriesStatus.INTERRUPTED
+    assert len(last_series(ready.context.notebook_path).runs) == 1
 
 
 async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, world):
@@ -212,7 +205,7 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, world):
         assert isinstance(ready.screen, GuideScreen)
         assert ready.screen.choices.step is MethodStep.RUN
         assert "A series was failed after 1 valid run" in painted(ready)
-    assert len(stored(ready).measured()) == 1
+    assert len(last_series(ready.context.notebook_path).measured()) == 1
 
 
 async def test_a_recorder_that_cannot_record_is_told(ready, world):

@@ -81,3 +81,10 @@ def test_the_end_says_how_and_what_became_of_the_runs():
 
 def test_warnings_are_kept():
     assert after(Warned(text="a"), Warned(text="b")).warnings == ("a", "b")
+
+
+def test_what_was_done_is_named_once_between_two_runs():
+    run = Run(number=1, phase=Phase.MEASURED, size_bytes=100_000_000, seconds=1.0)
+    heard = SeriesProgress(number=1, of=5, phase=Phase.MEASURED).heard(RunFinished(run=run))
+    assert heard.doing == "100 MB/s"
+    assert heard.line(80) == "Run 1 of 5: 100 MB/s"

@@ -16,9 +16,7 @@ from app.tui.guide.state.guide_context import GuideContext
 from app.tui.widgets.virtual_list import VirtualList
 from storage.notebook import Notebook
 from storage.records import Command, Target
-from tests.app.tui.conftest import SMB
-from tests.app.tui.driving import painted, press, settled, text_of
-from tests.app.tui.worlds import folder_of
+from tests.tui import SMB, folder_of, painted, press, settled, text_of
 
 NASTY = "[red]a[b] \x1b[31mb\x1b[0m \u202ec.bin"
 SHOWN = "[red]a[b] ␛[31mb␛[0m �c.bin"
@@ -258,7 +256,7 @@ async def test_a_look_at_who_else_is_at_work(guide_app):
 
 async def test_recent_targets_are_offered(guide_app, world):
     with Notebook(guide_app.context.notebook_path) as notebook:
-        from tests.forms.samples import series
+        from tests.builders import series
 
         notebook.add(series([1e6], target=Target(protocol="ftp", host="old", port=21, path="/pub/a.iso")))
         notebook.remember(MEMORY_KEY, GuideChoices(target=SMB).to_memory())

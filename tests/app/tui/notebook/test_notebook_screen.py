@@ -2,10 +2,8 @@
 
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App
 from textual.widgets import Input, OptionList, TextArea
 
 from app.tui.frame.dialogs import MessageDialog
@@ -16,9 +14,10 @@ from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_screen import SeriesScreen
 from forms.layout import visible
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.records import Command, Run, SeriesStatus, Target
-from tests.app.tui.books import NASTY, app_on, book, one
-from tests.app.tui.driving import painted, settled, text_of
+from tests.builders import NASTY, book, one
+from tests.tui import app_on, here, painted, settled, text_of
 
 
 @pytest.fixture
@@ -30,11 +29,6 @@ def three(tmp_path: Path) -> Path:
         one(3, (110e6,) * 5, target=Target(protocol="ftp", host="box", path="/pub/x")),
         baselines={"before": f"{1:012x}"},
     )
-
-
-def here(app: App[Any]) -> Any:
-    """The screen, by whatever type it has."""
-    return app.screen
 
 
 def shown(app) -> list[str]:
@@ -270,7 +264,7 @@ async def test_with_room_the_form_and_chart_of_the_series_stand_below(three):
 
 
 async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path):
-    failed = one(1, (), status=SeriesStatus.FAILED, plan={"runs": 5})
+    failed = one(1, (), status=SeriesStatus.FAILED, plan=Plan(runs=5))
     app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))
     async with app.run_test() as pilot:
         await settled(app, pilot)

@@ -6,6 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from app.clients.base import Secrets
+from app.recorder.ceilings import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
@@ -14,14 +15,14 @@ from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
-from tests.app.tui.driving import measured, settle, text_of
 from tests.servers.smbd import Smbd
+from tests.tui import measured, settle, text_of
 
 
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
-    monkeypatch.setattr("app.recorder.series_monitor.ceiling_of", lambda *_args, **_more: None)
+    monkeypatch.setattr("app.recorder.series_monitor.ceiling_of", lambda *_args, **_more: Calibration())
     context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
     return SharebenchApp(context, first="survey")
 
@@ -116,7 +117,8 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         assert screen.survey is not None
         assert not screen.survey.complete
         text = screen.query_one("#survey-text", AnsiView).text
-        assert "interrupted: loopback SMB" in text
+        assert "loopback SMB get" in text
+        assert "interrupted" in text
         await pilot.press("escape", "f9")
         await settle(app, pilot)
         assert shows(app, ConfirmDialog)

@@ -2,35 +2,30 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App
 from textual.widgets import OptionList
 
+from app.tui.export import ExportScreen
 from app.tui.notebook.compare import CompareScreen
 from app.tui.notebook.series_screen import SeriesScreen
+from app.tui.report_screen import ReportScreen
 from app.tui.tuning.catalogue import CatalogueScreen
 from app.tui.tuning.entry import EntryScreen, ValueDialog
 from app.tui.tuning.ladder import LadderScreen
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
-from storage.records import Change, Decision
-from tests.app.tui.books import NASTY, app_on, book, one
-from tests.app.tui.driving import painted, settled, text_of
-
-
-def here(app: App[Any]) -> Any:
-    """The screen, by whatever type it has."""
-    return app.screen
+from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
+from tests.builders import NASTY, book, one
+from tests.tui import app_on, here, painted, settled, text_of
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
-    proven = Change(name="log level", value="0", previous="3", evidence="confirmed")
+    proven = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
     faster = one(2, (90e6, 91e6, 90e6, 89e6, 90e6), experiment="files", base_id=base.id, change=proven)
-    doubtful = Change(name="strict sync", value="no", evidence="contradicted", remark="It still says Yes.")
+    doubtful = Change(name="strict sync", value="no", evidence=Evidence.CONTRADICTED, remark="It still says Yes.")
     slower = one(3, (70e6,) * 5, experiment="files", base_id=faster.id, change=doubtful)
     return book(tmp_path / "notebook.db", base, faster, slower, one(4, experiment=NASTY))
 
@@ -109,11 +104,10 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         await settled(app, pilot)
         lines = painted(app).splitlines()
         assert "files" in lines[0]
-        assert lines[1].startswith("| 0 base")
-        assert "| 1 log level = 0 (was 3)" in lines[2]
-        assert "[+]  +12.5 %" in lines[2]
-        assert "[-]" in lines[3]
-        assert lines[3].rstrip().endswith("!")
+        assert "Verdict" in lines[2]
+        assert lines[4].split()[:2] == ["0", "base"]
+        assert lines[5].split()[:4] == ["1", "log", "level", "="]
+        assert "+12.5 %  [+] faster" in lines[5]
         assert "It still says Yes." in painted(app)
         assert "Gained in all" in painted(app)
         await pilot.press("v")
@@ -137,7 +131,7 @@ async def test_a_change_is_kept_or_put_back_or_open_again(path):
             assert here(app).rung.number == 2
         await pilot.press("r")
         await settled(app, pilot)
-        assert "x 2 strict sync = no" in painted(app)
+        assert "x 2 ─ strict sync = no" in painted(app)
         await pilot.press("up", "up", "k")
         await settled(app, pilot)
         assert here(app).rung.decision is None
@@ -166,10 +160,36 @@ async def test_the_newest_experiment_is_shown_and_another_can_be_chosen(path):
         assert "[bold]x[/]" in painted(app).splitlines()[0]
         await pilot.press("e")
         await settled(app, pilot)
-        assert "3 series  files" in painted(app)
+        assert "3 series  ladder    files" in painted(app)
         await pilot.press("down", "enter")
         await settled(app, pilot)
         assert here(app).ladder.name == "files"
+
+
+async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path):
+    survey, half = (Experiment(name=f"{kind} nas", kind=kind) for kind in list(ExperimentKind)[1:])
+    with Notebook(path) as notebook:
+        for number, experiment in enumerate((half, survey), 5):
+            notebook.add_experiment(experiment)
+            notebook.add(one(number, experiment=experiment.name, created_at=f"2031-01-0{number}T10:00:00.000Z"))
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("e")
+        await settled(app, pilot)
+        assert "survey    survey nas" in painted(app)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), ReportScreen)
+        assert "Look at this first" in here(app).text_to_copy()
+        await pilot.press("x")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ExportScreen)
+        await pilot.press("escape", "escape", "e")
+        await settled(app, pilot)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert "was not completed" in text_of(app.screen, ".dialog-text")
 
 
 async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):

@@ -14,18 +14,13 @@ from app.tui.worksheets.picking import PickDialog
 from app.tui.worksheets.typed import read_count, read_group, read_part, read_rate
 from forms.worksheets.reference import ReferenceKind
 from storage.notebook import Notebook
-from tests.app.tui.books import app_on, book, one
-from tests.app.tui.driving import painted, settled, text_of
+from tests.builders import book, one
+from tests.tui import app_on, here, painted, settled, text_of
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return book(tmp_path / "notebook.db", one(1, (50e6,) * 5, label="old disk"))
-
-
-def here(app: App[Any]) -> Any:
-    """The screen, by whatever type it has."""
-    return app.screen
 
 
 def put(app: App[Any], **values: str) -> None:

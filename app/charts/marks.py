@@ -1,0 +1,68 @@
+"""How each kind of run and line looks on every chart: its pattern, its colour, its sign and its name."""
+
+from __future__ import annotations
+
+from app.charts.canvas import Canvas, Pattern
+from forms.numbers import byte_rate
+from forms.report import FAR_ABOVE
+from forms.series.summary import RunRow, SeriesSummary
+from storage.records import Phase, RunStatus
+
+RUN, WARM_UP, UNUSUAL, BAD, AVERAGE, BAND, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 2, 13, 14, 10
+"""The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
+
+
+def run_mark(row: RunRow) -> tuple[Pattern, int, str, str]:
+    """A run's pattern, colour, sign beside its label, and name in the legend."""
+    if row.status is RunStatus.REJECTED:
+        return Pattern.LOOSE, BAD, "×", "× rejected"  # noqa: RUF001  the sign on the form
+    if row.status is RunStatus.FAILED:
+        return Pattern.LOOSE, BAD, "!", "! failed"
+    if row.phase is Phase.WARM_UP:
+        return Pattern.SOLID, WARM_UP, "", "W warm-up"
+    if row.unusual:
+        return Pattern.SOLID, UNUSUAL, "◆", "◆ unusual"
+    return Pattern.SOLID, RUN, "", "run"
+
+
+def figure(rate: float, unit_of: float) -> str:
+    """A rate without its unit, in the unit of another."""
+    for factor in (10**12, 10**9, 10**6, 10**3, 1):
+        if unit_of >= factor:
+            return f"{rate / factor:,.4g}"
+    return f"{rate:,.4g}"
+
+
+def draw_run(canvas: Canvas, row: RunRow, place: float) -> None:
+    """A run as a dash at ``place`` across, with label and value below the axis; a failed one has its label alone."""
+    pattern, colour, sign, name = run_mark(row)
+    rate = row.measures.bytes_per_second
+    top = max(canvas.rates)
+    canvas.labels.append((place, row.label + sign, figure(rate, top) if rate else ""))
+    if rate is not None:
+        canvas.dash(pattern, colour, rate, place, name)
+    elif name not in canvas.notes:
+        canvas.notes.append(name)
+
+
+def draw_link(canvas: Canvas, link_bits_per_second: int | None, name: str) -> None:
+    """The link below all data, or its name alone where it lies far above."""
+    if not link_bits_per_second:
+        return
+    rate = link_bits_per_second / 8
+    if rate <= FAR_ABOVE * max(canvas.rates) and not canvas.zoomed:
+        canvas.level(Pattern.DASHED, LINK, rate, name, f"link {figure(rate, max(canvas.rates))}")
+    else:
+        canvas.notes.append(f"{name}, above the chart")
+
+
+def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, float], beside: str = "average") -> None:
+    """The average as a line, and the deviation as two sparse ones around it."""
+    average = summary.average_rate
+    if average is None:
+        return
+    if summary.deviation_rate:
+        for rate in summary.band or ():
+            canvas.stretch(Pattern.SPARSE, BAND, rate, across, "± deviation")
+    number = f"{beside} {figure(average, max(canvas.rates))}"
+    canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, f"average {byte_rate(average)}", number)

@@ -1,0 +1,69 @@
+"""A report to read, copy and export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Label
+
+from app.tui.export import ExportScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.clipboard import Copies
+from forms.exporters.text import WIDTH, report_text
+from forms.report import Report
+from forms.wording import plain
+from storage.notebook import Notebook
+
+
+class ReportScreen(Copies):
+    """One report, as the command line prints it."""
+
+    ABOUT = "A report from the notebook. Up and down scroll."
+    KEYS = (
+        KeyCommand(
+            id="report.export", keys="x", action="export", name="Export", footer="Export", help="Write it to a file."
+        ),
+    )
+    DEFAULT_CSS = """
+    ReportScreen VerticalScroll { height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
+    ReportScreen.-narrow VerticalScroll { padding: 0; scrollbar-size-vertical: 0; }
+    """
+
+    def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
+        """``heading`` is what the title line says; ``read`` gives the report."""
+        super().__init__()
+        self.heading, self.read = heading, read
+        self.report: Report | None = None
+
+    def compose(self) -> ComposeResult:
+        """The report."""
+        yield Label(Content(f"sharebench · {plain(self.heading)}"), classes="title-line")
+        with VerticalScroll(id="report-box"):
+            yield AnsiView(id="report")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Read it."""
+        self.query_one("#report-box").focus()
+        self.with_notebook(self.read, self._show)
+
+    def _show(self, report: Report) -> None:
+        self.report = report
+        self.query_one("#report", AnsiView).show(
+            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+        )
+
+    def text_to_copy(self) -> str:
+        """The report as the command line prints it."""
+        return report_text(self.report) if self.report else ""
+
+    def action_export(self) -> None:
+        """Write it to a file."""
+        if self.report is not None:
+            report = self.report
+            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))

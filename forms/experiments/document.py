@@ -1,0 +1,140 @@
+"""Ladders, surveys and self-tests as JSON objects; nothing is rounded."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from forms.comparison.document import comparison_document
+from forms.comparison.verdict import Comparison, rates_of
+from forms.experiments.ladder import Gain, Ladder, Rung
+from forms.experiments.repeats import Repeats
+from forms.experiments.selftest import Selftest
+from forms.experiments.survey import Station, Survey
+from forms.findings.finding import Finding
+from forms.stats.summary import mean
+
+LADDER_SCHEMA = "sharebench/experiment/1"
+SURVEY_SCHEMA = "sharebench/survey/1"
+SELFTEST_SCHEMA = "sharebench/selftest/1"
+REPEATS_SCHEMA = "sharebench/repeats/1"
+
+Document = dict[str, Any]
+
+
+def ladder_document(ladder: Ladder) -> Document:
+    """The JSON object ``sharebench/experiment/1`` of a ladder."""
+    return {
+        "schema": LADDER_SCHEMA,
+        "experiment": ladder.name,
+        "rungs": [_rung(rung) for rung in ladder.rungs],
+        "gains": [_gain(gain) for gain in ladder.gains],
+    }
+
+
+def survey_document(filled: Survey) -> Document:
+    """The JSON object ``sharebench/survey/1``: stations with their averages, findings, and the first one's key."""
+    return {
+        "schema": SURVEY_SCHEMA,
+        "name": filled.name,
+        "complete": filled.complete,
+        "stations": [_station(station) for station in filled.stations],
+        "findings": [finding_document(finding) for finding in filled.findings],
+        "first": filled.first.key if filled.first else None,
+        "next_step": filled.next_step,
+    }
+
+
+def selftest_document(test: Selftest) -> Document:
+    """The JSON object ``sharebench/selftest/1``, its comparison included."""
+    return {
+        "schema": SELFTEST_SCHEMA,
+        "first": test.comparison.base_id,
+        "second": test.comparison.other_id,
+        "runs": test.runs,
+        "smallest_change_percent": test.smallest_percent,
+        "by_runs": [{"runs": count, "smallest_change_percent": change} for count, change in test.by_runs],
+        "comparison": comparison_document(test.comparison),
+    }
+
+
+def repeats_document(found: Repeats) -> Document:
+    """The JSON object ``sharebench/repeats/1``: how far equal series lie apart."""
+    return {
+        "schema": REPEATS_SCHEMA,
+        "series": list(found.series_ids),
+        "averages_bytes_per_second": list(found.averages_bytes_per_second),
+        "within_percent": found.within_percent,
+        "between_percent": found.between_percent,
+        "by_chance_percent": found.by_chance_percent,
+        "trend_percent": found.trend_percent,
+        "smallest_change_percent": found.smallest_percent,
+    }
+
+
+def finding_document(finding: Finding) -> Document:
+    """One finding as a JSON object."""
+    return {
+        "key": finding.key,
+        "severity": finding.severity.value,
+        "title": finding.title,
+        "evidence": finding.evidence,
+        "what_to_do": finding.what_to_do,
+        "series": list(finding.series_ids),
+    }
+
+
+def _station(station: Station) -> Document:
+    return {
+        "place": station.place.value,
+        "host": station.host,
+        "protocol": station.protocol,
+        "command": station.command.value,
+        "state": station.state.value,
+        "why": station.why or None,
+        "series": station.series.id if station.series else None,
+        "bytes_per_second": mean(rates_of(station.series)) if station.series else None,
+    }
+
+
+def _gain(gain: Gain) -> Document:
+    return {
+        "command": gain.command.value,
+        "kept_path": [rung.series.id for rung in gain.path],
+        "base": gain.path[0].series.id,
+        "other": gain.path[-1].series.id,
+        "counted": [rung.series.id for rung in gain.counted],
+        **_verdict(gain.comparison),
+    }
+
+
+def _rung(rung: Rung) -> Document:
+    found = rung.comparison
+    return {
+        "number": rung.number,
+        "series": rung.series.id,
+        "created_at": rung.series.created_at,
+        "status": rung.series.status.value,
+        "command": rung.series.command.value,
+        "base": found.base_id if found else rung.series.base_id,
+        "base_number": rung.base_number,
+        "change": {**asdict(rung.change), "also_changed": list(rung.change.also_changed)} if rung.change else None,
+        "standing": rung.standing.value if rung.standing else None,
+        "doubts": list(rung.doubts),
+        "average_bytes_per_second": rung.average_bytes_per_second,
+        "valid_runs": len(rung.series.measured()),
+        **_verdict(found),
+        "doubt": found.doubt if found else None,
+        "needed_runs": found.needed_runs if found else None,
+        "decision": rung.decision.value if rung.decision else None,
+        "on_kept_path": rung.on_kept_path,
+    }
+
+
+def _verdict(found: Comparison | None) -> Document:
+    return {
+        "verdict": found.verdict if found else None,
+        "change_percent": found.change_percent if found else None,
+        "interval_percent": list(found.interval_percent) if found and found.interval_percent else None,
+        "p_value": found.p_value if found else None,
+    }

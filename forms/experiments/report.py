@@ -1,0 +1,311 @@
+"""Ladders, surveys and self-tests on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from forms import wording
+from forms.comparison.report import matrix_table
+from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
+from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
+from forms.experiments.repeats import Repeats, repeats
+from forms.experiments.repeats import sentences as repeats_sentences
+from forms.experiments.selftest import Selftest, selftest, sentences
+from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
+from forms.findings.report import findings_table
+from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table
+from forms.series.fields import target_text
+from forms.tuning.change_evidence import SettingState
+from storage.records import Decision, ExperimentKind, Series, SeriesStatus
+
+FORM = "ladder"
+_COLUMNS = (
+    Column(heading="No", kind=ReportKind.TEXT),
+    Column(heading="Change", kind=ReportKind.TEXT),
+    Column(heading="Series", kind=ReportKind.TEXT),
+    Column(heading="Average, bytes/sec"),
+    Column(heading="From", kind=ReportKind.TEXT),
+    Column(heading="Change in %", kind=ReportKind.SIGNED),
+    Column(heading="Verdict", kind=ReportKind.TEXT),
+    Column(heading="Decision", kind=ReportKind.TEXT),
+)
+_AVERAGE = 3
+_NO_GAIN = "nothing yet, since no change is in force"
+
+
+def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.LADDER) -> Report:
+    """An experiment of that kind, its series in the order measured. Raises ValueError for half a self-test."""
+    match kind:
+        case ExperimentKind.LADDER:
+            return ladder_report(build_ladder(name, series))
+        case ExperimentKind.SURVEY:
+            return survey_report(survey_of(name, series))
+        case ExperimentKind.SELFTEST:
+            first, second = series
+            return selftest_report(selftest(first, second))
+        case ExperimentKind.REPEATS:
+            return repeats_report(repeats(series))
+
+
+def ladder_report(ladder: Ladder) -> Report:
+    """A ladder; a change that was put back is struck out."""
+    ways = dict.fromkeys(f"{r.series.command} {target_text(r.series.target)}" for r in ladder.rungs)
+    verdicts = (_verdict(rung) for rung in ladder.rungs if rung.comparison)
+    return Report(
+        form=FORM,
+        title=f"Experiment {ladder.name}",
+        name=ladder.name,
+        fields=(Field(name="Measured", text=", ".join(ways)),),
+        tables=(ladder_table(ladder),),
+        results=(*verdicts, *gain_fields(ladder)),
+        advice=tuple(f"{rung.number}, {said}" for rung in ladder.rungs for said in _evidence(rung)),
+        chart=_chart(ladder),
+        document=lambda: ladder_document(ladder),
+    )
+
+
+def ladder_table(ladder: Ladder) -> Table:
+    """A row for each rung."""
+    return Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs))
+
+
+def rungs_table(ladder: Ladder) -> Table:
+    """The ladder's table without the series' ids, for a screen that has little room and shows the rung beside it."""
+    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in ladder_table(ladder).rows)
+    return Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
+
+
+def rung_report(rung: Rung) -> Report:
+    """All about one rung of a ladder."""
+    series = rung.series
+    fields = [Field(name="Series", text=" · ".join(filter(None, (series.id, series.label))))]
+    if rung.comparison:
+        fields.append(_verdict(rung))
+    if rung.change:
+        fields.append(Field(name="Decision", text=_state(rung)))
+    return Report(form="rung", title=_change(rung), name=series.id, fields=tuple(fields), advice=tuple(_evidence(rung)))
+
+
+def gain_fields(ladder: Ladder) -> Iterator[Field]:
+    """What the changes in force gained together, a line for each direction."""
+    several = len(ladder.gains) > 1
+    for gain in ladder.gains:
+        yield Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
+    if not ladder.gains:
+        yield Field(name="Gained in all", text=_NO_GAIN)
+
+
+def survey_report(filled: Survey) -> Report:
+    """A survey: the matrix of what was measured, what is missing and why, the findings, and what to look at first."""
+    places = dict.fromkeys((station.host, station.place) for station in filled.stations)
+    return Report(
+        form="survey",
+        title=filled.name.capitalize(),
+        name=filled.name,
+        fields=tuple(Field(name=host, text=_PLACES[place]) for host, place in places),
+        tables=(*([matrix_table(filled.table)] if filled.table.rows else []), findings_table(filled.findings)),
+        results=(*_missing(filled.stations), Field(name="Look at this first", text=filled.next_step)),
+        document=lambda: survey_document(filled),
+    )
+
+
+def selftest_report(test: Selftest) -> Report:
+    """A self-test: both sides, the smallest change shown by so many runs, and what follows."""
+    found = test.comparison
+    sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
+    columns = (
+        Column(heading="Measured", kind=ReportKind.TEXT),
+        Column(heading="Series", kind=ReportKind.TEXT),
+        Column(heading="Average, bytes/sec"),
+    )
+    tables = [
+        Table(
+            columns=columns,
+            rows=tuple(
+                Row(cells=(Cell(value=name), Cell(value=series_id), Cell(value=rate)))
+                for name, (series_id, rate) in zip(("first", "second"), sides, strict=True)
+            ),
+        )
+    ]
+    if test.by_runs:
+        tables.append(_smallest_changes(test))
+    return Report(
+        form="self-test",
+        title="Self-test: the same thing twice, in turns",
+        name="Self-test",
+        tables=tuple(tables),
+        advice=tuple(sentences(test)),
+        document=lambda: selftest_document(test),
+    )
+
+
+def repeats_report(found: Repeats) -> Report:
+    """The same thing measured several times: each average, and how far they lie apart."""
+    averages = zip(found.series_ids, found.averages_bytes_per_second, strict=True)
+    columns = (
+        Column(heading="No", kind=ReportKind.TEXT),
+        Column(heading="Series", kind=ReportKind.TEXT),
+        Column(heading="Average, bytes/sec"),
+    )
+    rows = tuple(
+        Row(cells=(Cell(value=str(number)), Cell(value=series_id), Cell(value=rate)))
+        for number, (series_id, rate) in enumerate(averages, start=1)
+    )
+    return Report(
+        form="repeats",
+        title="The same thing, one whole series after the other",
+        name="Repeats",
+        tables=(Table(columns=columns, rows=rows),),
+        advice=tuple(repeats_sentences(found)),
+        document=lambda: repeats_document(found),
+    )
+
+
+def _smallest_changes(test: Selftest) -> Table:
+    columns = (
+        Column(heading="Runs a side"),
+        Column(heading="Smallest change shown, %", kind=ReportKind.PERCENT),
+        Column(heading="", kind=ReportKind.TEXT),
+    )
+    return Table(
+        columns=columns,
+        rows=tuple(
+            Row(
+                cells=(
+                    Cell(value=count),
+                    Cell(value=percent),
+                    Cell(value="this test" if count == test.runs else ""),
+                )
+            )
+            for count, percent in test.by_runs
+        ),
+        caption="The smallest change that so many runs show",
+    )
+
+
+_PLACES = {
+    StationPlace.LOOPBACK: "this machine's loopback",
+    StationPlace.OWN_ADDRESS: "this machine by its own address",
+    StationPlace.NETWORK: "over the network",
+}
+
+
+def _missing(stations: Sequence[Station]) -> Iterator[Field]:
+    """A line for all stations of one place and protocol that are not done for the same reason."""
+    groups: dict[tuple[StationState, str, str], list[Station]] = {}
+    for station in stations:
+        if station.state is not StationState.DONE:
+            groups.setdefault((station.state, station.side, station.why), []).append(station)
+    for (state, side, why), group in groups.items():
+        commands = wording.listed([str(station.command) for station in group])
+        yield Field(name=f"{side} {commands}", text=f"{state}{f': {why}' if why else ''}")
+
+
+def blank_ladder_report(rows: int = 8) -> Report:
+    """The empty ladder, to be filled by hand."""
+    return Report(
+        form=FORM,
+        title="Experiment ladder",
+        name="Experiment ladder",
+        fields=tuple(Field(name=name, text="") for name in ("Experiment", "Measured", "Note")),
+        tables=(
+            Table(
+                columns=_COLUMNS,
+                rows=tuple(
+                    Row(cells=(Cell(value=str(number)), *[Cell()] * (len(_COLUMNS) - 1))) for number in range(rows)
+                ),
+            ),
+        ),
+        blank=True,
+    )
+
+
+def _row(rung: Rung) -> Row:
+    found = rung.comparison
+    change = found.change_percent if found else None
+    return Row(
+        cells=(
+            Cell(value=str(rung.number)),
+            Cell(value=_change(rung)),
+            Cell(value=rung.series.id),
+            Cell(value=rung.average_bytes_per_second),
+            Cell(value="" if rung.base_number is None else str(rung.base_number)),
+            Cell(value=change, formula=_formula(rung) if change is not None else None),
+            Cell(value=f"[{found.sign}] {found.verdict}" if found else ""),
+            Cell(value=_state(rung)),
+        ),
+        mark=_mark(rung),
+    )
+
+
+def _change(rung: Rung) -> str:
+    """What made the rung, such as ``strict sync = no (was Yes)``; ``base`` or ``measured again`` without a change."""
+    change = rung.change
+    if change is None:
+        return "measured again" if rung.base_number is not None else "base"
+    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
+    return f"{change.name} = {change.value or 'empty'}{before}"
+
+
+def _state(rung: Rung) -> str:
+    """How the series ended, where it is not complete, and what became of the change, where there is one."""
+    ended = [] if rung.series.status is SeriesStatus.COMPLETE else [rung.series.status.value]
+    decided = [] if rung.change is None and rung.decision is None else [wording.decided(rung.decision)]
+    return ", ".join([*ended, *decided])
+
+
+def _verdict(rung: Rung) -> Field:
+    """The sentence of a rung against the one that it was made from."""
+    found = rung.comparison
+    assert found
+    return Field(name=f"{rung.number} from {rung.base_number}", text=f"[{found.sign}] {found.sentence}")
+
+
+def _gained(gain: Gain) -> str:
+    found = gain.comparison
+    changes = [(rung.change, rung.standing) for rung in gain.counted if rung.change]
+    if found is None or not changes:
+        return _NO_GAIN
+    names = wording.listed(
+        [
+            f"{change.name} = {change.value or 'empty'}{'' if worth is SettingState.PROVEN else f' ({worth})'}"
+            for change, worth in changes
+        ]
+    )
+    way = " → ".join(str(rung.number) for rung in gain.path)
+    return f"{way}, by {names}: [{found.sign}] {found.sentence}"
+
+
+def _mark(rung: Rung) -> Mark:
+    return Mark.PUT_BACK if rung.decision is Decision.REVERTED else Mark.NONE
+
+
+def _formula(rung: Rung) -> Formula | None:
+    if rung.base_number is None:
+        return None
+    base, own = (ColumnGroup(column=_AVERAGE, first=row, last=row) for row in (rung.base_number, rung.number))
+    return Formula(template="100*({1}-{0})/{0}", references=(base, own))
+
+
+def _evidence(rung: Rung) -> Iterator[str]:
+    """What proves the change of a rung, and why its figure may not speak for it."""
+    if rung.base_number is None and rung.change is not None:
+        yield "no verdict: the series that it was made from is not in this experiment"
+    label = f"{rung.standing}: " if rung.standing else ""
+    sign = f"[{rung.mark}] " if rung.mark.strip() else ""
+    yield from (f"{sign}{label}{said}" for said in (rung.proof, *rung.doubts) if said)
+
+
+def _chart(ladder: Ladder) -> Chart | None:
+    bars = tuple(
+        Bar(
+            name=str(rung.number),
+            value=rung.average_bytes_per_second,
+            mark=_mark(rung),
+        )
+        for rung in ladder.rungs
+    )
+    if not any(bar.value for bar in bars):
+        return None
+    return Chart(title="Average of each step", unit="bytes/sec", bars=bars, source=(0, _AVERAGE))

@@ -1,0 +1,135 @@
+"""Findings about the distance to the server: what buffers and windows let through in one round trip, and slow start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from forms import numbers, wording
+from forms.findings.finding import Finding, Severity, called
+from forms.stats import summary
+from storage.records import Command, Facts, Series
+
+FAR_SECONDS = 0.005
+"""A round trip from here on is no local network's: windows and slow start matter."""
+FULL_PERCENT_OF_LINK = 60.0
+"""A link that is filled so far is not held back by the distance."""
+LIMITED_SHARE = 0.3
+"""The share of a buffer that is on its way when the buffer is the limit: the kernel keeps half of it for itself."""
+SLOW_START_TIMES = 20
+"""So many times as long as slow start a run must be for slow start not to matter."""
+_FIRST_WINDOW_BYTES = 10 * 1460
+"""What TCP sends before the first acknowledgement (RFC 6928)."""
+_BUFFER_FACTS = {Command.GET: ("tcp.rmem", "tcp.wmem"), Command.PUT: ("tcp.wmem", "tcp.rmem")}
+"""The buffers of this machine and of the server that a transfer goes through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Limit:
+    """The most that can be on its way because of one setting."""
+
+    size_bytes: float
+    name: str
+    window: bool = False
+    """Whether it is the client's own window rather than a socket's buffer."""
+
+
+def round_trip_seconds(series: Series) -> float | None:
+    """The least round trip of the series' own connections; None where it is not known."""
+    value = series.environment.get("path", {}).get("tcp.least_round_trip_seconds")
+    return float(value) if isinstance(value, int | float) else None
+
+
+def is_far(series: Series) -> bool:
+    """Whether the round trip is longer than a local network's."""
+    return (round_trip_seconds(series) or 0.0) >= FAR_SECONDS
+
+
+def slow_start_rules(series: Series) -> bool:
+    """Whether the runs of a far series are so short that a new connection would spend much of them in slow start."""
+    round_trip, rate = round_trip_seconds(series), summary.mean(_rates(series))
+    times = [run.seconds for run in series.measured() if run.seconds]
+    if round_trip is None or rate is None or not times or not is_far(series):
+        return False
+    rounds = math.log2(max(2.0, rate * round_trip / _FIRST_WINDOW_BYTES))
+    return (summary.median(times) or 0.0) < SLOW_START_TIMES * rounds * round_trip
+
+
+def limited_by_distance(series: Series) -> Iterator[Finding]:
+    """A far server whose link is not filled: what buffer or window lets through, or else slow start and losses."""
+    round_trip, rate = round_trip_seconds(series), summary.mean(_rates(series))
+    if round_trip is None or rate is None or not is_far(series):
+        return
+    link = series.link_bits_per_second
+    if link and 100 * 8 * rate / link >= FULL_PERCENT_OF_LINK:
+        return
+    on_the_way = rate * round_trip
+    least = min(_limits(series), key=lambda limit: limit.size_bytes, default=None)
+    trip = wording.milliseconds(round_trip)
+    seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
+    need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
+    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes:
+        yield Finding(
+            key="latency",
+            severity=Severity.WARNING,
+            title="The distance is the limit, by a window"
+            if least.window
+            else "The distance is the limit, by a buffer",
+            evidence=f"{seen}{need}. {least.name}: {_amount(least.size_bytes)} / {trip} ="
+            f" {wording.rate(least.size_bytes / round_trip)} at most.",
+            what_to_do=_wider(series, least, round_trip),
+            series_ids=(series.id,),
+        )
+        return
+    yield Finding(
+        key="far",
+        severity=Severity.NOTE,
+        title="The server is far away",
+        evidence=f"{seen}{need}; no buffer or window that is known holds it back.",
+        what_to_do="Measure longer runs (--size), so that the start of a connection does not count, and the bare TCP"
+        " path (iperf3), which tells the way from the server; then look for losses on the way.",
+        series_ids=(series.id,),
+    )
+
+
+RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (limited_by_distance,)
+
+
+def _wider(series: Series, least: _Limit, round_trip: float) -> str:
+    link = series.link_bits_per_second
+    wanted = 2 * link / 8 * round_trip if link else 2 * least.size_bytes
+    if least.window:
+        depth = series.client.in_flight or 1
+        times = math.ceil(wanted / 2 / least.size_bytes) + 1 if link else 2
+        return f"Measure with more in flight (--in-flight {depth * max(2, times)})."
+    return (
+        f"Raise the last number of net.ipv4.tcp_rmem and tcp_wmem to {wanted:.0f} or more on both ends, and measure"
+        " again; more in flight does not help."
+    )
+
+
+def _limits(series: Series) -> Iterator[_Limit]:
+    ours, theirs = _BUFFER_FACTS[series.command]
+    for facts, fact, whose in (("client", ours, "This machine's"), ("server", theirs, "The server's")):
+        largest = _largest(series.environment.get(facts, {}), fact)
+        if largest:
+            yield _Limit(size_bytes=largest, name=f"{whose} largest buffer ({fact.replace('.', '_')})")
+    client = series.client
+    if series.target.abilities.has_depth and client.block_bytes and client.in_flight:
+        window = client.block_bytes * client.in_flight
+        yield _Limit(size_bytes=window, name=f"The client's window ({client.in_flight} in flight)", window=True)
+
+
+def _largest(facts: Facts, name: str) -> float | None:
+    """The last of the three numbers of ``tcp_rmem`` or ``tcp_wmem``."""
+    words = str(facts.get(name, "")).split()
+    return float(words[-1]) if len(words) == 3 and words[-1].isdecimal() else None
+
+
+def _amount(size_bytes: float) -> str:
+    return numbers.byte_rate(size_bytes).removesuffix("/s")
+
+
+def _rates(series: Series) -> list[float]:
+    return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]

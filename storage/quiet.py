@@ -1,0 +1,46 @@
+"""Quiet time as it is kept with a series: the verdict, its reasons, and the figures behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from storage.json_reader import JSONNode
+
+
+class QuietVerdict(StrEnum):
+    """How quiet a time was."""
+
+    QUIET = "quiet"
+    TYPICAL = "typical"
+    BUSY = "busy"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """Whether others were at work before and during a series."""
+
+    verdict: QuietVerdict
+    reasons: tuple[str, ...] = ()
+    """In plain words."""
+    figures: Mapping[str, float | None] = field(default_factory=dict)
+    """By name, with the unit in it and the phase at its end, such as ``cpu_percent_during``."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that a document and a notebook have: the figures stand beside verdict and reasons."""
+        return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
+
+
+def quiet_from_json(place: JSONNode) -> Quiet | None:
+    """What :meth:`Quiet.to_json` wrote; None where nothing is known. Raises DocumentError."""
+    if not place.object_or_empty() or place.value == {"verdict": QuietVerdict.UNKNOWN}:
+        return None
+    verdict = place.maybe("verdict")
+    return Quiet(
+        verdict=QuietVerdict.UNKNOWN if verdict.value is None else verdict.one_of(QuietVerdict),
+        reasons=tuple(reason.text() for reason in place.maybe("reasons").items()),
+        figures={name: place.at(name).number_or_none() for name in place.value if name not in {"verdict", "reasons"}},
+    )

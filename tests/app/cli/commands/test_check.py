@@ -1,0 +1,63 @@
+"""``sharebench check`` against a real smbd: how far it comes, and what it says to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.targets import format_target
+from tests.command_line import Sharebench
+from tests.servers.smbd import Smbd
+
+
+def states(sharebench: Sharebench, *arguments: str) -> dict[str, str]:
+    found = sharebench.json("check", *arguments, "--json")
+    assert all(item["text"] for item in found)
+    return {item["name"]: item["state"] for item in found}
+
+
+def test_all_that_is_looked_at(sharebench: Sharebench, smbd: Smbd):
+    smbd.make_file("file", b"x" * 5_000_000)
+    found = states(sharebench, format_target(smbd.target("file")), "--smb-conf", str(smbd.conf))
+    assert list(found) == ["reach", "log in", "share", "file", "server", "link", "quiet time", "ceiling"]
+    del found["quiet time"], found["ceiling"]  # others may be at work here
+    assert set(found.values()) == {"fine"}
+
+
+def test_a_small_file_on_a_fast_link_needs_attention(sharebench: Sharebench, smbd: Smbd):
+    smbd.make_file("file", b"x" * 5_000_000)
+    assert states(sharebench, format_target(smbd.target("file")), "--link", "1G")["file"] == "attention"
+
+
+def test_a_server_without_a_share_lists_them(sharebench: Sharebench, smbd: Smbd):
+    done = sharebench("check", f"smb://bench@{smbd.host}:{smbd.port}")
+    assert done.returncode == 0
+    assert "name one of bench, open" in done.stdout
+
+
+def test_a_folder_for_a_put_is_tried_and_left_as_it_was(sharebench: Sharebench, smbd: Smbd):
+    before = sorted(smbd.folder.iterdir())
+    assert states(sharebench, format_target(smbd.target("")), "--put")["folder"] == "fine"
+    assert sorted(smbd.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"port": 1}, "reach"),
+        ({"user": "nobody-such"}, "log in"),
+        ({"share": "none"}, "share"),
+        ({"path": "none"}, "file"),
+    ],
+)
+def test_what_failed_is_named_and_ends_with_4(tmp_path: Path, make_smbd, change: dict[str, Any], name: str):
+    server = make_smbd({"map to guest": "never"})
+    target = replace(server.target("file"), **change)
+    done = Sharebench(tmp_path / "notebook.db", server.password)("check", format_target(target), "--timeout", "5")
+    assert done.returncode == 4
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("no ")]
+    assert line.split("  ")[1].strip() == name
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,92 @@
+"""``sharebench compare`` as an admin and as a script meet it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import run
+from storage.notebook import Notebook
+from storage.records import Command, Target
+from tests.builders import series
+
+STEADY = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """A notebook with a base, what is faster, slower, the same and too short, and an FTP series."""
+    path = tmp_path / "notebook.db"
+    base = series(STEADY, id="aaaaaaaaaaaa", label="as found")
+    with Notebook(path) as notebook:
+        notebook.add(base)
+        for name, factor in (("b", 1.1), ("c", 0.9), ("d", 1.001)):
+            notebook.add(series([rate * factor for rate in STEADY], id=name * 12, label=f"times {factor}"))
+        notebook.add(series(STEADY[:2], id="e" * 12))
+        notebook.add(series(STEADY, id="f" * 12, target=Target(protocol="ftp", host="nas", port=21, path="/big.bin")))
+        notebook.add(replace(base, id="0" * 12, command=Command.PUT))
+        notebook.set_baseline("before", "aaaaaaaaaaaa")
+    return path
+
+
+def compare(db: Path, *arguments: str) -> int:
+    return run(["compare", "--db", str(db), *arguments], lambda *_args, **_more: 0)
+
+
+@pytest.mark.parametrize(
+    ("other", "code", "word"), [("b", 0, "Faster"), ("c", 1, "Slower"), ("d", 0, "The same"), ("e", 3, "Not known yet")]
+)
+def test_exit_codes_and_words(db, other, code, word, capsys):
+    assert compare(db, "before", other) == code
+    out, err = capsys.readouterr()
+    assert word in out
+    assert err == ""
+    assert max(map(len, out.splitlines())) <= 80
+    assert ("about 4 runs a side" in " ".join(out.split())) == (code == 3)
+
+
+def test_the_document(db, capsys):
+    assert compare(db, "before", "c", "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "sharebench/comparison/1"
+    assert (document["base"], document["other"], document["verdict"]) == ("a" * 12, "c" * 12, "slower")
+
+
+def test_noise_and_margin_are_taken(db, capsys):
+    assert compare(db, "before", "c", "--noise", "20") == 3
+    assert compare(db, "before", "c", "--noise", "20", "--margin", "20") == 0
+    capsys.readouterr()
+
+
+def test_several_stand_side_by_side_with_the_ratio_to_ftp(db, capsys):
+    assert compare(db, "f", "b", "c") == 1
+    out = capsys.readouterr().out
+    figures = next(line.split() for line in out.splitlines() if line.startswith("get"))
+    assert figures == ["get", "100.0", "0.7", "110.0", "0.8", "110.0", "90.0", "0.6", "90.0"]
+    assert "times 1.1 (get): [+] Faster" in out
+    assert "times 0.9 (get): [-] Slower" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert compare(db, "f", "a", "e") == 3
+    capsys.readouterr()
+    assert compare(db, "f", "a", "b", "--json") == 0
+    assert [d["verdict"] for d in json.loads(capsys.readouterr().out)] == ["same", "faster"]
+
+
+def test_a_get_against_a_put_is_allowed_and_said(db, capsys):
+    assert compare(db, "a", "000", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {"name": "command", "base": "get", "other": "put"} in document["differences"]
+    assert compare(db, "a", "000") == 0
+    assert "different work" in capsys.readouterr().out
+
+
+def test_wrong_words(db, capsys):
+    assert compare(db, "before") == 2
+    assert compare(db, "before", "nothing") == 2
+    assert compare(db, "before", "b", "--margin", "0") == 2
+    assert compare(db, "before", "b", "before") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "before is compared with itself" in err
+    assert "no series or baseline is called 'nothing'" in err

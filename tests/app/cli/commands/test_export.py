@@ -1,0 +1,176 @@
+"""``sharebench export``: to stdout, to files that are whole or not there, in every format."""
+
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli.output_file import OutputError, output_file
+from forms.exporters import FORMATS
+from tests.builders import book, book_series, full_series
+from tests.command_line import Inside
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(autouse=True)
+def two_series(tmp_path: Path) -> None:
+    book(tmp_path / "notebook.db", book_series(), full_series(), baselines={"untuned": book_series().id})
+
+
+def test_text_to_stdout_is_what_show_prints(inside):
+    done = inside("export", "last")
+    assert done.returncode == 0
+    assert done.stdout.rstrip("\n") == inside("show", "last").stdout.rstrip("\n")
+    assert done.stderr == ""
+
+
+def test_several_series_by_any_name(inside):
+    documents = inside.json("export", "untuned", "0123", "--format", "json")
+    assert [d["id"] for d in documents] == [book_series().id, full_series().id]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_to_a_file_named_by_its_suffix(inside, tmp_path, name):
+    file = tmp_path / f"form{FORMATS[name].suffix}"
+    done = inside("export", "last", "-o", str(file))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{file}\n"
+    start = {"pdf": b"%PDF", "xlsx": b"PK", "html": b"<!DOCTYPE", "json": b"{", "csv": b"\xef\xbb\xbfForm"}
+    assert file.read_bytes().startswith(start.get(name, b""))
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".sharebench")) == []
+
+
+@pytest.mark.parametrize("form", ["run", "comparison", "experiment", "bottleneck", "clients"])
+def test_blank_forms(inside, form):
+    done = inside("export", "--blank", "--form", form)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0]
+
+
+def test_a_blank_form_has_the_links_rate(inside):
+    assert "% of 2.5 Gb/s" in inside("export", "--blank", "--link", "2.5G").stdout
+
+
+def test_other_forms(inside, tmp_path):
+    comparison = inside.json("export", "untuned", "last", "--form", "comparison", "--format", "json")
+    assert comparison["schema"] == "sharebench/comparison/1"
+    ladder = inside.json("export", "switch", "--form", "experiment", "--format", "json")
+    assert ladder["schema"] == "sharebench/experiment/1"
+    assert inside("worksheet", "bottleneck", "--disk", "560KB", "--save", "one").returncode == 0
+    assert inside.json("export", "one", "--form", "bottleneck", "--format", "json")["name"] == "one"
+
+
+def test_an_existing_file_wants_force(inside, tmp_path):
+    file = tmp_path / "form.txt"
+    file.write_text("mine")
+    file.chmod(0o640)
+    assert "exists already" in inside.fails(2, "export", "last", "-o", str(file))
+    assert file.read_text() == "mine"
+    assert inside("export", "last", "-o", str(file), "--force").returncode == 0
+    assert "Bytes/sec" in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_what_cannot_be_written_fails_before_any_work(inside, tmp_path):
+    assert "No such file or directory" in inside.fails(4, "export", "no such", "-o", str(tmp_path / "no/form.txt"))
+    assert "it is a folder" in inside.fails(4, "export", "no such", "-o", str(tmp_path))
+    assert "no series or baseline" in inside.fails(2, "export", "no such", "-o", str(tmp_path / "form.txt"))
+    assert not (tmp_path / "form.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "nothing to export"),
+        (("last", "--blank"), "a blank form has no series"),
+        (("last", "--form", "comparison"), "needs a base and at least one other"),
+        (("a", "b", "--form", "experiment"), "one experiment at a time"),
+        (("nosuch", "--form", "experiment"), "no experiment is called"),
+        (("nosuch", "--form", "clients"), "no clients worksheet is called"),
+        (("last", "--format", "docx"), "'docx' is not one of"),
+    ],
+)
+def test_wrong_words(inside, arguments, said):
+    assert said in inside.fails(2, "export", *arguments)
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    link.symlink_to(real)
+    with output_file(link, force=True) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+
+
+def test_a_device_is_written_to_not_replaced(tmp_path):
+    with output_file(Path(os.devnull), force=False) as file:
+        file.write(b"gone")
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_nothing_is_left_when_the_work_fails(tmp_path):
+    old = tmp_path / "form.txt"
+    old.write_text("old")
+
+    def fails_half_way() -> None:
+        with output_file(old, force=True) as file:
+            file.write(b"half")
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fails_half_way()
+    assert old.read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"form.txt", "notebook.db"}
+
+
+def test_a_full_disk_leaves_nothing(small_disk):
+    """On a file system of its own that has no room for the file."""
+    place = Path(small_disk) / "form.txt"
+    before = sorted(p.name for p in place.parent.iterdir())
+    with pytest.raises(OutputError, match="No space left"), output_file(place, force=False) as file:
+        file.write(b"x" * 200_000_000)
+    assert sorted(p.name for p in place.parent.iterdir()) == before
+
+
+def test_an_exported_document_is_imported_elsewhere(inside, tmp_path):
+    file = tmp_path / "all.json"
+    assert inside("export", "untuned", "last", "-o", str(file)).returncode == 0
+    other = Inside(tmp_path / "other.db")
+    assert other("import", str(file)).stdout.split() == [book_series().id, full_series().id]
+    again = other.json("import", str(file), "--json")
+    assert again == {"imported": [], "already_there": [book_series().id, full_series().id]}
+    assert len(other.json("import", str(file), "--as-new", "--json")["imported"]) == 2
+    assert json.loads(other("export", "0123456789ab", "--format", "json").stdout) == json.loads(
+        inside("export", "last", "--format", "json").stdout
+    )
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 130), ("\n", 130)])
+def test_on_a_terminal_it_asks_before_it_replaces(inside, tmp_path, typed, code):
+    file = tmp_path / "form.txt"
+    file.write_text("mine")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", "--db", str(inside.db), "export", "last", "-o", str(file)],
+        cwd=ROOT, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        asked = b""
+        while not asked.endswith(b": "):
+            asked += os.read(ours, 1)
+        os.write(ours, typed.encode())
+        assert process.stdout is not None
+        answer = process.stdout.read()
+        assert process.wait(60) == code
+    os.close(ours)
+    assert b"exists already. Replace it? [y/N]" in asked
+    assert (file.read_text() == "mine") == (code != 0)
+    assert answer == (f"{file}\n".encode() if code == 0 else b"")

@@ -1,0 +1,127 @@
+"""``list``, ``show``, ``reject``, ``accept``, ``note``, ``baseline``, and the way a series takes out and in again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import QUICK, Sharebench
+
+
+@pytest.fixture
+def series(sharebench: Sharebench, tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "file").write_bytes(b"x" * 300_000)
+    document: dict[str, Any] = sharebench.json(
+        "run", f"file://{tmp_path}/file", "--runs", "4", "--label", "first", "--json", *QUICK
+    )
+    return document
+
+
+def test_an_empty_notebook_says_what_to_do(sharebench: Sharebench):
+    done = sharebench("list")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "sharebench run" in done.stderr
+    assert "sharebench run" in sharebench.fails(2, "show", "last")
+
+
+def test_list_has_a_line_a_series(sharebench: Sharebench, series: dict[str, Any]):
+    lines = sharebench("list").stdout.splitlines()
+    assert len(lines) == 2
+    assert series["id"] in lines[1]
+    assert "first" in lines[1]
+    assert sharebench.json("list", "--json")[0]["id"] == series["id"]
+
+
+def test_a_prefix_is_enough(sharebench: Sharebench, series: dict[str, Any]):
+    assert sharebench.json("show", series["id"][:5], "--json")["id"] == series["id"]
+    assert "zzz" in sharebench.fails(2, "show", "zzz")
+
+
+def test_a_rejected_run_stays_on_the_form_and_leaves_the_average(sharebench: Sharebench, series: dict[str, Any]):
+    done = sharebench("reject", "last", "2", "--reason", "backup [red]ran[/red]")
+    assert done.returncode == 0
+    assert "backup [red]ran[/red]" in done.stdout
+    document = sharebench.json("show", "last", "--json")
+    rejected = document["runs"][3]
+    assert (rejected["number"], rejected["status"], rejected["reason"]) == (2, "rejected", "backup [red]ran[/red]")
+    rates = [r["bytes_per_second"] for r in document["runs"] if r["phase"] == "measured" and r["number"] != 2]
+    assert document["average"]["bytes_per_second"] == pytest.approx(sum(rates) / 3)
+    assert sharebench("accept", "last", "2").returncode == 0
+    assert sharebench.json("show", "last", "--json")["average"] == series["average"]
+
+
+def test_rejecting_needs_a_run_and_a_reason(sharebench: Sharebench, series: dict[str, Any]):
+    assert "run 9" in sharebench.fails(2, "reject", "last", "9", "--reason", "x")
+    assert "--reason" in sharebench.fails(2, "reject", "last", "1")
+    assert "--reason" in sharebench.fails(2, "reject", "last", "1", "--reason", " ")
+
+
+def test_notes_and_baselines(sharebench: Sharebench, series: dict[str, Any]):
+    assert sharebench("note", "last", "after lunch").returncode == 0
+    assert sharebench.json("show", "last", "--json")["note"] == "after lunch"
+    assert sharebench("baseline", "set", "before tuning", "last").returncode == 0
+    assert sharebench.json("baseline", "list", "--json")[0]["series"] == series["id"]
+    assert sharebench.json("show", "before tuning", "--json")["id"] == series["id"]
+    assert "before tuning" in sharebench("list").stdout
+    assert sharebench("baseline", "remove", "before tuning").returncode == 0
+    assert "before tuning" in sharebench.fails(2, "baseline", "remove", "before tuning")
+    assert "cannot be called" in sharebench.fails(2, "baseline", "set", "last", "last")
+
+
+def test_out_and_in_again_changes_nothing_and_says_so(sharebench: Sharebench, series: dict[str, Any], tmp_path: Path):
+    document = sharebench("export", "last", "--format", "json").stdout
+    (tmp_path / "series.json").write_text(document)
+    other = Sharebench(tmp_path / "other.db")
+    first = other("import", str(tmp_path / "series.json"))
+    assert first.returncode == 0
+    assert other.json("show", "last", "--json") == sharebench.json("show", "last", "--json") == series
+    again = other("import", str(tmp_path / "series.json"))
+    assert again.returncode == 0
+    assert "already" in again.stderr
+    assert len(other.json("list", "--json")) == 1
+
+
+@pytest.mark.parametrize(
+    ("break_it", "place"),
+    [
+        (lambda d: d.pop("target"), "target"),
+        (lambda d: d["runs"][1].update(size_bytes="many"), "runs[1].size_bytes"),
+        (lambda d: d["runs"][0].update(phase="warm"), "runs[0].phase"),
+        (lambda d: d.update(schema="other/1"), "schema"),
+        (lambda d: d.update(status="done"), "status"),
+    ],
+)
+def test_a_document_of_another_shape_is_refused_whole(
+    sharebench: Sharebench, series: dict[str, Any], tmp_path: Path, break_it, place: str
+):
+    break_it(series)
+    (tmp_path / "series.json").write_text(json.dumps(series))
+    other = Sharebench(tmp_path / "other.db")
+    done = other("import", str(tmp_path / "series.json"))
+    assert done.returncode in {2, 4}
+    assert place in done.stderr
+    assert other.json("list", "--json") == []
+
+
+def test_show_with_a_chart(sharebench: Sharebench, series: dict[str, Any]):
+    plain, chart = sharebench("show", "last").stdout, sharebench("show", "last", "--chart").stdout
+    assert chart.startswith(plain)
+    assert "average" in chart.removeprefix(plain)
+
+
+def test_a_notebook_of_a_newer_version_is_refused(sharebench: Sharebench, series: dict[str, Any]):
+
+    with sqlite3.connect(sharebench.db) as connection:
+        connection.execute("INSERT INTO notebook_formats VALUES (99, '7.0.0')")
+    assert "sharebench 7.0.0 or newer" in sharebench.fails(4, "list")
+
+
+def test_a_list_of_no_such_experiment_does_not_call_the_notebook_empty(sharebench: Sharebench, series: dict[str, Any]):
+    assert series["id"] in sharebench("list").stdout
+    said = sharebench("list", "--experiment", "nope").stderr
+    assert "nope" in said
+    assert "empty" not in said

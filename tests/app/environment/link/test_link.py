@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.environment.link import ethtool, route, shaper
+from app.environment.link import facts as link
+from app.environment.link.counters import LinkCounters, counter_facts, tcp_segments
+from app.environment.link.facts import Link, ceiling_of, detect_link, link_facts, payload_ceiling_bits_per_second
+from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
+from app.environment.link.shaper import Shaper, parse_shaper
+from tests.servers.netns import can_make_namespaces
+from tests.servers.process import unavailable
+
+ROOT = Path(__file__).parents[4]
+TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
+
+
+@pytest.fixture
+def shaped_pair() -> Iterator[str]:
+    """The name of a namespace (10.213.7.2) behind a veth pair at 100 Mbit/s to this machine (10.213.7.1)."""
+    name = "sbench-env"
+    if not can_make_namespaces():
+        unavailable("making a network namespace needs root")
+    subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+    try:
+        for words in (
+            f"ip netns add {name}",
+            f"ip link add sbenv0 type veth peer name sbenv1 netns {name}",
+            "ip addr add 10.213.7.1/24 dev sbenv0",
+            "ip link set sbenv0 up",
+            f"ip -n {name} addr add 10.213.7.2/24 dev sbenv1",
+            f"ip -n {name} link set sbenv1 up",
+            "tc qdisc add dev sbenv0 root tbf rate 100mbit burst 128kb latency 100ms",
+        ):
+            subprocess.run(words.split(), check=True, capture_output=True)
+        yield name
+    finally:
+        subprocess.run(["ip", "link", "del", "sbenv0"], capture_output=True, check=False)
+        subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def test_ceiling_of_a_shaper_and_of_a_wire() -> None:
+    assert payload_ceiling_bits_per_second(10**8, 1500, on_a_wire=False) == pytest.approx(1448 / 1514 * 10**8)
+    assert payload_ceiling_bits_per_second(10**9, 1500) == pytest.approx(1448 / 1538 * 10**9)
+    assert payload_ceiling_bits_per_second(10**9, 1500, timestamps=False) == pytest.approx(1460 / 1538 * 10**9)
+    assert payload_ceiling_bits_per_second(10**9, 9000, ip_version=6) == pytest.approx(8928 / 9038 * 10**9)
+
+
+def test_no_ceiling_without_a_rate_or_on_the_loopback() -> None:
+    assert ceiling_of(Link(interface="eth0", mtu_bytes=1500)) is None
+    assert ceiling_of(Link(interface="eth0", card_bits_per_second=10**9)) is None
+    assert ceiling_of(Link(interface="lo", loopback=True, card_bits_per_second=10**9, mtu_bytes=65536)) is None
+
+
+def test_a_shaper_below_the_cards_rate_is_the_link() -> None:
+    slow = Shaper(kind="tbf", bits_per_second=10**8)
+    shaped = Link(interface="eth0", card_bits_per_second=10**9, mtu_bytes=1500, shaper=slow)
+    assert shaped.bits_per_second == 10**8
+    assert ceiling_of(shaped) == pytest.approx(1448 / 1514 * 10**8)
+    wide = Link(interface="eth0", card_bits_per_second=10**7, mtu_bytes=1500, shaper=slow)
+    assert wide.bits_per_second == 10**7
+    assert ceiling_of(wide) == pytest.approx(1448 / 1538 * 10**7)
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        (TBF, Shaper(kind="tbf", bits_per_second=100_000_000)),
+        ('[{"kind":"cake","options":{"bandwidth":1250000}}]', Shaper(kind="cake", bits_per_second=10_000_000)),
+        ('[{"kind":"cake","options":{"bandwidth":"unlimited"}}]', Shaper(kind="cake", bits_per_second=None)),
+        ('[{"kind":"htb","options":{"default":"0x1"}}]', Shaper(kind="htb", bits_per_second=None)),
+        ('[{"kind":"htb","options":{}},' + TBF[1:], Shaper(kind="tbf", bits_per_second=100_000_000)),
+        (
+            '[{"kind":"netem","options":{"rate":{"rate":125000,"packetoverhead":0}}}]',
+            Shaper(kind="netem", bits_per_second=1_000_000),
+        ),
+        ('[{"kind":"fq_codel","options":{}}]', None),
+        ("[]", None),
+        ("Cannot find device", None),
+        ('{"kind":"tbf"}', None),
+        (None, None),
+    ],
+)
+def test_shapers_as_tc_prints_them(printed: str | None, found: Shaper | None) -> None:
+    assert parse_shaper(printed) == found
+
+
+def test_the_fastest_mode_of_a_card() -> None:
+    gigabit_card = sum(1 << bit for bit in (0, 1, 2, 3, 5, 6, 7))
+    assert ethtool.fastest_mode(gigabit_card) == 10**9
+    assert ethtool.fastest_mode(gigabit_card | 1 << 47) == 2_500_000_000
+    assert ethtool.fastest_mode(1 << 6 | 1 << 7) is None
+
+
+def test_the_kernel_is_asked_twice_for_a_cards_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def kernel(_: str, request: bytes) -> bytes:
+        fields = list(ethtool._LINK_SETTINGS.unpack_from(request))
+        asked.append(fields[9])
+        fields[9] = -4 if fields[9] == 0 else 4
+        return ethtool._LINK_SETTINGS.pack(*fields) + (1 << 48).to_bytes(16, "little") + bytes(32)
+
+    monkeypatch.setattr(ethtool, "_ask", kernel)
+    assert ethtool.fastest_bits_per_second("eth0") == 5_000_000_000
+    assert asked == [0, 4]
+
+
+def test_an_interface_that_is_not_there_has_no_driver() -> None:
+    assert ethtool.driver("nosuch0") is None
+    assert ethtool.fastest_bits_per_second("nosuch0") is None
+
+
+def fake_card(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, *, speed: str, duplex: str, driver: str, fastest: int | None = None
+) -> None:
+    """Let eth9 be the way to every host, with the given files in its folder of /sys/class/net."""
+    (folder / "eth9" / "device").mkdir(parents=True)
+    for name, text in {"speed": speed, "duplex": duplex, "mtu": "1500", "type": "1"}.items():
+        (folder / "eth9" / name).write_text(text + "\n")
+    found = Route(address="192.0.2.9", local_address="192.0.2.1", interface="eth9", gateway="192.0.2.254")
+    monkeypatch.setattr(link, "NET_FOLDER", folder)
+    monkeypatch.setattr(link, "find_route", lambda *_: found)
+    monkeypatch.setattr(link, "find_shaper", lambda _: None)
+    monkeypatch.setattr(ethtool, "driver", lambda _: driver)
+    monkeypatch.setattr(ethtool, "fastest_bits_per_second", lambda _: fastest)
+
+
+def test_facts_of_a_gigabit_card_at_100_mbits_half_duplex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_card(monkeypatch, tmp_path, speed="100", duplex="half", driver="e1000e", fastest=10**9)
+    facts = link_facts("server.example", 445, read=lambda _: "1\n")
+    assert facts == {
+        "link.interface": "eth9",
+        "link.kind": "card",
+        "link.driver": "e1000e",
+        "link.rate_bits_per_second": 100_000_000,
+        "link.card_rate_bits_per_second": 100_000_000,
+        "link.fastest_rate_bits_per_second": 1_000_000_000,
+        "link.duplex": "half",
+        "link.mtu_bytes": 1500,
+        "link.shaper": "none",
+        "link.route": "through a gateway",
+        "link.ip_version": 4,
+        "link.payload_ceiling_bits_per_second": 94148244,
+    }
+    assert detect_link("server.example") == (100_000_000, "eth9 (e1000e) runs at this rate")
+
+
+@pytest.mark.parametrize(
+    ("speed", "driver"), [("-1", "virtio_net"), ("10000", "veth"), ("10", "tun"), ("", "e1000e"), ("junk", "e1000e")]
+)
+def test_a_rate_that_no_wire_has_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, speed: str, driver: str
+) -> None:
+    fake_card(monkeypatch, tmp_path, speed=speed, duplex="full", driver=driver)
+    bits, why = detect_link("server.example")
+    assert bits is None
+    assert "--link RATE" in why
+    assert "link.rate_bits_per_second" not in link_facts("server.example")
+
+
+def test_the_loopback_has_no_rate() -> None:
+    facts = link_facts("127.0.0.1", 445)
+    assert facts["link.kind"] == "loopback"
+    assert facts["link.interface"] == "lo"
+    assert "link.rate_bits_per_second" not in facts
+    bits, why = detect_link("127.0.0.1")
+    assert bits is None
+    assert "loopback" in why
+
+
+def test_a_name_that_nobody_knows_has_no_link() -> None:
+    assert link_facts("no-such-host.invalid", 445) == {}
+    assert detect_link("no-such-host.invalid")[0] is None
+    assert link_facts("", None) == {}
+    assert not is_this_machine("no-such-host.invalid")
+
+
+def test_own_addresses() -> None:
+    assert is_own_address("127.0.0.1")
+    assert is_own_address("::1")
+    assert not is_own_address("192.0.2.250")
+    assert not is_own_address("not an address")
+    assert is_this_machine("localhost")
+
+
+def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(route, "run_text", lambda *_: None)
+    found = find_route("127.0.0.1", 445)
+    assert found is not None
+    assert found.interface == "lo"
+    assert route._interface_of("127.0.0.1") == "lo"
+    assert route._interface_of("192.0.2.250") is None
+
+
+@pytest.mark.xdist_group("sbenv0")
+def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: str) -> None:
+    facts = link_facts("10.213.7.2", 445)
+    assert facts["link.interface"] == "sbenv0"
+    assert facts["link.driver"] == "veth"
+    assert facts["link.kind"] == "virtual"
+    assert facts["link.route"] == "direct"
+    assert facts["link.rate_bits_per_second"] == 100_000_000
+    assert facts["link.shaper"] == "tbf"
+    assert "link.card_rate_bits_per_second" not in facts
+    assert facts["link.payload_ceiling_bits_per_second"] == round(1448 / 1514 * 10**8)
+    assert detect_link("10.213.7.2") == (100_000_000, "the shaper (tbf) on sbenv0 (veth) lets no more through")
+    subprocess.run(["tc", "qdisc", "del", "dev", "sbenv0", "root"], check=True)
+    assert detect_link("10.213.7.2")[0] is None
+
+
+@pytest.mark.xdist_group("sbenv0")
+def test_the_link_is_read_inside_a_namespace_too(shaped_pair: str) -> None:
+    code = "import json; from app.environment.link import facts; print(json.dumps(facts.link_facts('10.213.7.1', 445)))"
+    printed = subprocess.run(
+        ["ip", "netns", "exec", shaped_pair, sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    ).stdout
+    facts = json.loads(printed)
+    assert facts["link.interface"] == "sbenv1"
+    assert facts["link.shaper"] == "none"
+
+
+@pytest.mark.xdist_group("sbenv0")
+def test_counters_see_what_went_over_the_link(shaped_pair: str) -> None:
+    before = LinkCounters.snapshot("sbenv0")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for _ in range(20):
+            sender.sendto(bytes(1000), ("10.213.7.2", 9))
+    facts = counter_facts(before, LinkCounters.snapshot("sbenv0"))
+    assert int(facts["link.tx_bytes_during"]) > 0
+    assert facts["link.errors_during"] == 0
+
+
+def test_counters_grow_and_never_shrink() -> None:
+    before = LinkCounters(
+        interface="eth9",
+        interface_counts={"rx_errors": 5, "tx_errors": 1, "rx_dropped": 2, "rx_bytes": 1000},
+        segments_sent=100,
+        retransmitted=10,
+    )
+    after = LinkCounters(
+        interface="eth9",
+        interface_counts={"rx_errors": 9, "tx_errors": 0, "rx_dropped": 2, "rx_bytes": 5000},
+        segments_sent=300,
+        retransmitted=13,
+    )
+    facts = counter_facts(before, after)
+    assert facts["link.errors_before"] == 6
+    assert facts["link.errors_during"] == 4
+    assert facts["link.drops_during"] == 0
+    assert facts["link.rx_bytes_during"] == 4000
+    assert facts["tcp.segments_sent_during"] == 200
+    assert facts["tcp.retransmitted_during"] == 3
+    assert "link.collisions_during" not in facts
+
+
+def test_tcp_segments_of_an_snmp_file() -> None:
+    text = "Ip: Forwarding\nIp: 1\nTcp: RtoAlgorithm OutSegs RetransSegs\nTcp: 1 500 7\n"
+    assert tcp_segments(text) == (500, 7)
+    assert tcp_segments(None) == (0, 0)
+    assert tcp_segments("Tcp: OutSegs\n") == (0, 0)
+
+
+def test_no_shaper_without_tc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shaper, "run_text", lambda *_: None)
+    assert shaper.find_shaper("lo") is None

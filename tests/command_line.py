@@ -1,0 +1,131 @@
+"""The ``sharebench`` command: in a process of its own as a script calls it, or inside the test's own."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import statistics
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from app.cli.main import run
+
+ROOT = Path(__file__).resolve().parents[1]
+MIB = 1024 * 1024
+QUICK = ("--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
+"""Options of a run that measures nothing but its transfers."""
+
+
+@dataclass
+class Sharebench:
+    """The command with a notebook of its own; ``password`` goes into its environment."""
+
+    db: Path
+    password: str | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("SHAREBENCH_")}
+        kept |= {"PYTHONPATH": str(ROOT), "SHAREBENCH_DB": str(self.db)} | self.environment
+        return kept | ({"SHAREBENCH_PASSWORD": self.password} if self.password is not None else {})
+
+    def start(self, *arguments: str, under: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        """The running command, its output piped; ``under`` a program such as nohup."""
+        return subprocess.Popen(
+            [*under, sys.executable, "-m", "app", *arguments],
+            env=self._environment(), cwd=self.db.parent, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def __call__(self, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+        """The finished command."""
+        return subprocess.run(
+            [sys.executable, "-m", "app", *arguments],
+            env=self._environment(), cwd=self.db.parent, text=True, timeout=120, check=False,
+            input=stdin if stdin is not None else "", capture_output=True,
+        )  # fmt: skip
+
+    def json(self, *arguments: str) -> Any:
+        """What the command says on stdout, as JSON; it must have ended well."""
+        done = self(*arguments)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def fails(self, code: int, *arguments: str) -> str:
+        """The one line on stderr of a command that must end with ``code``."""
+        done = self(*arguments)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("sharebench: ")]
+        assert len(lines) == len(done.stderr.splitlines()), done.stderr
+        assert "Traceback" not in done.stderr
+        return lines[-1].removeprefix("sharebench: ")
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def _no_tui(notebook_path: Path, **_options: Any) -> int:
+    raise AssertionError("the TUI was opened")
+
+
+@dataclass
+class Inside:
+    """The command inside the test's own process, with a notebook of its own: as quick as its work."""
+
+    db: Path
+
+    def __call__(self, *arguments: str, stdin: str = "") -> Done:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+        given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+        with patch.object(sys, "stdin", given), redirect_stdout(out), redirect_stderr(err):
+            code = run(["--db", str(self.db), *arguments], _no_tui)
+        texts = []
+        for stream in (out, err):
+            stream.flush()
+            stream.seek(0)
+            texts.append(stream.buffer.read().decode(errors="replace"))
+        return Done(code, *texts)
+
+    def json(self, *arguments: str) -> Any:
+        """What the command says on stdout, as JSON; it must have ended well."""
+        done = self(*arguments)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def fails(self, code: int, *arguments: str) -> str:
+        """The one line on stderr of a command that must end with ``code``."""
+        done = self(*arguments)
+        assert done.returncode == code, done
+        assert done.stderr.startswith("sharebench: ")
+        assert done.stderr.count("\n") == 1
+        return done.stderr.removeprefix("sharebench: ")
+
+
+def check_document(document: dict[str, Any], runs: int, warmups: int) -> None:
+    """Averages, deviations and percentages agree with the rows to the last digit."""
+    rows = [run for run in document["runs"] if run["phase"] == "measured"]
+    assert len(rows) == runs
+    assert len(document["runs"]) == runs + warmups
+    for row in document["runs"]:
+        assert row["bytes_per_second"] == row["size_bytes"] / row["seconds"]
+        assert row["bits_per_second"] == 8 * row["bytes_per_second"]
+        assert row["percent_of_link"] == 100 * row["bits_per_second"] / document["link_bits_per_second"]
+        assert row["open_seconds"] > 0
+    for name in ("size_bytes", "seconds", "bytes_per_second", "bits_per_second", "percent_of_link"):
+        values = [row[name] for row in rows]
+        assert document["average"][name] == pytest.approx(statistics.mean(values), rel=1e-12)
+        assert document["deviation"][name] == pytest.approx(statistics.stdev(values), rel=1e-9, abs=1e-12)
+    low, high = (document["confidence"][f"{end}_bytes_per_second"] for end in ("low", "high"))
+    assert low < document["average"]["bytes_per_second"] < high

@@ -1,0 +1,67 @@
+"""Comparisons, an experiment's ladder and worksheets, filled, with a text from outside where one can stand."""
+
+from dataclasses import replace
+from typing import Any
+
+from forms.report import Report
+from forms.reports import comparison_report, experiment_report
+from forms.worksheets.bottleneck_report import bottleneck_report
+from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.users_report import users_report
+from storage.records import Change, Command, Decision, Evidence, Series, Target
+from tests.builders import in_turns, series
+from tests.forms.worksheets.table_b5 import B5
+
+
+def one_of(index: int, rate: float, **fields: Any) -> Series:
+    rates = [rate * (1 + step / 1000) for step in (0, 2, -1, 1, 3)]
+    usual: dict[str, Any] = {
+        "id": f"{index:012x}",
+        "created_at": f"2026-01-31T1{index}:00:00.000Z",
+        "experiment": "nic",
+    }
+    return series(rates, **{**usual, **fields})
+
+
+def experiment(text: str = "strict sync") -> list[Series]:
+    return [
+        one_of(0, 100e6, label="as found"),
+        one_of(
+            1, 112e6, change=Change(name=text, value="no", previous="Yes", evidence=Evidence.CONFIRMED, remark="seen")
+        ),
+        one_of(
+            2,
+            90e6,
+            base_id=f"{1:012x}",
+            decision=Decision.REVERTED,
+            change=Change(name="mtu", value="9000", evidence=Evidence.UNCONFIRMED, also_changed=(f"kernel {text}",)),
+        ),
+    ]
+
+
+def book_b1() -> list[Series]:
+    """Table B-1's SPARC rows: FTP, untuned and tuned Samba, get and put, in KB/s as printed."""
+    found: list[Series] = []
+    rows = ((Command.GET, (1014.5, 645.3, 866.7)), (Command.PUT, (379.8, 386.1, 329.5)))
+    for command, rates in rows:
+        for label, rate in zip(("", "untuned Samba", "tuned Samba"), rates, strict=True):
+            protocol = "smb" if label else "ftp"
+            target = Target(protocol=protocol, host="sparc", share="data" if label else None, path="big")
+            number = len(found)
+            made = series([rate * 1000] * 5, id=f"{number:012x}", label=label, command=command, target=target)
+            found.append(made)
+    return found
+
+
+def reports(text: str = "strict sync") -> dict[str, Report]:
+    base, other, _ = experiment(text)
+    office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
+    return {
+        "comparison": comparison_report(in_turns(base, replace(other, label=text))),
+        "matrix": comparison_report(book_b1()),
+        "ladder": experiment_report(text, experiment(text)),
+        "bottleneck": bottleneck_report(B5, text),
+        "clients": users_report(
+            UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text
+        ),
+    }

@@ -1,0 +1,110 @@
+"""Distance: what a round trip makes of buffers and windows, and which verdicts it forbids."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forms.findings.finding import Finding, Severity
+from forms.findings.rules import findings
+from forms.findings.rules_distance import is_far, slow_start_rules
+from forms.series.fields import head_fields
+from storage.records import Command, Series
+from tests.builders import CLIENT, runs, series
+
+RMEM, WMEM = "4096 131072 6291456", "4096 16384 4194304"
+
+
+def far(megabytes: float, milliseconds: float, **fields: Any) -> Series:
+    """A series over a gigabit link at a distance."""
+    path = {"link.kind": "card", "tcp.least_round_trip_seconds": milliseconds / 1000}
+    usual: dict[str, Any] = {"environment": {"path": path, "client": {"tcp.rmem": RMEM, "tcp.wmem": WMEM}}}
+    return series([megabytes * 1e6 * share for share in (1.0, 1.004, 0.997)], **{**usual, **fields})
+
+
+def only(series_: Series, *keys: str) -> Finding:
+    found = [finding for finding in findings([series_]) if finding.key in keys]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_a_buffer_is_the_limit():
+    found = only(far(20, 200, command=Command.PUT, client=replace(CLIENT, in_flight=16)), "latency", "far")
+    assert found.key == "latency"
+    assert found.severity is Severity.WARNING
+    assert "20.01 MB/s x 200 ms = 4 MB on the way; 1 Gb/s would need 25 MB" in found.evidence
+    assert "largest buffer (tcp_wmem): 4.19 MB / 200 ms = 20.97 MB/s at most" in found.evidence
+    assert "tcp_rmem and tcp_wmem to 50000000 or more on both ends" in found.what_to_do
+    assert "cable" not in found.what_to_do
+
+
+def test_the_servers_buffer_counts_where_it_is_known():
+    told = far(8, 200)
+    small = {**told.environment, "server": {"tcp.wmem": "4096 16384 2097152"}}
+    assert (
+        "The server's largest buffer (tcp_wmem): 2.1 MB" in only(replace(told, environment=small), "latency").evidence
+    )
+
+
+def test_the_clients_window_is_the_limit():
+    found = only(far(30, 50, client=replace(CLIENT, block_bytes=65536, in_flight=4)), "latency")
+    assert "window (4 in flight): 262 kB / 50 ms = 5.243 MB/s at most" in found.evidence
+    assert "--in-flight" in found.what_to_do
+
+
+def test_neither_buffer_nor_window():
+    found = only(far(1, 50), "latency", "far")
+    assert (found.key, found.severity) == ("far", Severity.NOTE)
+    assert "iperf3" in found.what_to_do
+
+
+@pytest.mark.parametrize(("megabytes", "milliseconds"), [(110, 50), (30, 0.3)])
+def test_a_full_link_or_a_near_server_is_not_limited_by_distance(megabytes, milliseconds):
+    assert not {"latency", "far"} & {finding.key for finding in findings([far(megabytes, milliseconds)])}
+
+
+def test_nobody_is_sent_to_the_cable_of_a_far_server():
+    ftp = far(22, 200, id="ftp", target=replace(far(1, 1).target, protocol="ftp", share=None))
+    keys = [finding.key for finding in findings([far(20, 200), ftp])]
+    assert "network-slow" not in keys
+    assert "latency" in keys
+
+
+def test_no_ratio_where_slow_start_rules():
+    short = runs((70e6, 71e6, 69e6), size_bytes=1 << 26)
+    smb = far(70, 50, runs=short)
+    ftp = far(30, 50, id="ftp", target=replace(smb.target, protocol="ftp", share=None))
+    keys = {finding.key: finding for finding in findings([smb, ftp])}
+    assert keys["ratio-far"].severity is Severity.NOTE
+    assert "well-configured" not in keys
+    near = [replace(one, environment={}) for one in (smb, ftp)]
+    assert "well-configured" in {finding.key for finding in findings(near)}
+
+
+def test_long_runs_outlast_slow_start():
+    assert slow_start_rules(far(70, 50, runs=runs((70e6, 71e6, 69e6), size_bytes=1 << 26)))
+    assert not slow_start_rules(far(70, 50))
+    assert not slow_start_rules(far(70, 0.5))
+    assert not is_far(series((1e6,)))
+
+
+def line(series_: Series) -> str:
+    return next((field.text for field in head_fields(series_) if field.name == "Round trip"), "")
+
+
+def test_the_round_trip_stands_on_the_form():
+    assert line(far(20, 200)) == "200 ms; at this rate 3.82 MiB on the way"
+    loaded = far(12, 0.2)
+    path = {**loaded.environment["path"], "tcp.round_trip_seconds": 0.098}
+    assert line(replace(loaded, environment={"path": path})).startswith("0.2 ms, 98 ms under load; ")
+    assert line(series((1e6,))) == ""
+
+
+def test_why_there_is_no_ceiling_stands_on_the_form():
+    busy = series((1e6,), environment={"client": {"ceiling.not_calibrated_busy_percent": 63.4}})
+    texts = {field.name: field.text for field in head_fields(busy)}
+    assert texts["Ceiling"] == "not calibrated: busy (others took 63 % of the processors)"
+    beaten = {field.name: field.text for field in head_fields(series((1e6,), ceiling_bytes_per_second=9e5))}
+    assert "%" not in beaten["Ceiling"]

@@ -1,0 +1,44 @@
+"""``python -m tests.reliability [CAMPAIGN …] [--seconds N]``: the long form of the campaigns, with their figures."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+
+from tests.reliability.figures import Campaign
+
+CAMPAIGNS = {"network": "tests.reliability.network"}
+"""By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
+DEFAULT_SECONDS = 300.0
+
+
+def campaign(name: str) -> Campaign:
+    """The campaign of that name; loaded when it is run, since some need servers."""
+    found: Campaign = importlib.import_module(CAMPAIGNS[name]).campaign
+    return found
+
+
+def main() -> int:
+    """Run the campaigns one after the other; 1 if any of them lost something."""
+    parser = argparse.ArgumentParser(prog="python -m tests.reliability")
+    parser.add_argument("names", nargs="*", metavar="CAMPAIGN", help=f"any of {', '.join(CAMPAIGNS)}; all of them")
+    parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, help="how long each may take (%(default)g)")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(CAMPAIGNS):
+        parser.error(f"no campaign {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}")
+    lost = 0
+    for name in asked.names or CAMPAIGNS:
+        began = time.monotonic()
+        figures = campaign(name)(asked.seconds)
+        print(f"{name}: {figures.text()} ({time.monotonic() - began:.0f} s)", flush=True)
+        for loss in figures.losses:
+            print(f"  LOST: {loss}")
+        lost += len(figures.losses)
+    print(f"{lost} losses")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""The network campaign: something happens at each message of a session, and either it completes or says why not."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import random
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.clients.base import Secrets
+from app.measure.plan import MeasurementPlan
+from storage.plan import Settings
+from storage.records import Command, Target
+from tests.app.clients.ftp.proxy import FtpProxy
+from tests.app.clients.smb.proxy import Message, Proxy
+from tests.reliability import ftp_faults, smb_faults
+from tests.reliability.figures import Clock, Figures
+from tests.reliability.measured import Measured
+from tests.servers.smbd import Smbd
+from tests.servers.vsftpd import Vsftpd
+
+TIMEOUT_SECONDS = 1.5
+LIMIT_SECONDS = 6 * TIMEOUT_SECONDS
+"""A stall, and tidying up over a new connection that stalls as well: whoever takes longer than this hangs."""
+SIZE_BYTES = 700_001
+BLOCK_BYTES = 100_000
+WORKERS = 6
+FILE = "network.bin"
+
+KINDS: dict[tuple[str, str], dict[str, Any]] = {
+    ("smb", "answers"): smb_faults.ANSWERS,
+    ("smb", "requests"): smb_faults.REQUESTS,
+    ("ftp", "replies"): ftp_faults.REPLIES,
+    ("ftp", "commands"): ftp_faults.COMMANDS,
+    ("ftp", "down"): ftp_faults.DATA,
+    ("ftp", "up"): ftp_faults.DATA,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One fault at one message of one session."""
+
+    protocol: str
+    command: Command
+    place: str
+    """Which script of the proxy: answers or requests, replies, commands, down or up."""
+    number: int
+    fault: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.protocol} {self.command} {self.place}[{self.number}] {self.fault} seed {self.seed}"
+
+
+class AtMessage:
+    """Lets messages through, all but the nth, which the fault gets; counts them."""
+
+    def __init__(self, case: Case | None = None) -> None:
+        self.count = 0
+        self._case = case
+        self._rng = random.Random(case.seed if case else 0)
+
+    def __call__(self, message: Any) -> Iterable[Any]:
+        number, case = self.count, self._case
+        self.count += 1
+        if case is None or number < case.number or (number > case.number and case.fault not in smb_faults.LASTING):
+            return [message]
+        found: Iterable[Message] = KINDS[case.protocol, case.place][case.fault](message, self._rng)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The real servers behind the proxies."""
+
+    smbd: Smbd
+    vsftpd: Vsftpd
+
+    def between(self, protocol: str, scripts: dict[str, AtMessage]) -> AbstractContextManager[Any]:
+        """A proxy before one of them."""
+        if protocol == "smb":
+            return Proxy(self.smbd.host, self.smbd.port, **scripts)
+        return FtpProxy(self.vsftpd.host, self.vsftpd.port, **scripts)
+
+    def measured(self, protocol: str, command: Command, port: int) -> Measured:
+        """A series of one run through the proxy on that port."""
+        server: Smbd | Vsftpd = self.smbd if protocol == "smb" else self.vsftpd
+        root = "" if protocol == "smb" else "/"
+        target: Target = replace(server.target(root + FILE if command is Command.GET else root), port=port)
+        settings = Settings(timeout_seconds=TIMEOUT_SECONDS, block_bytes=BLOCK_BYTES)
+        secrets: Secrets = server.secrets()
+        size_bytes = SIZE_BYTES if command is Command.PUT else None
+        plan = MeasurementPlan(
+            command=command, target=target, settings=settings, secrets=secrets, runs=1, warmups=0, size_bytes=size_bytes
+        )
+        return Measured(plan, server.folder)
+
+    def run(self, case: Case, figures: Figures) -> None:
+        """One case."""
+        with self.between(case.protocol, {case.place: AtMessage(case)}) as proxy:
+            measured = self.measured(case.protocol, case.command, proxy.port)
+            measured.run(LIMIT_SECONDS)
+        figures.counts["faults"] += 1
+        figures.counts["completed" if measured.completed else "told with the reason"] += 1
+        figures.took(measured.seconds)
+        figures.losses += [f"{case}: {loss}" for loss in measured.losses(SIZE_BYTES)]
+
+    def cases(self) -> Iterator[Case]:
+        """Each fault at each message of each session, as a session without a fault has them."""
+        for (protocol, place), faults in KINDS.items():
+            for command in Command:
+                count = AtMessage()
+                with self.between(protocol, {place: count}) as proxy:
+                    self.measured(protocol, command, proxy.port).run(60)
+                for number, fault in itertools.product(range(count.count), faults):
+                    yield Case(protocol=protocol, command=command, place=place, number=number, fault=fault, seed=number)
+
+
+_servers: Servers | None = None
+
+
+def _work(cases: list[Case], seconds: float) -> Figures:
+    """One worker's share, again and again with other seeds while there is time."""
+    assert _servers is not None
+    figures, clock = Figures(), Clock(seconds)
+    for turn in itertools.count():
+        for case in cases:
+            if clock.is_over():
+                return figures
+            _servers.run(replace(case, seed=case.seed + 1_000 * turn), figures)
+    raise AssertionError
+
+
+def campaign(seconds: float) -> Figures:
+    """Shuffled cases for that long, in several processes since most of their time is waiting."""
+    global _servers  # noqa: PLW0603  the forked workers find their servers there
+    with ExitStack() as stack:
+        smbd, vsftpd = Smbd(), Vsftpd()
+        for server in (smbd, vsftpd):
+            stack.callback(server.stop)
+            server.start()
+            server.make_file(FILE, random.Random(17).randbytes(SIZE_BYTES))
+        _servers = Servers(smbd, vsftpd)
+        cases = list(_servers.cases())
+        random.Random(17).shuffle(cases)
+        total = Figures()
+        total.counts["kinds of case"] = len(cases)
+        with multiprocessing.get_context("fork").Pool(WORKERS) as pool:
+            shares = [(cases[worker::WORKERS], seconds) for worker in range(WORKERS)]
+            for part in pool.starmap_async(_work, shares).get(seconds + 10 * LIMIT_SECONDS):
+                total.add(part)
+        return total

@@ -1,0 +1,222 @@
+"""The driver of the TUI's tests: an app on a notebook, an outside that is made up, waiting, and what is painted."""
+
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import WorkerCancelled
+
+from app.clients.base import DirectoryEntry, Secrets
+from app.errors import SharebenchError
+from app.measure.control import SeriesControl
+from app.measure.events import Event, Failed, RunFinished, Started
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.request import SeriesRequest
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+from app.tui.guide.state.backend import SystemBackend
+from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
+from forms.series.file_size import FileSizeContext
+from storage.notebook import Notebook
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Command, Phase, Series, SeriesStatus, Target, utc_now
+from tests.builders import CLIENT, run_at
+
+SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
+"""The practice server of the guide's tests."""
+
+MEASURING = "measure"
+"""The group of the work that goes on while a series is measured."""
+
+
+_QUIET = 2
+"""A message on its way between widgets can still start work when nothing seems to be left to do."""
+
+
+async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
+    """All work of all screens is done and its messages are handled; a series under way goes on."""
+    for worker in list(app.workers):
+        if worker.group != MEASURING or worker.is_finished:
+            with suppress(WorkerCancelled):
+                await worker.wait()
+    await pilot.pause()
+
+
+def text_of(screen: Screen[Any], selector: str) -> str:
+    """The plain text of the labels that the selector finds, a line each."""
+    return "\n".join(str(widget.render()) for widget in screen.query(selector).results(Static))
+
+
+def painted(app: App[Any]) -> str:
+    """What the screen shows now, cell by cell, as lines of text."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text[:width] for strip in strips[:height])
+
+
+async def measured(app: App[Any], pilot: Pilot[Any]) -> None:
+    """The series under way is over, and its screen knows."""
+    for worker in list(app.workers):
+        if worker.group == MEASURING:
+            await worker.wait()
+    await settled(app, pilot)
+
+
+async def press(app: App[Any], pilot: Pilot[Any], *keys: str) -> None:
+    """Each key after the one before has had its whole effect."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(app, pilot)
+
+
+async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
+    """Work that starts other work is done as well: nothing runs and nothing waits any more, twice running."""
+    quiet = 0
+    for _ in range(150):
+        await settle(app, pilot)
+        quiet = quiet + 1 if all(w.is_finished for w in app.workers if w.group != MEASURING) else 0
+        if quiet == _QUIET:
+            return
+    raise AssertionError("the screens do not come to rest")
+
+
+def here(app: App[Any]) -> Any:
+    """The screen, by whatever type it has."""
+    return app.screen
+
+
+def app_on(path: Path, *, first: str = "", world: "FakeWorld | None" = None, **arguments: Any) -> SharebenchApp:
+    """The app on a notebook, with no keys file of the user's own."""
+    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), world=world or SystemBackend())
+    return SharebenchApp(context, first=first, **arguments)
+
+
+class FakeWorld:
+    """Answers from what the test put into it."""
+
+    def __init__(self) -> None:
+        self.shares: list[str] = ["data", "IPC$"]
+        self.folders: dict[str, Sequence[DirectoryEntry]] = {
+            "": [DirectoryEntry(name="big.bin", is_folder=False, size_bytes=1 << 30)]
+        }
+        self.errors: list[SharebenchError] = []
+        """Raised by the next looks, one each."""
+        self.logins: list[Secrets] = []
+        """The secrets of every look."""
+        self.password: str | None = None
+        self.orders: list[SeriesRequest] = []
+        self.resumed: list[str] = []
+        self.rates: list[float] = [100e6, 101e6, 99e6, 100e6, 100.5e6]
+        self.script: queue.Queue[Event | SharebenchError | None] | None = None
+        """Events that the test hands out one by one, None for the end; absent for a series that runs by itself."""
+        self.control: SeriesControl | None = None
+
+    def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:
+        """From the dictionaries."""
+        self.logins.append(secrets)
+        if self.errors:
+            raise self.errors.pop(0)
+        if target.protocol == "iperf3":
+            return BrowsedFolder(target=target, items=())
+        if target.protocol == "smb" and not target.share:
+            return BrowsedFolder(target=target, items=tuple(Item(ItemKind.SHARE, name, name) for name in self.shares))
+        return BrowsedFolder(target=target, items=items(target, self.folders[target.path], around))
+
+    def link(self, target: Target) -> tuple[int | None, str]:
+        """A gigabit."""
+        return 1_000_000_000, "eth0 runs at this rate"
+
+    def memory_bytes(self, target: Target) -> int | None:
+        """Not known."""
+        return None
+
+    def quiet(self, target: Target, command: Command) -> Quiet:
+        """Somebody makes a backup."""
+        return Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 40 MB/s over [eth0]",))
+
+    def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+        """Store what the recorder would store."""
+        self.orders.append(order)
+        plan = order.plan
+        with Notebook(notebook_path) as notebook:
+            series = Series(
+                id=f"{len(self.orders):012x}",
+                created_at=utc_now(),
+                title="a series",
+                label=order.label,
+                experiment=order.experiment.name if order.experiment else None,
+                base_id=order.base_id,
+                command=plan.command,
+                target=plan.target,
+                client=CLIENT,
+                link_bits_per_second=order.link_bits_per_second or 1_000_000_000,
+                plan=order.stored_plan(),
+            )
+            notebook.add(series)
+            yield from self._measure(series, notebook, control, plan.warmups, plan.runs)
+
+    def resume(
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
+    ) -> Iterator[RecorderEvent]:
+        """The missing runs."""
+        self.resumed.append(series_id)
+        with Notebook(notebook_path) as notebook:
+            series = notebook.series(series_id)
+            have = len(series.measured())
+            yield from self._measure(series, notebook, control, 0, len(self.rates) - have, first=have + 1)
+
+    def _measure(
+        self, series: Series, notebook: Notebook, control: SeriesControl, warmups: int, runs: int, first: int = 1
+    ) -> Iterator[RecorderEvent]:
+        self.control = control
+        yield SeriesOpened(series_id=series.id)
+        status, failure = SeriesStatus.COMPLETE, None
+        events = self._scripted(control) if self.script else self._by_itself(warmups, runs, first)
+        for event in events:
+            if isinstance(event, RunFinished):
+                notebook.add_run(series.id, event.run)
+            if isinstance(event, Failed):
+                failure = event
+                status = SeriesStatus.INTERRUPTED if event.kind == "CancelledError" else SeriesStatus.FAILED
+            yield event
+        notebook.update(replace(series, status=status, error=failure.text if failure else None))
+        yield SeriesClosed(series_id=series.id, status=status, failure=failure)
+
+    def _by_itself(self, warmups: int, runs: int, first: int) -> Iterator[Event]:
+        yield Started(client=CLIENT, size_bytes=1 << 30)
+        for number in range(1, warmups + 1):
+            yield RunFinished(run=run_at(number, self.rates[0], phase=Phase.WARM_UP))
+        for number in range(first, first + runs):
+            yield RunFinished(run=run_at(number, self.rates[(number - 1) % len(self.rates)]))
+
+    def _scripted(self, control: SeriesControl) -> Iterator[Event]:
+        """What the test hands out; a cancel ends it as the engine would."""
+        assert self.script is not None
+        while True:
+            if control.cancelled.is_set():
+                yield Failed(kind="CancelledError", text="cancelled")
+                return
+            try:
+                event = self.script.get(timeout=0.02)
+            except queue.Empty:
+                continue
+            if event is None:
+                self.script.task_done()
+                return
+            if isinstance(event, SharebenchError):
+                self.script.task_done()
+                raise event
+            yield event
+            self.script.task_done()
+
+
+def folder_of(files: Mapping[str, int]) -> list[DirectoryEntry]:
+    """A folder with files of these sizes in bytes."""
+    return [DirectoryEntry(name=name, is_folder=False, size_bytes=size) for name, size in files.items()]
