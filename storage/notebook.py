@@ -311,14 +311,8 @@ class Notebook:
 
     def baseline_ids(self, name: str) -> list[str]:
         """The ids of the series that a baseline names, the oldest first; none where there is no such baseline."""
-        return [
-            str(found)
-            for (found,) in self._db.execute(
-                "SELECT series_id FROM baselines JOIN series ON series.id = series_id WHERE name = ?"
-                " ORDER BY created_at, series.rowid",
-                (name,),
-            )
-        ]
+        sql = "SELECT series_id FROM baselines JOIN series ON series.id = series_id WHERE name = ? ORDER BY created_at"
+        return [str(found) for (found,) in self._db.execute(sql, (name,))]
 
     def set_baseline(self, name: str, *series_ids: str, keep: bool = False) -> None:
         """Give the series a name; a name that was given already moves to them, or with ``keep`` names them as well."""
@@ -327,8 +321,8 @@ class Notebook:
             if not keep:
                 self._db.execute("DELETE FROM baselines WHERE name = ?", (name,))
             for series_id in series_ids:
-                baseline = Baseline(name=name, series_id=series_id, set_at=set_at)
-                self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+                row = _baseline_row(Baseline(name=name, series_id=series_id, set_at=set_at))
+                self._db.table("baselines").insert(row, replace=True)
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
         """The ids of series that were measured again with the same settings, group by group, the oldest first.

@@ -11,7 +11,7 @@ from forms import wording
 from forms.comparison.differences import Difference, differences
 from forms.comparison.words import figures, verdict_sentence
 from forms.stats import change as changes
-from forms.stats.decision import Decision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
 from forms.stats.mann_whitney import mann_whitney_p
 from forms.stats.sample_size import needed_range, needed_runs, scatter_of
 from forms.stats.sample_size import needed_series as series_that_tell
@@ -227,7 +227,9 @@ def _positions(sides: Sides) -> list[int]:
     return [order.index(index) for index in range(len(every))]
 
 
-def _largest_p(decision: Decision, left: Sequence[Sequence[float]], right: Sequence[Sequence[float]]) -> float | None:
+def _largest_p(
+    decision: ChangeDecision, left: Sequence[Sequence[float]], right: Sequence[Sequence[float]]
+) -> float | None:
     runs = [[rate for rates in side for rate in rates] for side in (left, right)]
     if not all(runs):
         return None
@@ -241,8 +243,8 @@ def _claimed(base: Series, other: Series) -> Change | None:
 
 
 def _unless_contradicted(
-    decision: Decision, claimed: Change | None, sides: Sides, differing: Sequence[Difference]
-) -> Decision:
+    decision: ChangeDecision, claimed: Change | None, sides: Sides, differing: Sequence[Difference]
+) -> ChangeDecision:
     """The decision, or none where the claimed change is not what was made, or where no setting differs after all."""
     base, other = sides.base[0], sides.other[0]
     if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
@@ -255,7 +257,7 @@ def _unless_contradicted(
 
 
 def _needs(
-    decision: Decision,
+    decision: ChangeDecision,
     turns: tuple[list[float], list[float]] | None,
     left: Sequence[Sequence[float]],
     right: Sequence[Sequence[float]],

@@ -18,7 +18,7 @@ Rates = Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ChangeEstimate:
     """A change with its standard error, both as logarithms of a ratio, and the error's degrees of freedom."""
 
     log_change: float
@@ -72,7 +72,7 @@ def log_change(base: Sequence[Rates], other: Sequence[Rates]) -> float:
     return math.log(average(other) / average(base))
 
 
-def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> Estimate | None:
+def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeEstimate | None:
     """The change by the scatter of the runs alone (Welch 1947); None where a series has fewer than two runs.
 
     Right for these series; it knows nothing of how far a next series would lie from them.
@@ -82,7 +82,7 @@ def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> Estimate | N
         return None
     error = sum(part for part, _ in parts)
     freedom = error**2 / sum(part**2 / freedom for part, freedom in parts) if error > 0 else 1.0
-    return Estimate(log_change(base, other), math.sqrt(error), freedom)
+    return ChangeEstimate(log_change(base, other), math.sqrt(error), freedom)
 
 
 def variation(groups: Sequence[Sequence[Rates]]) -> Variation | None:
@@ -104,7 +104,7 @@ def variation(groups: Sequence[Sequence[Rates]]) -> Variation | None:
     return Variation(squares / freedom, freedom, within / freedom)
 
 
-def between_series(base: Sequence[Rates], other: Sequence[Rates], found: Variation) -> Estimate:
+def between_series(base: Sequence[Rates], other: Sequence[Rates], found: Variation) -> ChangeEstimate:
     """The change by the variation between series: each average is uncertain by it, whatever its runs say.
 
     Where a side's runs scatter more than those of the repeated series, that is added: the repeats cannot know it.
@@ -114,12 +114,12 @@ def between_series(base: Sequence[Rates], other: Sequence[Rates], found: Variati
         + max(0.0, basic.fmean([_own_variance(rates) for rates in side]) - found.within) / len(side)
         for side in (base, other)
     )
-    return Estimate(log_change(base, other), math.sqrt(error), found.freedom)
+    return ChangeEstimate(log_change(base, other), math.sqrt(error), found.freedom)
 
 
 def beside_trend(
     base: Sequence[Rates], other: Sequence[Rates], positions: Sequence[int], found: Variation
-) -> Estimate | None:
+) -> ChangeEstimate | None:
     """The change beside a steady trend over the series; None where trend and change cannot be told apart.
 
     Least squares of the logarithms of the averages on their place in time and on the side (analysis of covariance);
@@ -139,7 +139,7 @@ def beside_trend(
     change = (_product(sides, logs) - both * slope_part / trend) / apart
     rest = max(0.0, _product(logs, logs) - slope_part**2 / trend - change**2 * apart)
     elsewhere = max(0.0, found.variance * found.freedom - _squares_within(base) - _squares_within(other))
-    return Estimate(change, math.sqrt((rest + elsewhere) / freedom / apart), freedom)
+    return ChangeEstimate(change, math.sqrt((rest + elsewhere) / freedom / apart), freedom)
 
 
 def steady_trend_score(positions: Sequence[int], base_count: int, found: Variation) -> float:
@@ -157,7 +157,7 @@ def steady_trend_score(positions: Sequence[int], base_count: int, found: Variati
     return shift / math.sqrt(error) if error else math.inf if shift else 0.0
 
 
-def in_turns(base: Rates, other: Rates) -> Estimate | None:
+def in_turns(base: Rates, other: Rates) -> ChangeEstimate | None:
     """The change of runs that took turns (A B B A …), pair by pair, so that what moves both drops out.
 
     Student's t of the differences, as shares of the base's average; ``base[i]`` and ``other[i]`` are neighbours. None
@@ -168,7 +168,7 @@ def in_turns(base: Rates, other: Rates) -> Estimate | None:
     before, after = basic.fmean(base), basic.fmean(other)
     differences = [b - a for a, b in zip(base, other, strict=True)]
     error = math.sqrt(_variance(differences) / len(differences)) / math.sqrt(before * after)
-    return Estimate(math.log(after / before), error, len(base) - 1)
+    return ChangeEstimate(math.log(after / before), error, len(base) - 1)
 
 
 def _own_variance(rates: Rates) -> float:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forms.stats import change
-from forms.stats.change import Estimate, Rates, Variation
+from forms.stats.change import ChangeEstimate, Rates, Variation
 from forms.stats.mann_whitney import mann_whitney_p, rank_shift
 from forms.stats.summary import student_t
 
@@ -80,7 +80,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class ChangeDecision:
     """The verdict on a change with the figures that it rests on; absent ones mean too few runs or series for them."""
 
     verdict: Verdict
@@ -105,7 +105,7 @@ def decide(
     positions: Sequence[int] | None = None,
     history: Sequence[Sequence[Rates]] = (),
     limits: Limits | None = None,
-) -> Decision:
+) -> ChangeDecision:
     """The other series against the base series, each a sequence of its runs' throughputs.
 
     ``positions`` are the places in time of the base's series and then of the other's, 0 for the first of all; without
@@ -121,7 +121,7 @@ def decide(
     told = change.log_change(base, other)
     alone = runs.interval_percent(limits.level) if runs else None
     if found is None:
-        return Decision(
+        return ChangeDecision(
             verdict=Verdict.UNKNOWN,
             doubt=Doubt.NO_REPEATS,
             change_percent=change.percent_of(told),
@@ -136,7 +136,7 @@ def decide(
     doubt = None
     if verdict is Verdict.UNKNOWN:
         doubt = _doubt(needed, trend, told, _joined(base), _joined(other), limits)
-    return Decision(
+    return ChangeDecision(
         verdict=verdict,
         doubt=doubt,
         change_percent=change.percent_of(told),
@@ -147,7 +147,7 @@ def decide(
     )
 
 
-def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) -> Decision:
+def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:
     """The other series against the base, both of as many runs, ``base[i]`` measured beside ``other[i]``."""
     limits = limits or Limits()
     short = _too_few([base], [other])
@@ -168,7 +168,7 @@ def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) 
         verdict = Verdict.SAME
     else:
         doubt = Doubt.SCATTER
-    return Decision(
+    return ChangeDecision(
         verdict=verdict,
         doubt=doubt,
         change_percent=told,
@@ -195,13 +195,13 @@ def holm(p_values: Sequence[float], alpha: float) -> list[float]:
     return levels
 
 
-def _too_few(base: Sequence[Rates], other: Sequence[Rates]) -> Decision | None:
+def _too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision | None:
     counts = [sum(len(rates) for rates in side) for side in (base, other)]
     if min(counts) == 0 or any(not rates for side in (base, other) for rates in side):
-        return Decision(verdict=Verdict.UNKNOWN, doubt=Doubt.NO_RUNS)
+        return ChangeDecision(verdict=Verdict.UNKNOWN, doubt=Doubt.NO_RUNS)
     if min(counts) < LEAST_RUNS:
         runs = change.within_series(base, other)
-        return Decision(
+        return ChangeDecision(
             verdict=Verdict.UNKNOWN,
             doubt=Doubt.FEW_RUNS,
             change_percent=change.percent_of(change.log_change(base, other)),
@@ -212,7 +212,7 @@ def _too_few(base: Sequence[Rates], other: Sequence[Rates]) -> Decision | None:
 
 def _rival_trend(
     base: Sequence[Rates], other: Sequence[Rates], places: Sequence[int], found: Variation, limits: Limits
-) -> Estimate | None:
+) -> ChangeEstimate | None:
     """The change beside a fitted trend, where the order in time makes a trend a rival explanation; else None."""
     score = change.steady_trend_score(places, len(base), found)
     if len(places) < 4 or score <= TREND_SHARE * student_t(limits.level, found.freedom):
@@ -232,8 +232,8 @@ def _verdict(
 
 
 def _doubt(
-    needed: Sequence[Estimate],
-    trend: Estimate | None,
+    needed: Sequence[ChangeEstimate],
+    trend: ChangeEstimate | None,
     told: float,
     base: Sequence[float],
     other: Sequence[float],
@@ -249,7 +249,7 @@ def _doubt(
     return Doubt.WANDERED if len(needed) > 1 else Doubt.SCATTER
 
 
-def _widest(estimates: Sequence[Estimate], level: float) -> tuple[float, float]:
+def _widest(estimates: Sequence[ChangeEstimate], level: float) -> tuple[float, float]:
     intervals = [one.interval_percent(level) for one in estimates]
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 

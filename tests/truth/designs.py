@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import Decision, Verdict, decide, decide_in_turns, holm
+from forms.stats.decision import ChangeDecision, Verdict, decide, decide_in_turns, holm
 from tests.truth.timelines import Timeline, Values
 
 DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
@@ -23,7 +23,7 @@ class Tally:
     with_interval: int = 0
     covered: int = 0
 
-    def add(self, decision: Decision, change: float) -> None:
+    def add(self, decision: ChangeDecision, change: float) -> None:
         """Count one decision, where ``change`` percent is the truth."""
         self.trials += 1
         self.different += decision.verdict in DIFFERENT
@@ -61,7 +61,7 @@ class Design:
 
     def _decisions(
         self, timeline: Timeline, runs: int, trials: int, change: float, random: np.random.Generator
-    ) -> Iterator[Decision]:
+    ) -> Iterator[ChangeDecision]:
         if self.sides == "turns":
             base, other = timeline.turns(random, trials, runs, change)
             for left, right in zip(base.tolist(), other.tolist(), strict=True):
