@@ -34,7 +34,7 @@ class Advice:
 
     key: str
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
+    ``dependence``, ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
     text: str
 
 
@@ -141,7 +141,7 @@ def _busy(series: Series) -> Iterator[Advice]:
 
 def _unusual(series: Series) -> Iterator[Advice]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
-    reasons = summary.unusual(_rates(series))
+    reasons = summary.unusual(_rates(series), [r.seconds for r in runs if r.seconds])
     flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
     cold = [(run, why) for run, why in flagged if why.startswith(summary.TOO_LITTLE_WARM_UP)]
     if cold:
@@ -180,6 +180,21 @@ def _drift(series: Series) -> Iterator[Advice]:
     )
 
 
+def _dependence(series: Series) -> Iterator[Advice]:
+    found = summary.lag_1(_rates(series))
+    if found is None:
+        return
+    until = series.plan.until_percent if series.plan else None
+    what = "the interval of the average is narrower than the truth"
+    if until is not None:
+        what = f"± {wording.percent(until)} holds less often than 95 times in a hundred"
+    yield Advice(
+        key="dependence",
+        text=f"Neighbouring runs are alike (correlation {found:.2f}), so {what}: measure the series again later, or"
+        " several of them (sharebench selftest --apart 3), to see how far its average wanders.",
+    )
+
+
 def _short(series: Series) -> Iterator[Advice]:
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
@@ -205,12 +220,13 @@ def _short(series: Series) -> Iterator[Advice]:
 def _scatter(series: Series) -> Iterator[Advice]:
     rates = _rates(series)
     until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
-    if series.plan and until is not None and half is not None and half > until:
+    known = summary.known_to_percent(rates)
+    if series.plan and until is not None and known is not None and known > until:
         more = 2 * (series.plan.max_runs or len(rates))
         yield Advice(
             key="until",
             text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"
-            f" (± {wording.percent(half)}): allow more runs"
+            f" (± {wording.percent(known)}): allow more runs"
             f" (--max-runs {more}), make them longer (--size), or wait for a quiet time.",
         )
         return
@@ -279,5 +295,6 @@ _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _short,
     _unusual,
     _drift,
+    _dependence,
     _scatter,
 )

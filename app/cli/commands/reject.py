@@ -22,9 +22,15 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
     from forms.series.summary import unusual_runs  # noqa: PLC0415  keeps `--help` light
 
     with common.notebook(context) as notebook:
-        for number, why in unusual_runs(notebook.series(series_id)).items():
+        found = unusual_runs(notebook.series(series_id))
+        for number, why in found.items():
             notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
             common.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
+    if found:
+        common.say(
+            "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
+            " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"
+        )
 
 
 @click.command("reject", short_help="marks a run unusable")

@@ -96,7 +96,7 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
     "--timeout", type=common.Number(0.1, 86400), default=30, show_default=True, metavar="SECONDS",
     help="A run with no progress for that long fails.",
 )  # fmt: skip
-@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a person would with `reject`.")
+@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable; intervals get too narrow by it.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option(
     "--ceiling",
