@@ -80,6 +80,7 @@ THREE_BASES = Design("three bases, one after", "AAAB")
 A_B_A = Design("A B A", "ABA")
 IN_TURNS = Design("in turns, A B B A", "turns")
 THREE_EACH = Design("3 + 3 alternating", "ABABAB")
+THREE_EACH_WITH_HISTORY = Design("3 + 3 alternating, 5 repeats before", "HHHHHABABAB")
 THREE_THEN_THREE = Design("3, then 3", "AAABBB")
 DESIGNS = (ONE_EACH, WITH_HISTORY, THREE_BASES, A_B_A, IN_TURNS, THREE_EACH, THREE_THEN_THREE)
 

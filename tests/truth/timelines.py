@@ -25,7 +25,9 @@ class Timeline:
     session: float = 0.0
     """Deviation between sessions, in percent; runs that take turns share one."""
     other_scatter: float = 1.0
-    """Deviation of the other side's runs, in percent; the base's is 1."""
+    """Deviation of the other side's runs, in percent."""
+    base_scatter: float = 1.0
+    """Deviation of the base's runs, in percent."""
     unequal: bool = False
     """Whether each base series has 30 runs, whatever the other has."""
     wild_share: float = 0.0
@@ -51,7 +53,7 @@ class Timeline:
         made = []
         for side, part in zip(sides, parts, strict=True):
             session = self.session * random.standard_normal((trials, 1))
-            scatter = self.other_scatter if side != "A" else 1.0
+            scatter = self.base_scatter if side in "AH" else self.other_scatter
             made.append((LEVEL + scatter * part + session) * (1 + change / 100 * (side == "B")))
         return made
 
@@ -59,7 +61,7 @@ class Timeline:
         """Two series in turns (A B B A …), a row a trial each."""
         noise = self.runs(random, (trials, 2 * runs)) + self.session * random.standard_normal((trials, 1))
         others = np.arange(2 * runs) % 4 % 3 > 0
-        base, other = LEVEL + noise[:, ~others], LEVEL + self.other_scatter * noise[:, others]
+        base, other = LEVEL + self.base_scatter * noise[:, ~others], LEVEL + self.other_scatter * noise[:, others]
         return base, other * (1 + change / 100)
 
 
