@@ -58,7 +58,7 @@ torture: .venv/.installed-dev ## the long form of the reliability campaigns, wit
 truth: .venv/.installed-dev ## how often the verdicts are true: simulated, written to TRUTH.md
 	@$(BIN)/python -m tests.truth
 
-screenshots: .venv/.installed-dev ## draw the pictures of the TUI anew
+screenshots: .venv/.installed-dev ## draw the pictures of the TUI again
 	@$(BIN)/python -m screenshots
 
 lock: .venv/.installed-dev ## renew the lock files

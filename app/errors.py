@@ -19,7 +19,7 @@
     │   ├── NotQuietError          --quiet-time require was not met
     │   └── ChildDiedError         the measuring process ended without a word
     ├── NotebookError          exit 4: the notebook cannot be opened, read or written
-    └── CancelledError         exit 130: the person stopped it
+    └── CancelledError         exit 130: the user stopped it
 
 A library's exception is mapped to one of these where the library is called, and chained.
 """
@@ -110,6 +110,6 @@ class NotebookError(SharebenchError):
 
 
 class CancelledError(SharebenchError):
-    """The person stopped the measurement."""
+    """The user stopped the measurement."""
 
     exit_code = 130

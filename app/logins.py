@@ -10,9 +10,9 @@ from pathlib import Path
 from app.children import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
+from app.targets import HOW_TO_GIVE
 from storage.records import Target
 
-HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file with --credentials FILE"
 _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
 
 

@@ -6,18 +6,20 @@ import posixpath
 import re
 from urllib.parse import unquote
 
+from app.children import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
 from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target
+from storage.target_url import format_target
 
 FORMS = (
     "smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://[USER@]HOST[:PORT]/PATH, ftps://…, "
     "file:///PATH or iperf3://HOST[:PORT]"
 )
 
-HOW_TO_LOG_IN = (
-    "leave it out and type it at the prompt, set SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
-)
+HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file with --credentials FILE"
+"""How a password is given."""
+HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a target begins with, also one of another program."""
@@ -148,25 +150,6 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
         raise UsageError(
             f"no file in {format_target(target)}; name one to read, or let one be made with --make-file --size SIZE"
         )
-
-
-def format_target(target: Target) -> str:
-    """The URL that :func:`parse_target` reads back as the same target; default ports are left out."""
-    if target.abilities.is_local:
-        return "file://" + _escape(target.path)
-    login = f"{_escape(target.domain)};" if target.domain else ""
-    login += _escape(target.user, "@/:;") + "@" if target.user else ""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
-    where = "/".join(part for part in (target.share or "", target.path.lstrip("/")) if part)
-    slash = "/" if where else ""
-    return f"{target.protocol}://{login}{host}{port}{slash}{_escape(where)}"
-
-
-def _escape(text: str, more: str = "") -> str:
-    """A literal ``%`` only where it would be read as an escape, and what would end the part."""
-    text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
-    return "".join(f"%{ord(c):02X}" if c in more or ord(c) < 0x20 else c for c in text)
 
 
 def join(target: Target, name: str) -> str:

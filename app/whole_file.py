@@ -1,4 +1,4 @@
-"""A file that is written whole or not at all, and leaves nothing behind when the program is killed over it."""
+"""A file that somebody named: written whole or not at all, and nothing is left when the program is killed over it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,45 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from app.errors import SharebenchError
+
 _NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 """What a file system says that cannot make a file without a name (NFS, FAT)."""
+
+
+class CannotWriteError(SharebenchError):
+    """A file cannot be written."""
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file would be replaced. Raises CannotWriteError where the place is a folder, or in none that exists."""
+    try:
+        if path.is_dir():
+            raise CannotWriteError(f"cannot write {path}: it is a folder; name a file in it")
+        if not path.parent.is_dir():
+            raise CannotWriteError(f"cannot write {path}: there is no folder {path.parent}")
+        return path.is_file()
+    except OSError as error:
+        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; name another file") from error
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write whole: a link is followed, a device is written to. Raises CannotWriteError.
+
+    Where nothing can be written it fails before the block begins; a block that fails leaves nothing behind.
+    """
+    place = Path(os.path.realpath(path))
+    hint = "name another file"
+    try:
+        is_device = place.exists() and not place.is_file()
+        with place.open("wb") if is_device else whole_file(place) as file:
+            hint = hint if is_device else "nothing was left there"
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; {hint}") from error
 
 
 @contextmanager

@@ -66,8 +66,8 @@ def lines_of(text: str) -> list[str]:
     return [visible(line) for line in text.splitlines()] or [""]
 
 
-def wrap(text: str, room: int) -> list[str]:
-    """A one-line text on lines of at most ``room`` cells, broken at spaces, and inside words that are wider.
+def wrap(text: str, cells: int) -> list[str]:
+    """A one-line text on lines of at most ``cells`` cells, broken at spaces, and inside words that are wider.
 
     A percent sign stays with its number.
     """
@@ -75,41 +75,41 @@ def wrap(text: str, room: int) -> list[str]:
     line = ""
     for word in re.split(r" (?!%)", text):
         joined = f"{line} {word}" if line else word
-        if width(joined) <= room:
+        if width(joined) <= cells:
             line = joined
             continue
         if line:
             lines.append(line)
-        *whole, line = _pieces(word, room)
+        *whole, line = _pieces(word, cells)
         lines.extend(whole)
     return [*lines, line]
 
 
-def hanging(text: str, room: int, indent: str = "    ") -> list[str]:
+def hanging(text: str, cells: int, indent: str = "    ") -> list[str]:
     """As :func:`wrap`, every line but the first indented."""
     lead = text[: len(text) - len(text.lstrip(" "))]
-    first, *rest = wrap(text.lstrip(" "), room - max(len(indent), len(lead)))
+    first, *rest = wrap(text.lstrip(" "), cells - max(len(indent), len(lead)))
     return [lead + first, *(indent + line for line in rest)]
 
 
-def _pieces(word: str, room: int) -> list[str]:
-    """A word in pieces of at most ``room`` cells; what combines stays with what it combines with."""
+def _pieces(word: str, cells: int) -> list[str]:
+    """A word in pieces of at most ``cells`` cells; what combines stays with what it combines with."""
     pieces = [""]
     for character in word:
-        if pieces[-1] and width(pieces[-1] + character) > max(room, 2):
+        if pieces[-1] and width(pieces[-1] + character) > max(cells, 2):
             pieces.append("")
         pieces[-1] += character
     return pieces
 
 
-def cut(text: str, room: int) -> str:
-    """A text that takes at most ``room`` cells; one that was cut ends in ``…``."""
-    if width(text) <= room:
+def cut(text: str, cells: int) -> str:
+    """A text that takes at most ``cells`` cells; one that was cut ends in ``…``."""
+    if width(text) <= cells:
         return text
-    return _pieces(text, max(room - 1, 1))[0] + "…" if room > 1 else "…"[:room]
+    return _pieces(text, max(cells - 1, 1))[0] + "…" if cells > 1 else "…"[:cells]
 
 
-def pad(text: str, room: int, *, right: bool = False, fill: str = " ") -> str:
-    """A text filled up to ``room`` cells, on its left where it is to stand at the right."""
-    filling = fill * max(0, room - width(text))
+def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
+    """A text filled up to ``cells`` cells, on its left where it is to stand at the right."""
+    filling = fill * max(0, cells - width(text))
     return filling + text if right else text + filling

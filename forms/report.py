@@ -78,7 +78,7 @@ class FieldReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """How a spreadsheet computes a cell anew: ``template`` has ``{0}``, ``{1}``, … for ``references``."""
+    """How a spreadsheet computes a cell again: ``template`` has ``{0}``, ``{1}``, … for ``references``."""
 
     template: str
     references: tuple[ColumnGroup | FieldReference, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forms import layout, numbers
-from storage.records import Decision, Series, Target
+from storage.records import Change, Command, Decision, Series, Target
+from storage.target_url import format_target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
@@ -60,17 +61,25 @@ def decided(decision: Decision | None) -> str:
     return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
 
 
+def changed(change: Change) -> str:
+    """What was changed, from what to what, such as ``strict sync = no (was Yes)``."""
+    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
+    return f"{change.name} = {change.value or 'empty'}{before}"
+
+
 def plain(text: str) -> str:
     """Text from outside on one line, what would steer a terminal made visible."""
     return layout.visible(text)
 
 
 def place(target: Target) -> str:
-    """Where a transfer goes, as its URL would name it, without the user: ``smb://host/share/path``."""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port is not None else ""
-    parts = [part for part in (target.share, target.path.strip("/")) if part]
-    return plain(f"{target.protocol}://{host}{port}/{'/'.join(parts)}")
+    """Where a transfer goes, as its URL names it, without the user."""
+    return plain(format_target(target, login=False, escaped=False))
+
+
+def default_title(command: Command, target: Target) -> str:
+    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
+    return plain(f"{target.protocol.upper()} {command}: {format_target(target)}")
 
 
 def name_of(series: Series) -> str:

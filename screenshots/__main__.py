@@ -1,4 +1,4 @@
-"""``python -m screenshots [NAME…]``: draws the pictures anew, all or those that are named."""
+"""``python -m screenshots [NAME…]``: draws the pictures again, all or those that are named."""
 
 import asyncio
 import sys

@@ -37,14 +37,14 @@ async def draw(scene: Scene) -> str:
     """The scene as SVG, without fonts from elsewhere."""
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415
     from app.tui.frame.context import Context  # noqa: PLC0415
-    from screenshots.still_world import StillBackend  # noqa: PLC0415
+    from screenshots.still_backend import StillBackend  # noqa: PLC0415
 
     with TemporaryDirectory() as folder, _same_everywhere():
         path = Path(folder) / "notebook.db"
         if not scene.empty:
             invented.make(path)
-        context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml", world=StillBackend())
-        app = SharebenchApp(context, first=scene.room, **scene.arguments)
+        context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml", backend=StillBackend())
+        app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:
             if scene.theme:
                 app.theme = scene.theme

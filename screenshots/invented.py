@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
@@ -22,6 +24,7 @@ from storage.records import (
     SeriesStatus,
     Target,
 )
+from tests.builders import series
 
 GIGABIT = 1_000_000_000
 SIZE = 1 << 30
@@ -46,8 +49,8 @@ IPERF_CLIENT = ClientFacts(name="iperf3", version="3.12")
 def make(path: Path) -> Path:
     """Write the notebook; it must not be there yet."""
     with Notebook(path) as notebook:
-        for series in all_series():
-            notebook.add(series)
+        for made in all_series():
+            notebook.add(made)
         notebook.set_baseline("as delivered", "a10000000003")
         notebook.set_baseline("wire", "a10000000001")
     return path
@@ -77,7 +80,7 @@ def all_series() -> list[Series]:
         _series(2, "FTP", 112.9, 0.3, target=FTP, client=FTP_CLIENT),
         _series(3, "as delivered", 78.1, 0.9, experiment=EXPERIMENT),
         _series(4, "as delivered", 61.7, 1.4, command=Command.PUT),
-        *(_with(rung, experiment=EXPERIMENT, decision=decision) for rung, decision in zip(rungs, kept, strict=True)),
+        *(replace(rung, experiment=EXPERIMENT, decision=decision) for rung, decision in zip(rungs, kept, strict=True)),
         _series(9, "after tuning", 104.8, 0.7, command=Command.PUT, wild=3),
         _series(
             10,
@@ -94,30 +97,23 @@ def _change(name: str, value: str, previous: str) -> Change:
     return Change(name=name, value=value, previous=previous, evidence=Evidence.CONFIRMED)
 
 
-def _with(series: Series, **fields: Any) -> Series:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(series, **fields)
-
-
 def _series(number: int, label: str, megabytes: float, scatter: float = 0.6, *, wild: int = 0, **fields: Any) -> Series:
     """A series of five runs around a rate, scattered by so many percent; run ``wild`` is slow and rejected."""
     dice = Random(number)  # noqa: S311  scatter, not secrets
     hour = f"2026-03-{2 + number // 3:02d}T{9 + number % 3:02d}:15"
+    rates = [megabytes * 1e6 * (1 + dice.gauss(0, scatter / 100)) for _ in range(7)] if megabytes else []
     usual: dict[str, Any] = {
         "id": f"a1{number:010x}",
         "created_at": f"{hour}:00.000Z",
-        "status": SeriesStatus.COMPLETE,
         "label": label,
         "target": SHARE,
         "client": CLIENT,
-        "link_bits_per_second": GIGABIT,
         "ceiling_bytes_per_second": 2.1e9,
-        "plan": {"runs": 5, "warmups": 2},
-        "quiet": {"verdict": "quiet"},
+        "plan": Plan(),
+        "quiet": Quiet(verdict=QuietVerdict.QUIET),
+        "runs": _runs(rates, hour, wild),
     }
-    rates = [megabytes * 1e6 * (1 + dice.gauss(0, scatter / 100)) for _ in range(7)] if megabytes else []
-    return Series(**{**usual, "runs": _runs(rates, hour, wild), **fields})
+    return series(**{**usual, **fields})
 
 
 def _runs(rates: Sequence[float], hour: str, wild: int) -> tuple[Run, ...]:

@@ -16,10 +16,10 @@ class Scene:
     name: str
     """The picture's file name, without its suffix."""
     size: tuple[int, int] = USUAL
-    room: str = ""
-    """The room that the app opens in; empty for the first."""
+    screen: str = ""
+    """The screen that the app opens on; empty for the first."""
     arguments: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    """What the room's screen is made with."""
+    """What it is made with."""
     keys: tuple[str, ...] = ()
     theme: str = ""
     empty: bool = False
@@ -37,32 +37,32 @@ SCENES = (
     Scene(name="notebook-ansi", theme="sharebench-ansi"),
     Scene(name="notebook-grouped", keys=("g",)),
     Scene(name="notebook-empty", size=SMALL, empty=True),
-    Scene(name="series", room="series", arguments={"series_id": REJECTED}),
-    Scene(name="series-small", size=SMALL, room="series", arguments={"series_id": REJECTED}),
-    Scene(name="series-chart", size=SMALL, room="series", arguments={"series_id": REJECTED}, keys=("v",)),
-    Scene(name="series-within", room="series", arguments={"series_id": TUNED}, keys=("v",)),
-    Scene(name="compare", room="compare", arguments=COMPARED),
-    Scene(name="compare-small", size=SMALL, room="compare", arguments=COMPARED),
-    Scene(name="guide-target", room="guide"),
+    Scene(name="series", screen="series", arguments={"series_id": REJECTED}),
+    Scene(name="series-small", size=SMALL, screen="series", arguments={"series_id": REJECTED}),
+    Scene(name="series-chart", size=SMALL, screen="series", arguments={"series_id": REJECTED}, keys=("v",)),
+    Scene(name="series-within", screen="series", arguments={"series_id": TUNED}, keys=("v",)),
+    Scene(name="compare", screen="compare", arguments=COMPARED),
+    Scene(name="compare-small", size=SMALL, screen="compare", arguments=COMPARED),
+    Scene(name="guide-target", screen="guide"),
     Scene(name="guide-run", keys=("m",)),
     Scene(name="guide-running", keys=("m", "enter")),
     Scene(name="guide-running-small", size=SMALL, keys=("m", "enter")),
-    Scene(name="guide-review", room="ladder", keys=("n", "6")),
-    Scene(name="guide-review-small", size=SMALL, room="ladder", keys=("n", "6")),
-    Scene(name="guide-expected", room="ladder", keys=("n", "7")),
-    Scene(name="guide-change-small", size=SMALL, room="ladder", keys=("n",)),
-    Scene(name="survey-small", size=SMALL, room="survey"),
-    Scene(name="table", size=SMALL, room="table", arguments={"ids": ("a10000000002", AS_DELIVERED, TUNED)}),
-    Scene(name="ladder", room="ladder"),
-    Scene(name="ladder-small", size=SMALL, room="ladder", keys=("up",)),
-    Scene(name="catalogue", room="catalogue", arguments={"words": "encrypt"}),
-    Scene(name="catalogue-small", size=SMALL, room="catalogue"),
-    Scene(name="entry-small", size=SMALL, room="entry", arguments={"entry": "server signing"}),
-    Scene(name="bottleneck", room="bottleneck"),
-    Scene(name="bottleneck-small", size=SMALL, room="bottleneck"),
+    Scene(name="guide-review", screen="ladder", keys=("n", "6")),
+    Scene(name="guide-review-small", size=SMALL, screen="ladder", keys=("n", "6")),
+    Scene(name="guide-expected", screen="ladder", keys=("n", "7")),
+    Scene(name="guide-change-small", size=SMALL, screen="ladder", keys=("n",)),
+    Scene(name="survey-small", size=SMALL, screen="survey"),
+    Scene(name="table", size=SMALL, screen="table", arguments={"ids": ("a10000000002", AS_DELIVERED, TUNED)}),
+    Scene(name="ladder", screen="ladder"),
+    Scene(name="ladder-small", size=SMALL, screen="ladder", keys=("up",)),
+    Scene(name="catalogue", screen="catalogue", arguments={"words": "encrypt"}),
+    Scene(name="catalogue-small", size=SMALL, screen="catalogue"),
+    Scene(name="entry-small", size=SMALL, screen="entry", arguments={"entry": "server signing"}),
+    Scene(name="bottleneck", screen="bottleneck"),
+    Scene(name="bottleneck-small", size=SMALL, screen="bottleneck"),
     Scene(
         name="clients",
-        room="clients",
+        screen="clients",
         keys=("enter", "down", "enter", "down", *"office", "tab", *"36", "tab", *"2.3", "tab", *"120KB"),
     ),
     Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),

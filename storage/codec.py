@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,6 +22,8 @@ from storage.records import (
     Experiment,
     ExperimentKind,
     FactValue,
+    JSONValue,
+    Owner,
     Phase,
     Run,
     RunStatus,
@@ -45,9 +48,10 @@ _PLAIN = (
     "link_bits_per_second",
     "ceiling_bytes_per_second",
     "scratch_path",
+    "imported_at",
 )
 WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
-"""Columns of a series that a person may write at any time, apart from those that its measurement goes on writing."""
+"""Columns of a series that a user may write at any time, apart from those that its measurement goes on writing."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
@@ -71,6 +75,15 @@ def _of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@_of_a_sound_file
+def object_of(text: str) -> dict[str, JSONValue]:
+    """The object that a column holds. Raises ValueError for any other JSON."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a type of ours
+    return found
 
 
 def series_to_row(series: Series) -> Row:
@@ -102,13 +115,24 @@ def change_to_row(change: Change | None) -> Row:
     }
 
 
+@dataclass(slots=True, kw_only=True)
+class SeriesHistory:
+    """What other tables tell of a series beside its runs and facts."""
+
+    failed_attempts: list[Run] = field(default_factory=list)
+    resumed_at: list[str] = field(default_factory=list)
+    running_by: Owner | None = None
+
+
 @_of_a_sound_file
 def series_from_row(
     row: Mapping[str, Any],
     runs: Iterable[Run] = (),
     environment: Mapping[str, Mapping[str, FactValue]] | None = None,
+    history: SeriesHistory | None = None,
 ) -> Series:
-    """The series of a row, with the runs and facts that are given."""
+    """The series of a row, with the runs, facts and history that are given."""
+    history = history or SeriesHistory()
     change = None
     if row["change_name"] is not None:
         change = Change(
@@ -131,6 +155,9 @@ def series_from_row(
         quiet=quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {},
         runs=tuple(runs),
+        failed_attempts=tuple(history.failed_attempts),
+        resumed_at=tuple(history.resumed_at),
+        running_by=history.running_by,
     )
 
 
@@ -160,6 +187,29 @@ def run_to_row(series_id: str, run: Run) -> Row:
         "status": run.status.value,
         "progress": _json([[round(seconds, 4), moved] for seconds, moved in run.progress]),
     }
+
+
+def attempt_to_row(series_id: str, attempt: int, run: Run) -> Row:
+    """The failed run as a row of ``failed_attempts``."""
+    row = run_to_row(series_id, run)
+    del row["status"], row["reason"]
+    return row | {"attempt": attempt}
+
+
+def attempt_from_row(row: Mapping[str, Any]) -> Run:
+    """The failed run of a row of ``failed_attempts``."""
+    return run_from_row({**row, "status": RunStatus.FAILED.value, "reason": None})
+
+
+def owner_to_row(series_id: str, owner: Owner) -> Row:
+    """The owner as a row of ``owners``."""
+    return asdict(owner) | {"series_id": series_id}
+
+
+@_of_a_sound_file
+def owner_from_row(row: Mapping[str, Any]) -> Owner:
+    """The owner of a row."""
+    return Owner(**{name: row[name] for name in Owner.__dataclass_fields__})
 
 
 @_of_a_sound_file

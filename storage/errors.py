@@ -4,7 +4,8 @@
     ├── DamagedNotebookError   what is in it is not what was written
     └── ReadOnlyNotebookError  it can be read, and not be written
 
-A notebook that another program holds is none of them: :func:`is_busy` tells it.
+A :class:`RefusedError` is about what was asked, not about the file. A notebook that another program holds is none of
+them: :func:`is_busy` tells it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ class ReadOnlyNotebookError(NotebookFileError):
     """The file can be read, and not be written."""
 
 
+class RefusedError(Exception):
+    """What is asked of a notebook would be wrong to do; ``str()`` says why, and what to do, in one line."""
+
+
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether it is only that another program holds the notebook."""
     return _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -48,7 +53,7 @@ def is_damaged(error: sqlite3.Error) -> bool:
 
 
 def why_unusable(error: sqlite3.Error) -> str:
-    """What an error of the library means for the person whose notebook it is, in one line with what to do."""
+    """What an error of the library means for the user whose notebook it is, in one line with what to do."""
     if is_damaged(error):
         return str(DamagedNotebookError(error))
     if is_busy(error):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -75,12 +75,13 @@ class JSONNode:
         return None if self.value is None else self.text()
 
     def time(self) -> str:
-        """The ISO 8601 time here, as it stands."""
+        """The ISO 8601 time here, in UTC; one without an offset is taken for that."""
         try:
-            datetime.fromisoformat(self.text())
-        except ValueError as error:
+            moment = datetime.fromisoformat(self.text())
+            moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        except (ValueError, OverflowError) as error:
             raise self.wrong("a time such as 2026-01-31T10:00:00.000Z") from error
-        return self.text()
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def number(self) -> float:
         """The finite number here."""
@@ -103,9 +104,19 @@ class JSONNode:
         """The whole number above 0 here, or None."""
         return None if self.value is None else self.whole(at_least=1)
 
-    def whole_or(self, otherwise: int) -> int:
-        """The whole number here, or another one where there is nothing."""
-        return otherwise if self.value is None else self.whole(at_least=0)
+    def whole_or(self, otherwise: int, *, at_most: int) -> int:
+        """The whole number from 0 to ``at_most`` here, or another one where there is nothing."""
+        found = otherwise if self.value is None else self.whole(at_least=0)
+        if found > at_most:
+            raise self.wrong(f"a whole number of at most {at_most}")
+        return found
+
+    def between(self, above: float, at_most: float) -> float | None:
+        """The number above the one and not above the other here, or None."""
+        found = self.number_or_none()
+        if found is not None and not above < found <= at_most:
+            raise self.wrong(f"a number above {above:g}, at most {at_most:g}")
+        return found
 
     def flag(self) -> bool:
         """The true or false here; false where there is nothing."""

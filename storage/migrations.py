@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from sqlite_utils import Database, Migrations
+
+from storage.json_reader import DocumentError, JSONNode
+from storage.plan import plan_from_json
+from storage.quiet import quiet_from_json
 
 migrations = Migrations("sharebench")
 
@@ -171,16 +177,93 @@ CREATE INDEX experiments_by_kind ON experiments (kind, subject);
 """
 
 
+_EVIDENCE = """
+DROP VIEW form_rows;
+ALTER TABLE runs RENAME TO old_runs;
+DROP INDEX runs_by_rate;
+CREATE TABLE runs (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
+    reason TEXT,
+    started_at TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    PRIMARY KEY (series_id, phase, number),
+    CHECK (status = 'failed' OR (size_bytes > 0 AND seconds IS NOT NULL AND seconds > 0 AND seconds < 1e300))
+) STRICT, WITHOUT ROWID;
+INSERT INTO runs SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,
+    close_seconds, error, progress
+FROM old_runs WHERE size_bytes > 0 AND seconds > 0 AND seconds < 1e300;
+INSERT INTO runs SELECT series_id, phase, number, 'failed', NULL, started_at, max(size_bytes, 0), NULL, NULL, NULL,
+    coalesce(error, 'this cannot have been: ' || size_bytes || ' bytes in ' || coalesce(seconds, 'no') || ' seconds'),
+    progress
+FROM old_runs WHERE NOT coalesce(size_bytes > 0 AND seconds > 0 AND seconds < 1e300, 0);
+DROP TABLE old_runs;
+CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
+CREATE TABLE failed_attempts (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    started_at TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    PRIMARY KEY (series_id, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE resumptions (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    resumed_at TEXT NOT NULL,
+    PRIMARY KEY (series_id, resumed_at)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE owners (
+    series_id TEXT PRIMARY KEY REFERENCES series (id) ON DELETE CASCADE,
+    host TEXT NOT NULL,
+    boot_id TEXT NOT NULL,
+    process_id INTEGER NOT NULL,
+    process_started TEXT NOT NULL,
+    since TEXT NOT NULL,
+    renewed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+ALTER TABLE series ADD COLUMN imported_at TEXT;
+ALTER TABLE series ADD COLUMN stored_order INTEGER NOT NULL DEFAULT 0;
+UPDATE series SET stored_order = rowid;
+CREATE INDEX series_by_order ON series (stored_order);
+
+CREATE VIEW form_rows AS
+SELECT
+    series.id AS series_id,
+    runs.phase,
+    runs.number AS run_number,
+    runs.size_bytes,
+    runs.seconds,
+    runs.size_bytes / runs.seconds AS bytes_per_second,
+    8 * runs.size_bytes / runs.seconds AS bits_per_second,
+    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
+    runs.status,
+    runs.reason
+FROM runs JOIN series ON series.id = runs.series_id
+ORDER BY series.stored_order, series.id, runs.phase DESC, runs.number;
+"""
+
+
 _BASELINES_OF_SEVERAL = """
 ALTER TABLE baselines RENAME TO old_baselines;
-
 CREATE TABLE baselines (
     name TEXT NOT NULL,
     series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
     set_at TEXT NOT NULL,
     PRIMARY KEY (name, series_id)
 ) STRICT;
-
 INSERT INTO baselines (name, series_id, set_at) SELECT name, series_id, set_at FROM old_baselines;
 DROP TABLE old_baselines;
 CREATE INDEX baselines_by_series ON baselines (series_id);
@@ -212,12 +295,31 @@ def m002_experiments(db: Database) -> None:
     _declare(db, 2, "0.2.0")
 
 
+def _forget_unreadable(db: Database) -> None:
+    """Forget plans and quiet times that are none: an earlier version imported them as they stood."""
+    for row in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
+        for column, text, read in (("plan", row[1], plan_from_json), ("quiet", row[2], quiet_from_json)):
+            try:
+                read(JSONNode(column, json.loads(text or "null")))
+            except DocumentError:
+                empty = "{}" if column == "plan" else None
+                db.execute(f'UPDATE series SET "{column}" = ? WHERE id = ?', (empty, row[0]))  # noqa: S608  one of two names
+
+
 @migrations()
-def m003_baselines_of_several(db: Database) -> None:
-    """Baselines that name several series of the same settings, so that their variation is known."""
-    _run_script(db, _BASELINES_OF_SEVERAL)
+def m003_evidence(db: Database) -> None:
+    """Valid runs that are possible; owners, attempts, resumptions, and the order in which series were stored."""
+    _run_script(db, _EVIDENCE)
+    _forget_unreadable(db)
     _declare(db, 3, "0.2.0")
 
 
-CURRENT_FORMAT = 3
+@migrations()
+def m004_baselines_of_several(db: Database) -> None:
+    """Baselines that name several series of the same settings, so that their variation is known."""
+    _run_script(db, _BASELINES_OF_SEVERAL)
+    _declare(db, 4, "0.2.0")
+
+
+CURRENT_FORMAT = 4
 """The format that this version writes: the number of its last migration."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
+from storage.base import MANY
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
     Row,
+    SeriesHistory,
+    attempt_to_row,
     experiment_from_row,
     experiment_to_row,
     run_from_row,
@@ -18,29 +19,26 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
+from storage.errors import RefusedError
+from storage.measuring import MeasuringTables, held_text
 from storage.queries import Found, SeriesQuery, find, repeated_ids
 from storage.records import (
     Baseline,
-    Ceiling,
     Experiment,
     ExperimentEntry,
     ExperimentKind,
     Facts,
     FactValue,
-    JSONValue,
     Run,
     RunStatus,
     Series,
-    Worksheet,
     kind_told_by,
     utc_now,
 )
+from storage.side_tables import SideTables
 
 LAST = "last"
 """The reference that means the newest series."""
-
-_MANY = 500
-"""Ids in one query: under SQLite's limit of variables."""
 
 
 class UnknownReferenceError(LookupError):
@@ -55,67 +53,46 @@ class Removed:
     baselines: tuple[Baseline, ...]
     followers: tuple[str, ...]
     """Ids of the series that were based on it."""
+    stored_order: int
+    """Its place among the series that were stored."""
 
 
-class Notebook:
+class Notebook(MeasuringTables, SideTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
-
-    def __init__(self, path: Path) -> None:
-        from storage.database import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
-
-        self.path = path
-        self._db = open_database(path)
-
-    @property
-    def remark(self) -> str:
-        """What is unusual about the way the file is used (read only, no WAL), for people; empty where nothing is."""
-        return self._db.remark
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; what was written stays written."""
-        self._db.close()
-
-    def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
-        cursor = self._db.conn.execute(sql, arguments)
-        names = [column[0] for column in cursor.description]
-        return (dict(zip(names, row, strict=True)) for row in cursor)
-
-    # Series
 
     def add(self, series: Series) -> None:
         """Store a series that is not there yet, with its runs and facts. Raises sqlite3.IntegrityError if it is."""
         with self._db.atomic():
             if series.experiment is not None:
                 self.add_experiment(Experiment(name=series.experiment, created_at=series.created_at))
-            self._db.table("series").insert(series_to_row(series))
+            self._db.table("series").insert(series_to_row(series) | {"stored_order": self._next_order()})
             for run in series.runs:
                 self._db.table("runs").insert(run_to_row(series.id, run))
+            for attempt, run in enumerate(series.failed_attempts, start=1):
+                self._db.table("failed_attempts").insert(attempt_to_row(series.id, attempt, run))
+            for resumed_at in series.resumed_at:
+                self._add_resumption(series.id, resumed_at)
             for side, facts in series.environment.items():
                 self._write_facts(series.id, side, facts)
 
+    def _next_order(self) -> int:
+        return int(self._db.execute("SELECT coalesce(max(stored_order), 0) + 1 FROM series").fetchone()[0])
+
     def add_all(self, many: Sequence[Series]) -> None:
-        """Store series that are not there yet, all or none; a base that is not in the notebook is forgotten."""
+        """Store series from documents that are not there yet, all or none; a base that is not there is forgotten.
+
+        They are stored in the order of their own times, so that an experiment's stay in theirs.
+        """
         with self._db.atomic():
-            for one in many:
+            for one in sorted(many, key=lambda one: one.created_at):
                 if one.experiment is not None:
                     kind = kind_told_by(one.experiment)
                     self.add_experiment(Experiment(name=one.experiment, kind=kind, created_at=one.created_at))
-                self.add(replace(one, base_id=None))
+                self.add(replace(one, base_id=None, imported_at=utc_now()))
             for one in many:
                 known = one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone()
                 if known:
                     self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (one.base_id, one.id))
-
-    def add_run(self, series_id: str, run: Run) -> None:
-        """Store one run the moment it ended; a failed run of the same number is replaced by it."""
-        with self._db.atomic():
-            self._db.table("runs").insert(run_to_row(series_id, run), replace=True)
 
     def update(self, series: Series) -> None:
         """Store what measuring tells of the series, but its runs and facts; what people write stays as it is."""
@@ -167,7 +144,10 @@ class Notebook:
     def resolve(self, reference: str) -> str:
         """The id that a reference means. Raises UnknownReferenceError."""
         if reference == LAST:
-            for (found,) in self._db.execute("SELECT id FROM series ORDER BY created_at DESC, rowid DESC LIMIT 1"):
+            for (found,) in self._db.execute(
+                "SELECT id FROM series WHERE EXISTS (SELECT 1 FROM runs WHERE series_id = series.id)"
+                " ORDER BY stored_order DESC LIMIT 1"
+            ):
                 return str(found)
             raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
         named = self.baseline_ids(reference)
@@ -176,7 +156,7 @@ class Notebook:
         ids = [
             str(found)
             for (found,) in self._db.execute(
-                "SELECT id FROM series WHERE substr(id, 1, length(:r)) = :r ORDER BY id = :r DESC, id LIMIT 6",
+                "SELECT id FROM series WHERE id >= :r AND id < :r || char(1114111) ORDER BY id = :r DESC, id LIMIT 6",
                 {"r": reference},
             )
         ]
@@ -194,8 +174,8 @@ class Notebook:
         heads: dict[str, Row] = {}
         runs: dict[str, list[Run]] = {}
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
-        for start in range(0, len(ids), _MANY):
-            part = list(ids[start : start + _MANY])
+        for start in range(0, len(ids), MANY):
+            part = list(ids[start : start + MANY])
             marks = ",".join("?" * len(part))
             for row in self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part):  # noqa: S608 (marks only)
                 heads[row["id"]] = row
@@ -207,11 +187,12 @@ class Notebook:
             for row in self._rows(f"SELECT * FROM facts WHERE series_id IN ({marks}) ORDER BY side, name", part):  # noqa: S608 (marks only)
                 sides = facts.setdefault(row["series_id"], {})
                 sides.setdefault(row["side"], {})[row["name"]] = row["value"]
-        return [series_from_row(heads[i], runs.get(i, ()), facts.get(i)) for i in ids if i in heads]
+        history = self._histories(list(heads))
+        return [series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads]
 
     def experiment(self, name: str) -> list[Series]:
-        """The series of an experiment with runs and facts, in the order they were made."""
-        found = self._db.execute("SELECT id FROM series WHERE experiment = ? ORDER BY created_at, rowid", (name,))
+        """The series of an experiment with runs and facts, in the order they were stored."""
+        found = self._db.execute("SELECT id FROM series WHERE experiment = ? ORDER BY stored_order", (name,))
         return self.all_of([row[0] for row in found])
 
     def add_experiment(self, experiment: Experiment) -> None:
@@ -227,10 +208,11 @@ class Notebook:
     def experiments(self, kind: ExperimentKind | None = None) -> list[ExperimentEntry]:
         """The experiments of a kind, or of all, that have a series; the one with the newest series first."""
         rows = self._rows(
-            "SELECT experiments.*, count(*) AS series_count, max(series.created_at) AS last_at"
+            "SELECT experiments.*, count(*) AS series_count, max(series.created_at) AS last_at,"
+            " max(series.stored_order) AS last_order"
             " FROM experiments JOIN series ON series.experiment = experiments.name"
             " WHERE experiments.kind = ifnull(?, experiments.kind)"
-            " GROUP BY experiments.name ORDER BY last_at DESC",
+            " GROUP BY experiments.name ORDER BY last_order DESC",
             (kind and kind.value,),
         )
         return [
@@ -240,38 +222,44 @@ class Notebook:
             for row in rows
         ]
 
-    def heads(self, limit: int | None = None, offset: int = 0) -> list[Series]:
-        """Series without runs and facts, newest first: what a list needs at once."""
+    def heads(self, limit: int | None = None, offset: int = 0, *, experiment: str | None = None) -> list[Series]:
+        """Series without runs and facts, newest first, all or one experiment's: what a list needs at once."""
         rows = self._rows(
-            "SELECT * FROM series ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
-            (-1 if limit is None else limit, offset),
+            "SELECT * FROM series WHERE ?1 IS NULL OR experiment = ?1"
+            " ORDER BY created_at DESC, stored_order DESC LIMIT ?2 OFFSET ?3",
+            (experiment, -1 if limit is None else limit, offset),
         )
-        return [series_from_row(row) for row in rows]
+        return self._heads(rows)
+
+    def _heads(self, rows: Iterable[Row]) -> list[Series]:
+        running = self.running()
+        return [series_from_row(row, history=SeriesHistory(running_by=running.get(row["id"]))) for row in rows]
 
     def heads_of(self, ids: Sequence[str]) -> list[Series]:
         """The series of these ids without runs and facts, in this order; an id that is gone is left out."""
         found: dict[str, Series] = {}
-        for start in range(0, len(ids), _MANY):
-            part = ids[start : start + _MANY]
+        for start in range(0, len(ids), MANY):
+            part = ids[start : start + MANY]
             marks = ",".join("?" * len(part))
-            for row in self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part):  # noqa: S608 (marks only)
-                found[row["id"]] = series_from_row(row)
+            rows = self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part)  # noqa: S608 (marks only)
+            found |= {series.id: series for series in self._heads(rows)}
         return [found[series_id] for series_id in ids if series_id in found]
 
     def find(self, query: SeriesQuery) -> list[Found]:
         """The ids of the series that a list shows, filtered and in order."""
         return find(self._db, query)
 
-    def count(self) -> int:
-        """How many series there are."""
-        return int(self._db.execute("SELECT count(*) FROM series").fetchone()[0])
+    def count(self, *, experiment: str | None = None) -> int:
+        """How many series there are, in all or in one experiment."""
+        sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
+        return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
     def runs_of(self, ids: Iterable[str]) -> dict[str, tuple[Run, ...]]:
         """The runs of many series, without their progress: what a list's averages need."""
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
-        for start in range(0, len(wanted), _MANY):
-            part = wanted[start : start + _MANY]
+        for start in range(0, len(wanted), MANY):
+            part = wanted[start : start + MANY]
             marks = ",".join("?" * len(part))
             for row in self._rows(
                 "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608 (marks only)
@@ -283,20 +271,26 @@ class Notebook:
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def remove(self, series_id: str) -> Removed:
-        """Take a series out, giving back what :meth:`restore` needs."""
+        """Take a series out, giving back what :meth:`restore` needs. Raises RefusedError while it is being measured."""
         series = self.series(series_id)
+        if series.running_by:
+            raise RefusedError(f"{held_text(series.id, series.running_by)}, so it is not deleted")
         names = tuple(b for b in self.baselines() if b.series_id == series_id)
         followers = tuple(
             str(row[0]) for row in self._db.execute("SELECT id FROM series WHERE base_id = ?", (series_id,))
         )
+        sql = "SELECT stored_order FROM series WHERE id = ?"
+        order = int(self._db.execute(sql, (series_id,)).fetchone()[0])
         with self._db.atomic():
             self._db.table("series").delete(series_id)
-        return Removed(series=series, baselines=names, followers=followers)
+        return Removed(series=series, baselines=names, followers=followers, stored_order=order)
 
     def restore(self, removed: Removed) -> None:
         """Put a removed series back as it was."""
         with self._db.atomic():
             self.add(removed.series)
+            sql = "UPDATE series SET stored_order = ? WHERE id = ?"
+            self._db.execute(sql, (removed.stored_order, removed.series.id))
             for baseline in removed.baselines:
                 self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
             for follower in removed.followers:
@@ -311,16 +305,26 @@ class Notebook:
 
     def baseline_ids(self, name: str) -> list[str]:
         """The ids of the series that a baseline names, the oldest first; none where there is no such baseline."""
-        sql = "SELECT series_id FROM baselines JOIN series ON series.id = series_id WHERE name = ? ORDER BY created_at"
+        sql = (
+            "SELECT series_id FROM baselines JOIN series ON series.id = series_id WHERE name = ? ORDER BY stored_order"
+        )
         return [str(found) for (found,) in self._db.execute(sql, (name,))]
 
     def set_baseline(self, name: str, *series_ids: str, keep: bool = False) -> None:
-        """Give the series a name; a name that was given already moves to them, or with ``keep`` names them as well."""
+        """Give the series a name; a name that was given already moves to them, or with ``keep`` names them as well.
+
+        Raises RefusedError for a series without a valid measured run, with which nothing can be compared.
+        """
         set_at = utc_now()
         with self._db.atomic():
             if not keep:
                 self._db.execute("DELETE FROM baselines WHERE name = ?", (name,))
             for series_id in series_ids:
+                if not self._is_measured(series_id):
+                    raise RefusedError(
+                        f"series {series_id} has no valid measured run, so nothing can be compared with it: complete it"
+                        f" with `sharebench run --resume {series_id}`, or measure a new one"
+                    )
                 row = _baseline_row(Baseline(name=name, series_id=series_id, set_at=set_at))
                 self._db.table("baselines").insert(row, replace=True)
 
@@ -331,66 +335,15 @@ class Notebook:
         """
         return repeated_ids(self._db)
 
+    def _is_measured(self, series_id: str) -> bool:
+        sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"
+        return self._db.execute(sql, (series_id,)).fetchone() is not None
+
     def remove_baseline(self, name: str) -> None:
         """Forget a name; the series stays. Raises UnknownReferenceError."""
         with self._db.atomic():
             if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount:
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
-
-    # Ceilings
-
-    def ceiling(self, key: str) -> Ceiling | None:
-        """The calibrated limit under that key."""
-        for row in self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,)):
-            return Ceiling(**row)
-        return None
-
-    def set_ceiling(self, ceiling: Ceiling) -> None:
-        """Store a calibrated limit, in place of an earlier one."""
-        with self._db.atomic():
-            self._db.table("ceilings").insert(
-                {
-                    "key": ceiling.key,
-                    "bytes_per_second": ceiling.bytes_per_second,
-                    "measured_at": ceiling.measured_at,
-                },
-                replace=True,
-            )
-
-    # Worksheets and what the guide remembers
-
-    def worksheets(self, kind: str) -> list[Worksheet]:
-        """The saved worksheets of one kind, newest first."""
-        rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
-        return [Worksheet(**row | {"content": json.loads(row["content"])}) for row in rows]
-
-    def save_worksheet(self, worksheet: Worksheet) -> None:
-        """Save a worksheet, in place of one of the same kind and name."""
-        with self._db.atomic():
-            self._db.table("worksheets").insert(
-                {
-                    "kind": worksheet.kind,
-                    "name": worksheet.name,
-                    "saved_at": worksheet.saved_at,
-                    "content": json.dumps(dict(worksheet.content)),
-                },
-                replace=True,
-            )
-
-    def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
-        """Keep a value under a key across restarts; None forgets it."""
-        with self._db.atomic():
-            if value is None:
-                self._db.execute("DELETE FROM remembered WHERE key = ?", (key,))
-            else:
-                self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
-
-    def remembered(self, key: str) -> dict[str, JSONValue] | None:
-        """The value that was kept under the key."""
-        for (value,) in self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)):
-            found: dict[str, JSONValue] = json.loads(value)
-            return found
-        return None
 
 
 def _baseline_row(baseline: Baseline) -> dict[str, Any]:

@@ -12,6 +12,8 @@ DEFAULT_RUNS = 5
 """As many rows as the paper form has (Using Samba, table B-6)."""
 DEFAULT_WARMUPS = 2
 DEFAULT_MAX_RUNS = 30
+MOST_RUNS, MOST_WARMUPS, MOST_IN_FLIGHT, MOST_SECONDS = 100_000, 1000, 512, 86_400.0
+"""What the command line takes at most."""
 DEFAULT_SIZE_BYTES = 64 * 1024**2
 """Of a file that is made, where nobody names a size and no rate is known."""
 
@@ -96,10 +98,10 @@ def plan_from_json(place: JSONNode) -> Plan | None:
     return Plan(
         client=place.maybe("client").text_or_none() or "",
         settings=_settings_from(place.maybe("settings")),
-        runs=place.maybe("runs").whole_or(DEFAULT_RUNS),
-        warmups=place.maybe("warmups").whole_or(DEFAULT_WARMUPS),
-        until_percent=place.maybe("until_percent").number_or_none(),
-        max_runs=place.maybe("max_runs").whole_or(DEFAULT_MAX_RUNS),
+        runs=place.maybe("runs").whole_or(DEFAULT_RUNS, at_most=MOST_RUNS),
+        warmups=place.maybe("warmups").whole_or(DEFAULT_WARMUPS, at_most=MOST_WARMUPS),
+        until_percent=place.maybe("until_percent").between(0, 100),
+        max_runs=place.maybe("max_runs").whole_or(DEFAULT_MAX_RUNS, at_most=MOST_RUNS),
         size_bytes=place.maybe("size_bytes").whole_or_none(),
         make_file=place.maybe("make_file").flag(),
         verify=place.maybe("verify").flag(),
@@ -113,10 +115,13 @@ def plan_from_json(place: JSONNode) -> Plan | None:
 def _settings_from(place: JSONNode) -> Settings:
     if not place.object_or_empty():
         return Settings()
-    timeout = place.maybe("timeout_seconds").number_or_none()
+    timeout = place.maybe("timeout_seconds").between(0, MOST_SECONDS)
+    in_flight = place.maybe("in_flight")
+    if in_flight.value is not None:
+        in_flight.whole_or(0, at_most=MOST_IN_FLIGHT)
     return Settings(
         block_bytes=place.maybe("block_bytes").whole_or_none(),
-        in_flight=place.maybe("in_flight").whole_or_none(),
+        in_flight=in_flight.whole_or_none(),
         sign=place.maybe("sign").flag(),
         encrypt=place.maybe("encrypt").flag(),
         timeout_seconds=Settings().timeout_seconds if timeout is None else timeout,

@@ -97,7 +97,7 @@ def find(db: Database, query: SeriesQuery) -> list[Found]:
         db.conn.create_function("folded", 1, _folded, deterministic=True)
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
-    order = f"{column} {direction} NULLS LAST, series.created_at DESC, series.rowid DESC"
+    order = f"{column} {direction} NULLS LAST, series.created_at DESC, series.stored_order DESC"
     if query.grouped:
         newest = "max(series.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
         order = f"series.experiment IS NULL, {newest}, {order}"
@@ -125,7 +125,7 @@ SELECT team, found.series_id FROM (
     SELECT 'experiment ' || experiments.name, series.id FROM experiments
     JOIN series ON series.experiment = experiments.name
     WHERE experiments.kind = ? AND series.status = 'complete'
-) AS found JOIN series ON series.id = found.series_id ORDER BY team, created_at, series.rowid
+) AS found JOIN series ON series.id = found.series_id ORDER BY team, stored_order
 """
 
 

@@ -48,7 +48,11 @@ class RunStatus(StrEnum):
 
 
 class SeriesStatus(StrEnum):
-    """How a series ended. A new series is *interrupted* until it is complete, so that a crash needs no repair."""
+    """How a series ended.
+
+    A new series is *interrupted* until it is complete, so that a crash needs no repair; whether it is being measured
+    right now is told by its owner.
+    """
 
     COMPLETE = "complete"
     INTERRUPTED = "interrupted"
@@ -174,6 +178,21 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The process that measures a series."""
+
+    host: str
+    boot_id: str
+    process_id: int
+    process_started: str
+    """What tells it from a later process of the same number."""
+    since: str
+    """UTC, ISO 8601, as all times."""
+    renewed_at: str
+    """When it last showed that it goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
     """The runs of one command against one target with unchanged settings: one filled form."""
 
@@ -207,6 +226,14 @@ class Series:
     environment: Mapping[str, Facts] = field(default_factory=dict)
     """Facts of ``client``, ``server`` and ``path``, by name."""
     runs: tuple[Run, ...] = ()
+    failed_attempts: tuple[Run, ...] = ()
+    """Failed runs that were made again, under the same number, when the series was resumed."""
+    resumed_at: tuple[str, ...] = ()
+    """When it was resumed, UTC, ISO 8601."""
+    imported_at: str | None = None
+    """When it came in from a document; absent for one that was measured into this notebook."""
+    running_by: Owner | None = None
+    """The process that is measuring it right now; its status is *interrupted* meanwhile."""
 
     @property
     def quiet_verdict(self) -> QuietVerdict:

@@ -11,7 +11,7 @@ import pytest
 from app.clients import registry
 from app.clients.base import Secrets
 from app.clients.registry import ClientModules, check_client_name
-from app.targets import check_complete, format_target, parse_target
+from app.targets import check_complete, parse_target
 from app.workflows.check import CheckState, Subject, check
 from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
@@ -24,6 +24,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.protocols import PROTOCOLS, Protocol, protocol_of
 from storage.records import ClientFacts, Command, Series, Target
+from storage.target_url import format_target
 from tests.app.fakes import FakeClient, FakeServer
 from tests.builders import series
 
@@ -111,7 +112,7 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
 
 @pytest.mark.usefixtures("null_protocol")
 def test_it_is_looked_at_before_a_measurement(tmp_path: Path):
-    subject = Subject(target=LOOPBACK, secrets=Secrets(), settings=Settings())
+    subject = Subject(target=LOOPBACK, secrets=Secrets())
     with Notebook(tmp_path / "notebook.db") as notebook:
         found = {one.name: one for one in check(subject, notebook)}
     assert found["reach"].text == "127.0.0.1 answers on port 9"

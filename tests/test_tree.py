@@ -1,4 +1,4 @@
-"""The house rules that no linter knows: what is in the wheel, what start-up loads, which rooms stay light."""
+"""Rules that no linter knows: what is in the wheel, what start-up loads, which packages stay light."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections import Counter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from statistics import median
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+LOADED_BY_NAME = {"uharfbuzz"}
+"""Imported by another library where it is installed: fpdf2 shapes Arabic and Devanagari with it."""
 HEAVY = ("textual", "rich", "impacket", "smbclientng", "scipy", "numpy", "plotext", "xlsxwriter", "pyftpdlib")
 
 
@@ -42,15 +46,15 @@ def test_version_and_help_load_no_heavy_library(option: str):
 
 
 @pytest.mark.parametrize(
-    "room",
+    "module",
     [
         "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.registry",
         "app.measure.child", "app.measure.engine", "app.environment", "app.practice", "app.workflows",
     ],
 )  # fmt: skip
-def test_lower_rooms_load_no_screen_library(room: str):
-    modules = loaded_by(f"import {room}")
-    assert room in modules
+def test_lower_packages_load_no_screen_library(module: str):
+    modules = loaded_by(f"import {module}")
+    assert module in modules
     assert modules.isdisjoint({"textual", "rich", "impacket", "plotext"})
 
 
@@ -118,7 +122,50 @@ def test_a_folder_can_be_taken_in_at_a_glance():
     assert {folder: count for folder, count in modules.items() if count > 20} == {}
 
 
+def test_each_library_that_is_imported_is_declared_and_each_declared_one_is_imported():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
+    imported = set[str]()
+    for text in MODULES.values():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.partition(".")[0])
+    distributions = packages_distributions()
+    libraries = imported - sys.stdlib_module_names - {"app", "forms", "storage"}
+    known = {name for library in libraries for name in distributions[library]}
+    assert {name.lower() for name in known} == declared - LOADED_BY_NAME
+
+
 def test_no_file_has_two_jobs():
     lines = {str(path): len(text.splitlines()) for path, text in MODULES.items()}
     assert {path: count for path, count in lines.items() if count > 400} == {}
     assert median(lines.values()) <= 110
+
+
+def imports_between_our_modules() -> dict[str, set[str]]:
+    """Which module imports which, at its top, in a function or for its types alone."""
+    files = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): text for path, text in MODULES.items()}
+    imports: dict[str, set[str]] = {name: set() for name in files}
+    for name, text in files.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                imports[name].update(each.name for each in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{name} imports by dots"
+                imports[name].update({str(node.module)}, {f"{node.module}.{each.name}" for each in node.names})
+        imports[name] = imports[name] & files.keys() - {name}
+    return imports
+
+
+def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types():
+    imports = imports_between_our_modules()
+    assert "app.recorder.request" in imports["app.workflows.requests"]
+    assert "app.tui.guide.run_screen" in imports["app.tui.guide.actions"], "imports in functions count"
+    left = set(imports)
+    while free := {name for name in left if not imports[name] & left}:
+        left -= free
+    while ends := {name for name in left if not any(name in imports[other] for other in left)}:
+        left -= ends
+    assert left == set()

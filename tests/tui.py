@@ -92,13 +92,13 @@ def here(app: App[Any]) -> Any:
     return app.screen
 
 
-def app_on(path: Path, *, first: str = "", world: "FakeWorld | None" = None, **arguments: Any) -> SharebenchApp:
+def app_on(path: Path, *, first: str = "", backend: "FakeBackend | None" = None, **arguments: Any) -> SharebenchApp:
     """The app on a notebook, with no keys file of the user's own."""
-    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), world=world or SystemBackend())
+    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), backend=backend or SystemBackend())
     return SharebenchApp(context, first=first, **arguments)
 
 
-class FakeWorld:
+class FakeBackend:
     """Answers from what the test put into it."""
 
     def __init__(self) -> None:

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import getpass
-import json
 import math
-import os
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from app.cli import diagnostics
 from app.clients.base import Secrets
-from app.errors import PasswordInURLError, SharebenchError, UsageError
+from app.errors import PasswordInURLError, UsageError
 from app.logins import log_in_as
 from app.targets import HOW_TO_LOG_IN, parse_target
 from app.units import parse_rate, parse_size
 from storage.records import Series, Target
 
 if TYPE_CHECKING:
-    from app.measure.control import SeriesControl
     from storage.notebook import Notebook
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class AnswerError(SharebenchError):
-    """stdout takes no more: the disk that it goes to is full."""
-
-
 class OpenTUI(Protocol):
-    """What opens the TUI; handed in from above, since neither face knows the other."""
+    """What opens the TUI; handed in from above, since the command line and the TUI do not know each other."""
 
     def __call__(
         self,
@@ -92,14 +84,16 @@ class SizeType(click.ParamType[int]):
         return value if isinstance(value, int) else parse_size(value)
 
 
-class RateType(click.ParamType[int | str]):
+class RateType(click.ParamType[int | None]):
     """A link rate such as 1G in bits per second; None for ``auto``."""
 
     name = "RATE"
 
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | str:
-        """The rate in bits per second, or ``auto``. Raises UsageError."""
-        return value if isinstance(value, int) or value == "auto" else parse_rate(value)
+    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | None:
+        """The rate in bits per second. Raises UsageError."""
+        if value == "auto":
+            return None
+        return value if isinstance(value, int) else parse_rate(value)
 
 
 class Number(click.FloatRange):
@@ -150,16 +144,17 @@ def notebook_path(context: click.Context) -> Path:
 def notebook(context: click.Context) -> Iterator[Notebook]:
     """The notebook, open; references that mean nothing become UsageError."""
     from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.errors import RefusedError  # noqa: PLC0415
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     with open_notebook(notebook_path(context)) as found:
         told = context.find_root().ensure_object(dict)
         if found.remark and told.get("remark") != found.remark:
             told["remark"] = found.remark
-            say(found.remark)
+            diagnostics.say(found.remark)
         try:
             yield found
-        except UnknownReferenceError as error:
+        except (UnknownReferenceError, RefusedError) as error:
             raise UsageError(str(error)) from error
 
 
@@ -183,65 +178,3 @@ def secrets_for(context: click.Context, target: Target, *, kerberos: bool = Fals
 
 def _ask(prompt: str) -> str:
     return getpass.getpass(prompt, stream=sys.stderr)
-
-
-def say(text: str) -> None:
-    """Words for people, on stderr."""
-    click.echo(text, err=True)
-
-
-def answer(text: str) -> None:
-    """The answer, on stdout, and nothing else there. Raises AnswerError where stdout takes no more."""
-    with writing_to_stdout():
-        click.echo(text)
-
-
-@contextmanager
-def writing_to_stdout() -> Iterator[None]:
-    """What goes to stdout goes there now; a reader that left (``| head``) is no error. Raises AnswerError."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
-
-
-def answer_json(document: object) -> None:
-    """The answer as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(document, indent=2)
-    answer(text)
-
-
-def draws_colour() -> bool:
-    """Whether stdout is a terminal that may be written to with attributes."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
-@contextmanager
-def stopping_politely(control: SeriesControl) -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
-
-    Under ``nohup`` a closed terminal is no reason to stop.
-    """
-
-    def cancel(_number: int, _frame: FrameType | None) -> None:
-        if control.cancelled.is_set():
-            raise KeyboardInterrupt
-        control.cancel()
-
-    caught = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        caught.append(signal.SIGHUP)
-    before = {number: signal.signal(number, cancel) for number in caught}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import sqlite3
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
 from app import __version__
-from app.cli import common
-from app.errors import CancelledError, NotebookError, SharebenchError, UsageError
-from app.targets import without_password
-from forms.layout import control_pictures, visible
-from storage.errors import NotebookFileError, why_unusable
+from app.cli import common, diagnostics, output
+from app.errors import CancelledError, SharebenchError, UsageError
 
 _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
@@ -28,8 +21,11 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
+    "delete": "takes series out of the notebook",
+    "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
+    "findings": "what measured series say of a set-up, and what to do",
     "survey": "the whole picture of a server",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",
@@ -37,9 +33,19 @@ _COMMANDS = {
     "import": "series in",
     "worksheet": "the calculations of the method: bottleneck, clients",
     "catalogue": "what can be changed, in order of impact",
+    "clean": "files of ours that were left on a share: lists and removes them",
     "serve": "the TUI in a browser, on the loopback",
 }
-_MODULES = {"list": "list_", "import": "import_", "accept": "reject"}
+_MODULES = {
+    "list": "notebook",
+    "show": "notebook",
+    "note": "annotate",
+    "reject": "annotate",
+    "accept": "annotate",
+    "import": "import_",
+    "prune": "delete",
+}
+"""Where a command's function is, if not in a module of its name."""
 
 
 class _LazyGroup(click.Group):
@@ -97,61 +103,16 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _fail(CancelledError("cancelled"), debug=debug)
+        return diagnostics.fail(CancelledError("cancelled"), debug=debug)
     except click.ClickException as error:
-        return _fail(UsageError(_one_line(error)), debug=debug, arguments=arguments)
+        return diagnostics.fail(UsageError(diagnostics.one_line(error)), debug=debug, arguments=arguments)
     except UsageError as error:
-        return _fail(error, debug=debug, arguments=arguments)
+        return diagnostics.fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
-        return _fail(error, debug=debug)
+        return diagnostics.fail(error, debug=debug)
     except BrokenPipeError:
-        _drop_stdout()
+        output.drop_rest()
         return 0
     except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does
-        return _fail(_unforeseen(error, debug=debug), debug=debug)
+        return diagnostics.fail(diagnostics.unforeseen(error, debug=debug), debug=debug)
     return result if isinstance(result, int) else 0
-
-
-def _unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
-    """An error of the notebook, the system or our own, in one line."""
-    if isinstance(error, NotebookFileError):
-        return NotebookError(str(error))
-    if isinstance(error, sqlite3.Error):
-        return NotebookError(why_unusable(error))
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        _drop_stdout()
-        return SharebenchError(f"nothing more could be written: {error.strerror}; make room, and try again")
-    what = f"a fault in sharebench: {type(error).__name__}: {error}; what was measured is kept"
-    advice = "please report it" if debug else "please report it with what the same command says with --debug"
-    return SharebenchError(f"{what}; {advice}")
-
-
-def _drop_stdout() -> None:
-    """Have what is still to be written to stdout go nowhere, so that Python does not complain at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _without_passwords(said: str, arguments: Sequence[str]) -> str:
-    """What was said, but that no word of the command line which may hold a password is repeated."""
-    for word in sorted(arguments, key=len, reverse=True):
-        if "@" in word or "://" in word:
-            for written in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash
-                said = said.replace(written, without_password(written))
-    return said
-
-
-def _one_line(error: click.ClickException) -> str:
-    hint = ""
-    if isinstance(error, click.UsageError) and error.ctx:
-        hint = f"; see `{error.ctx.command_path} --help`"
-    return " ".join(error.format_message().split()).rstrip(".") + hint
-
-
-def _fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
-    """Say it; ``arguments`` is the command line where the error may repeat what was typed."""
-    if debug:
-        trace = _without_passwords(traceback.format_exc(), arguments)
-        print(control_pictures(trace), file=sys.stderr)  # noqa: T201  stderr is for people
-    message = visible(" ".join(_without_passwords(str(error), arguments).split()))
-    print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
-    return error.exit_code

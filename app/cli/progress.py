@@ -1,17 +1,22 @@
-"""The progress of a series on a terminal: one line that is drawn over, and warnings above it."""
+"""The progress of series on a terminal: one line that is drawn over, and warnings above it."""
 
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
+from app.measure.control import SeriesControl
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder.recording import RecorderEvent, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.workflows.event_words import words
 from forms.layout import visible
 from forms.numbers import byte_rate, size
 from forms.series.progress import standing
-from storage.records import Phase, RunStatus
 
 REDRAW_SECONDS = 0.5
 
@@ -33,13 +38,8 @@ class ProgressLine:
             case Warned(text=text):
                 self.clear()
                 print(f"sharebench: {self.about}{visible(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
-            case SeriesOpened():
-                self._draw("looking around", force=True)
-            case ScratchMade():
-                self._draw("making the file", force=True)
-            case RunStarted(number=number, phase=phase, of=of):
-                name = "warm-up" if phase is Phase.WARM_UP else "run"
-                self._what = f"{name} {number}" + (f" of {of}" if of else "")
+            case RunStarted():
+                self._what = words(event)
                 self._draw(self._what, force=True)
             case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=total):
                 now = standing(seconds, moved, total)
@@ -47,13 +47,10 @@ class ProgressLine:
                 left = "" if now.seconds_left is None else f"{now.seconds_left:.0f} s left"
                 rate = byte_rate(now.bytes_per_second)
                 self._draw(f"{self._what}  {share}  {size(moved)} of {size(total)}  {rate}  {left}")
-            case RunFinished(run=run):
-                if run.status is RunStatus.FAILED:
-                    self._draw(f"{self._what}  failed", force=True)
-                else:
-                    self._draw(f"{self._what}  {byte_rate(run.bytes_per_second)}", force=True)
-            case Paused():
-                self._draw("waiting", force=True)
+            case RunFinished():
+                self._draw(f"{self._what}  {words(event)}", force=True)
+            case SeriesOpened() | ScratchMade() | Paused():
+                self._draw(words(event), force=True)
             case _:
                 pass
 
@@ -73,3 +70,61 @@ class ProgressLine:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._long = False
+
+
+def watch(events: Iterable[RecorderEvent], control: SeriesControl) -> SeriesClosed:
+    """Draw the events of a series to its end; Ctrl-C cancels it."""
+    progress = ProgressLine()
+    closed: SeriesClosed | None = None
+    with cancel_on_signals(control):
+        for event in events:
+            if isinstance(event, SeriesClosed):
+                closed = event
+            else:
+                progress.show(event)
+    progress.clear()
+    assert closed
+    return closed
+
+
+def watch_turns(
+    events: Iterable[tuple[int, RecorderEvent]], control: SeriesControl, names: Sequence[str]
+) -> list[SeriesClosed]:
+    """Draw the events of all series to their end, each with its name; Ctrl-C cancels all.
+
+    How each of them ended, in the order in which they were given; one that never began is left out.
+    """
+    progress = ProgressLine()
+    closed: dict[int, SeriesClosed] = {}
+    with cancel_on_signals(control):
+        for index, event in events:
+            if isinstance(event, SeriesClosed):
+                closed[index] = event
+            elif not isinstance(event, SeriesOpened):
+                progress.about = f"{names[index]}: "
+                progress.show(event)
+    progress.clear()
+    return [closed[index] for index in sorted(closed)]
+
+
+@contextmanager
+def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
+    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
+
+    Under ``nohup`` a closed terminal is no reason to stop.
+    """
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        if control.cancelled.is_set():
+            raise KeyboardInterrupt
+        control.cancel()
+
+    caught = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        caught.append(signal.SIGHUP)
+    before = {number: signal.signal(number, cancel) for number in caught}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,32 +1,111 @@
-"""Options of ``sharebench run`` that other measuring commands have as well, with the same words and defaults."""
+"""The options of ``sharebench run`` that fill in a series' choices; other measuring commands have some of them too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import copy
-from typing import Any
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-from app.cli.commands.run import run_command
+from app.cli import common
+from app.workflows.requests import SeriesOptions, parse_change
+from storage.plan import CeilingPolicy, QuietTime
+from storage.records import Command
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_USUAL = SeriesOptions()
+FIELD_OF_WORD: dict[str, str] = {}
+"""Each option's word without its dashes, and the field that it fills in; ``--get`` and ``--put`` are no defaults."""
 
 
-def options_of_run(*names: str, **defaults: Any) -> Callable[[click.Command], click.Command]:
-    """A decorator that gives a command these parameters of ``run``, some with another default."""
+def _change(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, str] | None:
+    return None if value is None else parse_change(value)
 
-    def give(command: click.Command) -> click.Command:
-        for option in run_command.params:
-            if option.name in names:
-                taken = copy(option)
-                if option.name in defaults:
-                    taken.default = defaults[option.name]
-                command.params.append(taken)
-        return command
+
+def _option(name: str, word: str, **attributes: Any) -> tuple[str, Callable[[_F], _F]]:
+    """An option under the name of the field that it fills in, or of ``change``."""
+    if attributes.get("flag_value") is None:
+        FIELD_OF_WORD[word.removeprefix("--")] = name
+    return name, click.option(word, name, **attributes)
+
+
+_OPTIONS = (
+    _option("command", "--get", flag_value="get", default="get", help="Server to client (the default)."),
+    _option("command", "--put", flag_value="put", help="Client to server."),
+    _option("runs", "--runs", type=common.Count(1, 100_000), default=_USUAL.runs, show_default=True, metavar="N",
+        help="Measured runs.",
+    ),
+    _option("warmups", "--warmup", type=common.Count(0, 1000), default=_USUAL.warmups, show_default=True, metavar="N",
+        help="Runs before them.",
+    ),
+    _option("until_percent", "--until", type=common.Number(0, 100, min_open=True), metavar="PERCENT",
+        help="Go on until the mean's 95 % interval is within ± this.",
+    ),
+    _option("max_runs", "--max-runs", type=common.Count(1, 100_000), default=_USUAL.max_runs, show_default=True,
+        metavar="N", help="The cap of --until.",
+    ),
+    _option("size_bytes", "--size", type=common.SizeType(), help="Size of the file that is made (64M for a put)."),
+    _option("make_file", "--make-file", is_flag=True, help="For a get: put a file first, remove it at the end."),
+    _option("link_bits_per_second", "--link", type=common.RateType(), default="auto", show_default=True,
+        help="Nominal rate: 100M, 1G …",
+    ),
+    _option("client", "--client", metavar="NAME", default=_USUAL.client, help="sharebench, smbclient, curl …"),
+    _option("block_bytes", "--block", type=common.SizeType(), help="Bytes in one request."),
+    _option("in_flight", "--in-flight", type=common.Count(1, 512), metavar="N", help="Requests under way at once."),
+    _option("sign", "--sign", is_flag=True, help="Sign although the server does not require it."),
+    _option("encrypt", "--encrypt", is_flag=True, help="Encrypt although the server does not require it."),
+    _option(
+        "drop_cache", "--drop-cache", is_flag=True, help="file:// only: read from the disk, not from the page cache.",
+    ),
+    _option("verify", "--verify", is_flag=True, help="Compare content after the timed runs."),
+    _option("label", "--label", default=_USUAL.label, metavar="TEXT", help="A short name for the form."),
+    _option("note", "--note", default=_USUAL.note, metavar="TEXT", help="Anything worth keeping with it."),
+    _option("experiment", "--experiment", metavar="NAME", help="Make it the next rung of a ladder of changes."),
+    _option("change", "--change", callback=_change, metavar="NAME=VALUE",
+        help="The ONE parameter changed since the last rung.",
+    ),
+    _option("quiet_time", "--quiet-time", type=click.Choice([each.value for each in QuietTime]),
+        default=_USUAL.quiet_time.value, show_default=True,
+        help="Look how busy it is; refuse a busy time; or do not look.",
+    ),
+    _option("wait_seconds", "--wait", type=common.Number(0), default=_USUAL.wait_seconds, metavar="SECONDS",
+        help="Wait that long for a quiet time.",
+    ),
+    _option("server_ssh", "--server-ssh", metavar="[USER@]HOST", help="Read facts of the server through ssh."),
+    _option("smb_conf", "--smb-conf", metavar="FILE", help="Where the server keeps its smb.conf."),
+    _option("timeout_seconds", "--timeout", type=common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
+        show_default=True, metavar="SECONDS", help="A run with no progress for that long fails.",
+    ),
+    _option("ceiling", "--ceiling", type=click.Choice([each.value for each in CeilingPolicy]),
+        default=_USUAL.ceiling.value, show_default=True,
+        help="This client's own limit here: calibrate it once, renew it, or leave it out.",
+    ),
+)  # fmt: skip
+_READ: dict[str, Callable[[Any], Any]] = {
+    "command": Command,
+    "quiet_time": QuietTime,
+    "smb_conf": lambda text: Path(text) if text else None,
+    "ceiling": CeilingPolicy,
+}
+
+
+def series_options(*names: str) -> Callable[[_F], _F]:
+    """A decorator that gives a command the options of these names; all of them where none is named."""
+
+    def give(function: _F) -> _F:
+        for name, option in reversed(_OPTIONS):
+            if not names or name in names:
+                function = option(function)
+        return function
 
     return give
 
 
-def choices_of_run(context: click.Context, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """All choices that ``run`` knows: those made, and its defaults for the rest."""
-    defaults = run_command.make_context("run", [], parent=context, resilient_parsing=True).params
-    return {**defaults, **{name: value for name, value in chosen.items() if name in defaults}}
+def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
+    """What a command's options say of a series; the usual where it has no such option."""
+    known = {field.name for field in fields(SeriesOptions)} & choices.keys()
+    found = {name: _READ.get(name, lambda value: value)(choices[name]) for name in known}
+    name, value = choices.get("change") or (None, "")
+    return SeriesOptions(**found, change_name=name, change_value=value)

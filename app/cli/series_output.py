@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common
+from app.cli import common, output
+from forms.exporters.text import report_text
+from forms.report import Report
+from forms.series.report import series_report
+from forms.series.summary import run_form
 from storage.records import Series
-
-if TYPE_CHECKING:
-    from forms.report import Report
 
 CHART_COLUMNS = 80
 CHART_LINES = 16
@@ -20,11 +20,10 @@ CHART_LINES = 16
 def answer_report(report: Report, *, as_json: bool = False) -> None:
     """Print a report: laid out for the terminal, or its document."""
     if as_json:
-        common.answer_json(report.document())
+        output.answer_json(report.document())
         return
-    from forms.exporters.text import report_text  # noqa: PLC0415  keeps `--help` light
 
-    common.answer(report_text(report, ansi=common.draws_colour()).rstrip("\n"))
+    output.answer(report_text(report, ansi=output.draws_colour()).rstrip("\n"))
 
 
 def show_series(context: click.Context, reference: str, *, as_json: bool, chart: bool = False) -> None:
@@ -34,13 +33,10 @@ def show_series(context: click.Context, reference: str, *, as_json: bool, chart:
 
 def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
     """Print a series: the filled form or the series document."""
-    from forms.series.report import series_report  # noqa: PLC0415  keeps `--help` light
-    from forms.series.summary import run_form  # noqa: PLC0415
-
     form = run_form(series)
     answer_report(series_report(form), as_json=as_json)
     if chart and form.rows and not as_json:
         from app.charts.rates import rates_chart  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
-        common.answer(rates_chart(form, width, CHART_LINES, colour=common.draws_colour()))
+        output.answer(rates_chart(form, width, CHART_LINES, colour=output.draws_colour()))

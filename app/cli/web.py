@@ -23,7 +23,7 @@ _CONTENT = (
 
 
 class TUIServer(Server):
-    """textual-serve with a page that fetches nothing from elsewhere, and a door.
+    """textual-serve with a page that fetches nothing from elsewhere, and a key.
 
     A page of any other site could open a connection to a server on the loopback, and so could any other user of this
     machine: so a request needs the key of the address (kept in a cookie), the right host, and no foreign origin.
@@ -48,7 +48,7 @@ class TUIServer(Server):
         return f"{self.public_url}/?key={self.key}"
 
     async def application(self) -> web.Application:
-        """The web application, behind its door."""
+        """The web application, that asks for the key."""
         made = await self._make_app()
         made.middlewares.append(self._door())
         return made
@@ -60,7 +60,7 @@ class TUIServer(Server):
         hosts = {f"127.0.0.1:{self.port}", f"localhost:{self.port}"}
 
         @web.middleware
-        async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
             origin = request.headers.get("Origin")
             if request.host not in hosts or (origin is not None and origin.removeprefix("http://") not in hosts):
                 raise web.HTTPForbidden(text="This server is for pages of its own.\n")
@@ -75,7 +75,7 @@ class TUIServer(Server):
                 response.headers["Cache-Control"] = "no-store"
             return response
 
-        return door
+        return check_key
 
 
 def run(server: TUIServer, listening: socket.socket) -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
 from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
-
-if TYPE_CHECKING:
-    from forms.worksheets.bottleneck import Machine, Part
-    from forms.worksheets.reference import ReferenceKind
-    from forms.worksheets.users import UserGroup
-    from storage.records import Worksheet
+from forms.series.summary import run_form
+from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
+from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
+from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.users import UserGroup
+from storage.json_reader import DocumentError
+from storage.records import Worksheet
+from storage.target_url import format_target
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
@@ -24,10 +26,6 @@ PARTS = ("cpu", "disk", "network")
 
 def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
     """A part by the name of a reference, or by its rate. Raises UsageError."""
-    from forms.worksheets.bottleneck import Part  # noqa: PLC0415
-    from forms.worksheets.reference import UnknownComponentError, find  # noqa: PLC0415
-    from forms.worksheets.reference_tables import TABLES  # noqa: PLC0415
-
     try:
         found = find(kind, words, TABLES)
     except UnknownComponentError as unknown:
@@ -41,16 +39,12 @@ def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
 
 def measured_part(context: click.Context, reference: str, count: int) -> Part:
     """A part that moves what a series measured. Raises UsageError where it has no average."""
-    from forms.series.fields import target_text  # noqa: PLC0415
-    from forms.series.summary import run_form  # noqa: PLC0415
-    from forms.worksheets.bottleneck import Part  # noqa: PLC0415
-
     series = common.series(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
     return Part(
-        name=series.label or f"{series.command} {target_text(series.target)}",
+        name=series.label or f"{series.command} {format_target(series.target, escaped=False)}",
         bytes_per_second=average.bytes_per_second,
         count=count,
         source=f"measured, series {series.id}",
@@ -59,9 +53,6 @@ def measured_part(context: click.Context, reference: str, count: int) -> Part:
 
 def upgraded(machine: Machine, words: str) -> Machine:
     """The machine after one step, such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
-    from forms.worksheets.bottleneck import PLURALS  # noqa: PLC0415
-    from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
-
     said: list[str] = []
     for change in words.split(","):
         name, _, value = (part.strip() for part in change.partition("="))
@@ -85,8 +76,6 @@ def upgraded(machine: Machine, words: str) -> Machine:
 
 def group_from(words: str, number: int) -> UserGroup:
     """A group of clients from ``office=36:2.3:12KB``. Raises UsageError."""
-    from forms.worksheets.users import UserGroup  # noqa: PLC0415
-
     name, given, rest = words.rpartition("=")
     values = rest.split(":")
     try:
@@ -106,8 +95,6 @@ def group_from(words: str, number: int) -> UserGroup:
 
 def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
     """The total of a saved bottleneck worksheet, after its last step. Raises UsageError."""
-    from forms.worksheets.bottleneck import BottleneckCalculation  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
     sheet = readable(lambda saved: BottleneckCalculation.from_content(saved.content), found) if found else None
@@ -119,8 +106,6 @@ def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
 
 def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
     """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
-    from storage.json_reader import DocumentError  # noqa: PLC0415
-
     try:
         return read(saved)
     except DocumentError as error:

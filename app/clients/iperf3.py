@@ -14,6 +14,7 @@ from app.clients.subprocesses import Subprocess, SubprocessOutcome, find_program
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
 from storage.records import ClientFacts, Target
+from storage.target_url import format_target
 
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
@@ -70,8 +71,7 @@ class Iperf3Client:
         self._program = Subprocess()
         self._trial: dict[str, object] | None = None
         self._version = ""
-        port = "" if target.port_number == target.abilities.default_port else f":{target.port}"
-        self._where = f"iperf3://{target.host}{port}"
+        self._where = format_target(target)
 
     def connect(self) -> None:
         """Make sure by a short test that the program and a server that is free are there."""

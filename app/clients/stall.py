@@ -1,4 +1,4 @@
-"""How long a client waits for what it came for: only payload starts that time anew, and a trickle of it does not."""
+"""How long a client waits for what it came for: only payload restarts that time, and a trickle of it does not."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from app.config import ConfigError, config
 from app.environment.host.facts import client_facts
 from app.environment.link.counters import LinkCounters, counter_facts
 from app.environment.link.facts import Link, facts_of_link, find_link
@@ -43,7 +44,7 @@ def collect(
     """
     server = server_facts(target, ssh, smb_conf, window_seconds)
     link = find_link(target.host, target.port) if target.host else None
-    client = client_facts()
+    client = {**client_facts(), **measurer_facts()}
     return Environment(
         client=client,
         server=server.facts,
@@ -53,6 +54,15 @@ def collect(
         link=link,
         counters=LinkCounters.snapshot(link.interface) if link else None,
     )
+
+
+def measurer_facts() -> dict[str, FactValue]:
+    """Who measures, as the settings file says: ``measured.by``, ``measured.ticket``."""
+    try:
+        who = config().who
+    except ConfigError:  # told where the program starts; a measurement does not fail by it
+        return {}
+    return {f"measured.{name}": text for name, text in (("by", who.name), ("ticket", who.ticket)) if text}
 
 
 def with_counters(before: Environment) -> Environment:

@@ -32,8 +32,8 @@ LINK_PERCENT = Threshold(typical=0.5, busy=5)
 DISK_PERCENT = Threshold(typical=20, busy=60)
 """Of the busiest disk's time, where the transfer itself uses no disk of this machine."""
 SERVER_CPU_PERCENT = Threshold(typical=20, busy=60)
-RETRANSMIT_PERCENT = 1.0
-RETRANSMIT_LEAST = 20
+TYPICAL_RETRANSMIT_PERCENT = 1.0
+TYPICAL_RETRANSMIT_LEAST = 20
 """TCP segments sent again that make a time typical: a share, and a number below which a share says nothing."""
 LASTING_SHARE = 0.2
 """A figure counts when it holds on average, or in this share of the seconds."""
@@ -131,7 +131,7 @@ def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) ->
             lambda value: f"a disk of this machine was at work {value:.0f} % of the time {when}",
         )
     sent, again = sum(one.segments_sent for one in samples), sum(one.retransmitted for one in samples)
-    if again >= RETRANSMIT_LEAST and 100 * again >= RETRANSMIT_PERCENT * sent:
+    if again >= TYPICAL_RETRANSMIT_LEAST and 100 * again >= TYPICAL_RETRANSMIT_PERCENT * sent:
         yield QuietVerdict.TYPICAL, f"{again} of {sent} TCP segments were sent again {when}"
 
 

@@ -13,6 +13,7 @@ from app.children import clean_environment
 LOCAL_TIMEOUT_SECONDS = 10.0
 SSH_TIMEOUT_SECONDS = 20.0
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
+_CODE_DIGITS = 10
 SSH_OPTIONS = (
     "-T",
     "-x",
@@ -47,7 +48,7 @@ class Answer:
     def code(self, name: str) -> int | None:
         """The exit code of a recorded command; None where it was not run."""
         text = self.sections.get(f"{name}.rc", "")
-        return int(text) if text.isdecimal() else None
+        return int(text) if text.isdecimal() and len(text) < _CODE_DIGITS else None
 
 
 DEFAULTS = {

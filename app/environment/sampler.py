@@ -91,11 +91,11 @@ class QuietWatch:
             quiet = self.look(seconds, stop)
         return quiet
 
-    def server_is(self, load: ServerLoad | None) -> None:
+    def set_server(self, load: ServerLoad | None) -> None:
         """Take into the verdict what the server was busy with before the series."""
         self._server = load
 
-    def child_is(self, pid: int) -> None:
+    def set_child(self, pid: int) -> None:
         """The measuring process: its work, and that of the programs which it starts, is ours."""
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
 

@@ -1,4 +1,4 @@
-"""What a person can say to a running series, from any thread."""
+"""What a user can say to a running series, from any thread."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class RunGate:
 
 
 class SeriesControl:
-    """The person's side: words to the measuring process, kept until there is one."""
+    """The user's side: words to the measuring process, kept until there is one."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word

@@ -9,12 +9,13 @@ from __future__ import annotations
 import gc
 import hashlib
 import math
-import secrets
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
 from app.clients.base import Client, Meter, Transfer
 from app.clients.content import Content
+from app.clients.scratch import is_scratch_path, new_scratch_path
 from app.clients.tcp_info import TcpInfo, traffic_facts
 from app.errors import (
     CancelledError,
@@ -42,11 +43,10 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import MeasurementPlan
-from app.targets import format_target, join
 from forms.stats.summary import known_to_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
+from storage.target_url import format_target
 
-SCRATCH_PREFIX = ".sharebench-"
 MOST_BYTES = 2**63 - 1
 """The largest file that there can be, and the largest number that a notebook keeps."""
 MIN_RUNS_FOR_INTERVAL = 3
@@ -108,7 +108,14 @@ class Engine:
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
+        began = time.perf_counter()
         client.connect()
+        login = {"session.login_seconds": round(time.perf_counter() - began, 6)}
+        if plan.scratch_path and not is_scratch_path(plan.target, plan.scratch_path):
+            raise UsageError(
+                f"{plan.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
+                " series with `sharebench run`"
+            )
         if plan.scratch_path:
             self._scratch.append(plan.scratch_path)
             self._remove(plan.scratch_path)
@@ -122,7 +129,8 @@ class Engine:
                 self._path = self._new_scratch()
                 client.put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
-        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=client.facts_of_path()))
+        facts = client.facts_of_path() | login
+        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
 
     def _size_to_get(self) -> int:
         """The file's size, which must be one that can be measured and, of a file of ours, the one that it was given."""
@@ -263,7 +271,7 @@ class Engine:
             )
 
     def _new_scratch(self) -> str:
-        path = join(self._plan.target, f"{SCRATCH_PREFIX}{secrets.token_hex(6)}")
+        path = new_scratch_path(self._plan.target)
         if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
             self._emit(ScratchMade(path=path))

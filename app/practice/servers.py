@@ -46,7 +46,7 @@ class PracticeServers:
         self._processes: list[subprocess.Popen[str]] = []
         self._folder: Path | None = None
         self.secrets = Secrets(password=secrets.token_urlsafe(12))
-        """The password of the user ``practice``, made anew each time."""
+        """The password of the user ``practice``, a new one each time."""
         self.smb = Target(protocol="smb", host=HOST, share=SHARE, path=REPORT, user=USER)
         """The file to get over SMB; its port is known inside the block."""
         self.ftp = Target(protocol="ftp", host=HOST, path=f"/{REPORT}", user=USER)

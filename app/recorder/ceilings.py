@@ -21,7 +21,7 @@ CALIBRATION_SECONDS = 120
 
 
 LIFE_DAYS = 30
-"""A ceiling that is older is calibrated anew: kernels, firmware and power settings change."""
+"""A ceiling that is older is calibrated again: kernels, firmware and power settings change."""
 BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
 """A calibration during which others took more of the processors says less than this client can do."""
 ATTEMPTS = 2
@@ -42,8 +42,8 @@ class Calibration:
         return self.others_cpu_percent > BUSY_PERCENT
 
 
-def ceiling_of(series: Series, notebook: Notebook, *, anew: bool = False) -> Calibration:
-    """The ceiling of the series' client, calibrated if it is not known, too old, or shall be ``anew``.
+def ceiling_of(series: Series, notebook: Notebook, *, renew: bool = False) -> Calibration:
+    """The ceiling of the series' client, calibrated if it is not known, too old, or to be renewed (``renew``).
 
     A series that was faster than the ceiling shows that its calibration was disturbed: it is done again, and the
     ceiling is what the series reached at least. The best of several calibrations is kept, and none of a busy moment:
@@ -54,7 +54,7 @@ def ceiling_of(series: Series, notebook: Notebook, *, anew: bool = False) -> Cal
     reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)
     beaten = known is not None and known.bytes_per_second < reached
     young = known is not None and _age(known) < timedelta(days=LIFE_DAYS)
-    if known and young and not anew and not beaten:
+    if known and young and not renew and not beaten:
         return Calibration(bytes_per_second=known.bytes_per_second)
     done = _calibrate(series)
     for _ in range(ATTEMPTS - 1):

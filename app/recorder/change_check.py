@@ -12,12 +12,11 @@ from storage.records import Command, Experiment, ExperimentKind, Series
 
 
 def judged(series: Series, notebook: Notebook) -> Series:
-    """The series with its change judged by what is stored of it and of its base; itself where it claims none."""
+    """The series, whole, with its change judged by what it and its base show; itself where it claims none."""
     if series.change is None:
         return series
-    stored = notebook.series(series.id)
-    shown = replace(series, environment=stored.environment, runs=stored.runs)
-    return replace(series, change=judge_change(series.change.name, series.change.value, _base(series, notebook), shown))
+    found = judge_change(series.change.name, series.change.value, _base(series, notebook), series)
+    return replace(series, change=found)
 
 
 def check_kind(experiment: Experiment, notebook: Notebook) -> None:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app import errors
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started
+from app.measure.events import Event, Failed, ScratchRemoved
 from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next, check_kind
 from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
-from app.targets import format_target
-from storage.errors import NotebookFileError
+from app.recorder.writer import SeriesWriter
+from forms import wording
+from storage.errors import NotebookFileError, RefusedError
+from storage.measuring import held_text
 from storage.notebook import Notebook
+from storage.plan import QuietTime
 from storage.records import (
     Change,
     ClientFacts,
+    Command,
     Phase,
-    Run,
     RunStatus,
     Series,
     SeriesStatus,
@@ -34,7 +37,7 @@ from storage.records import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOpened:
-    """The series is in the notebook."""
+    """The series has begun; it is in the notebook once a run has ended."""
 
     series_id: str
 
@@ -46,6 +49,8 @@ class SeriesClosed:
     series_id: str
     status: SeriesStatus
     failure: Failed | None = None
+    stored: bool = True
+    """Whether it is in the notebook: one that ended before its first run is not."""
 
 
 RecorderEvent = Event | SeriesOpened | SeriesClosed
@@ -73,7 +78,7 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
     series = Series(
         id=new_series_id(),
         created_at=utc_now(),
-        title=order.title or default_title(plan),
+        title=order.title or wording.default_title(plan.command, plan.target),
         label=order.label,
         note=order.note,
         experiment=experiment.name if experiment else None,
@@ -89,34 +94,54 @@ def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) 
         raise errors.UsageError(
             "there is no series yet that the change could be compared with: measure one without --change first"
         )
-    if experiment:
-        notebook.add_experiment(experiment)
-    notebook.add(series)
-    yield from _measure(series, order, notebook, control)
+    yield from _measure(SeriesWriter(series, notebook, stored=False, experiment=experiment), order, notebook, control)
 
 
-def resume(series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
-    """Complete an interrupted or failed series: its missing runs, after its warm-up. Raises NotebookError."""
+def resume(
+    series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool = False
+) -> Iterator[RecorderEvent]:
+    """Complete an interrupted or failed series: its missing runs, after its warm-up. Raises NotebookError.
+
+    ``confirmed`` says that the person means the target of an imported one.
+    """
     with open_notebook(notebook_path) as notebook:
-        yield from resuming(series_id, secrets, notebook, control)
+        yield from resuming(series_id, secrets, notebook, control, confirmed=confirmed)
 
 
 def resuming(
-    series_id: str, secrets: Secrets, notebook: Notebook, control: SeriesControl, *, stepped: bool = False
+    series_id: str,
+    secrets: Secrets,
+    notebook: Notebook,
+    control: SeriesControl,
+    *,
+    stepped: bool = False,
+    confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in a notebook that is open."""
     series = notebook.series(series_id)
+    if series.imported_at is not None and not confirmed:
+        raise errors.UsageError(
+            f"series {series.id} was imported: look at its target, then go on with `sharebench run --resume {series.id}"
+            " --confirm-target`"
+        )
     order = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
-    yield from _measure(series, order, notebook, control)
+    yield from _measure(SeriesWriter(series, notebook, stored=True), order, notebook, control)
+
+
+def check_resumable(series: Series) -> None:
+    """Whether the series can be gone on with. Raises UsageError."""
+    if series.running_by:
+        raise errors.UsageError(f"{held_text(series.id, series.running_by)}: wait for its end, or end that process")
+    if series.status is SeriesStatus.COMPLETE:
+        raise errors.UsageError(f"series {series.id} is complete; measure a new one with `sharebench run`")
 
 
 def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
     """The plan of a stored series, with what is done already taken off. Raises UsageError where nothing is missing."""
+    check_resumable(series)
     plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
     done = [run for run in finished if run.phase is Phase.MEASURED]
-    if series.status is SeriesStatus.COMPLETE:
-        raise errors.UsageError(f"series {series.id} is complete; measure a new one with `sharebench run`")
     return replace(
         plan,
         secrets=secrets,
@@ -127,40 +152,75 @@ def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
     )
 
 
-def default_title(plan: MeasurementPlan) -> str:
-    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
-    return f"{plan.target.protocol.upper()} {plan.command}: {format_target(plan.target)}"
-
-
 def _measure(
-    series: Series, order: SeriesRequest, notebook: Notebook, control: SeriesControl
+    writer: SeriesWriter, order: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
-    yield SeriesOpened(series_id=series.id)
-    with contextlib.closing(SeriesMonitor(order, notebook)) as surroundings:
-        failure: Failed | None = None
+    try:
+        writer.begin()
+    except RefusedError as error:
+        raise errors.UsageError(str(error)) from error
+    try:
+        yield SeriesOpened(series_id=writer.series.id)
+        failure = yield from _measured(writer, order, notebook, control)
+        writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
+        yield from writer.finish()
+    finally:
+        writer.let_go()
+    yield SeriesClosed(series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored)
+
+
+def _measured(
+    writer: SeriesWriter, order: SeriesRequest, notebook: Notebook, control: SeriesControl
+) -> Generator[RecorderEvent, None, Failed | None]:
+    """Look around, measure, look back; what it failed by, if it did."""
+    if order.quiet_time is not QuietTime.SKIP:
+        refused = _login_refused(order.plan, control)
+        if refused:
+            yield refused
+            return refused
+    failure: Failed | None = None
+    with contextlib.closing(SeriesMonitor(order, notebook, writer)) as monitor:
         try:
-            series = surroundings.look(series, control)
-            with MeasuringProcess(order.plan, control) as child:
-                surroundings.child_is(child.pid)
-                for event in child.events():
-                    surroundings.see(event)
-                    series = _stored(series, event, notebook)
-                    if isinstance(event, Failed):
-                        failure = event
-                    yield event
-            if failure and failure.kind == "ChildDiedError" and series.scratch_path:
-                series = _clean_after_crash(series, order.plan, notebook)
-                if series.scratch_path:
-                    left = f"{series.scratch_path} may still be there: remove it by hand, or resume the series"
-                    failure = replace(failure, text=f"{failure.text}; {left}")
-            series = replace(series, status=_status(failure), error=failure.text if failure else None)
-            series = surroundings.look_back(series)
+            monitor.look(control)
+            failure = yield from _runs(writer, monitor, order.plan, control)
+            writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
+            monitor.judge()
         except errors.NotQuietError as error:
             failure = Failed(kind=type(error).__name__, text=str(error))
-            series = replace(notebook.series(series.id), status=SeriesStatus.FAILED, error=failure.text)
-            notebook.update(series)
             yield failure
-    yield SeriesClosed(series_id=series.id, status=series.status, failure=failure)
+    return failure
+
+
+def _runs(
+    writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, control: SeriesControl
+) -> Generator[RecorderEvent, None, Failed | None]:
+    failure: Failed | None = None
+    with MeasuringProcess(plan, control) as child:
+        monitor.set_child(child.pid)
+        for event in child.events():
+            monitor.see(event)
+            writer.see(event)
+            yield from writer.flush()
+            if isinstance(event, Failed):
+                failure = event
+            yield event
+    if failure and failure.kind == "ChildDiedError" and writer.series.scratch_path:
+        _clean_after_crash(writer, plan)
+        if writer.series.scratch_path:
+            left = f"{writer.series.scratch_path} may still be there"
+            text = f"{failure.text}; {left}: remove it with `sharebench clean`, or resume the series"
+            failure = replace(failure, text=text)
+    return failure
+
+
+def _login_refused(plan: MeasurementPlan, control: SeriesControl) -> Failed | None:
+    """Why nobody gets in there, tried before anything else takes its time; None where somebody does."""
+    trial = replace(
+        plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False, scratch_path=None,
+        runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
+    )  # fmt: skip
+    with MeasuringProcess(trial, control) as child:
+        return next((event for event in child.events() if isinstance(event, Failed)), None)
 
 
 def _status(failure: Failed | None) -> SeriesStatus:
@@ -169,50 +229,19 @@ def _status(failure: Failed | None) -> SeriesStatus:
     return SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else SeriesStatus.FAILED
 
 
-def _stored(series: Series, event: Event, notebook: Notebook) -> Series:
-    """The series after the event, with everything the event brought written down."""
-    match event:
-        case RunFinished(run=run):
-            notebook.add_run(series.id, _kept(run))
-            return series
-        case Started(client=client, path_facts=path_facts):
-            series = replace(series, client=client)
-            notebook.set_facts(series.id, "path", path_facts)
-        case PathSeen(path_facts=path_facts):
-            notebook.set_facts(series.id, "path", path_facts)
-            return series
-        case ScratchMade(path=path):
-            series = replace(series, scratch_path=path)
-        case ScratchRemoved(path=path) if path == series.scratch_path:
-            series = replace(series, scratch_path=None)
-        case _:
-            return series
-    notebook.update(series)
-    return series
-
-
-def _kept(run: Run) -> Run:
-    """The run with its progress thinned to what a chart can show."""
-    limit = 600
-    if len(run.progress) <= limit:
-        return run
-    step = -(-len(run.progress) // limit)
-    return replace(run, progress=run.progress[::step])
-
-
-def _clean_after_crash(series: Series, plan: MeasurementPlan, notebook: Notebook) -> Series:
+def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
     """Remove the file that a killed measuring process left, if the server still lets us."""
     cleaning = replace(
-        plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=series.scratch_path
+        plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=writer.series.scratch_path
     )
     with MeasuringProcess(cleaning, SeriesControl()) as child:
         for event in child.events():
-            series = _stored(series, event, notebook)
-    return series
+            if isinstance(event, ScratchRemoved):
+                writer.see(event)
 
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
-    """The error that a closed series ended with, to be raised by a face; None for a complete one."""
+    """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
     if closed.failure is None:
         return None
     kind = getattr(errors, closed.failure.kind, errors.MeasurementError)

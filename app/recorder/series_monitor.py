@@ -11,6 +11,7 @@ from app.measure.events import Event, Progressed, RunFinished, RunStarted, Start
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
 from app.recorder.request import SeriesRequest
+from app.recorder.writer import SeriesWriter
 from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -24,37 +25,36 @@ UNKNOWN = "facts.unknown"
 class SeriesMonitor:
     """Looks around before, during and after one series; never in the way of the measurement."""
 
-    def __init__(self, order: SeriesRequest, notebook: Notebook) -> None:
+    def __init__(self, order: SeriesRequest, notebook: Notebook, writer: SeriesWriter) -> None:
         self._order = order
         self._notebook = notebook
+        self._writer = writer
         self._environment = Environment()
         self._watch: QuietWatch | None = None
 
-    def look(self, series: Series, control: SeriesControl) -> Series:
-        """The series with its link and the quiet-time verdict, its facts in the notebook, right before it is measured.
+    def look(self, control: SeriesControl) -> None:
+        """Put link, facts and the quiet-time verdict with the series, right before it is measured.
 
         Raises NotQuietError where a quiet time is required and it is busy.
         """
-        order = self._order
+        order, series = self._order, self._writer.series
         conf = str(order.smb_conf) if order.smb_conf else None
         self._environment = collect(series.target, ssh=order.server_ssh, smb_conf=conf)
-        self._store(series)
+        self._store()
         link = self._environment.link
         if series.link_bits_per_second is None and link:
-            series = replace(series, link_bits_per_second=link.bits_per_second)
+            self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
         if order.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
-            self._watch.server_is(server_load(self._environment.server))
+            self._watch.set_server(server_load(self._environment.server))
             self._watch.wait_until_quiet(order.wait_seconds, stop=control.cancelled)
-        series = self._with_verdict(series)
-        self._notebook.update(series)
+        self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
-        return series
 
-    def child_is(self, pid: int) -> None:
+    def set_child(self, pid: int) -> None:
         """The measuring process, whose work is no disturbance."""
         if self._watch:
-            self._watch.child_is(pid)
+            self._watch.set_child(pid)
 
     def see(self, event: Event) -> None:
         """Follow the runs, so that their own bytes are told from others'."""
@@ -73,25 +73,25 @@ class SeriesMonitor:
             case _:
                 pass
 
-    def look_back(self, series: Series) -> Series:
-        """The series with what only its end could tell: verdict, counters, ceiling, evidence.
+    def judge(self) -> None:
+        """Put with the series what only its end could tell: verdict, counters, ceiling, evidence.
 
-        Raises NotQuietError where a quiet time is required and it became busy; the series is stored all the same.
+        Raises NotQuietError where a quiet time is required and it became busy.
         """
         self._environment = with_counters(self._environment)
-        self._store(series)
-        series = self._with_verdict(series)
+        self._store()
+        series = self._with_verdict(self._writer.series)
         if self._order.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
-            anew = self._order.ceiling is CeilingPolicy.RENEW
-            found = ceiling_of(series, self._notebook, anew=anew)
+            renew = self._order.ceiling is CeilingPolicy.RENEW
+            found = ceiling_of(series, self._notebook, renew=renew)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
             if found.busy and found.bytes_per_second is None:
-                self._notebook.set_facts(series.id, "client", {NOT_CALIBRATED: round(found.others_cpu_percent, 1)})
+                self._writer.put_facts("client", {NOT_CALIBRATED: round(found.others_cpu_percent, 1)})
+                series = replace(series, environment=self._writer.series.environment)
         series = judged(series, self._notebook)
-        self._notebook.update(series)
+        self._writer.put(series)
         if series.status is SeriesStatus.COMPLETE:
             self._require_quiet()
-        return series
 
     def close(self) -> None:
         """Stop watching."""
@@ -111,8 +111,8 @@ class SeriesMonitor:
                 " SECONDS"
             )
 
-    def _store(self, series: Series) -> None:
+    def _store(self) -> None:
         for side, facts in self._environment.parts().items():
-            self._notebook.set_facts(series.id, side, facts)
+            self._writer.put_facts(side, facts)
         if self._environment.problems:
-            self._notebook.set_facts(series.id, "server", {UNKNOWN: "; ".join(self._environment.problems)})
+            self._writer.put_facts("server", {UNKNOWN: "; ".join(self._environment.problems)})

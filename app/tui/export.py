@@ -17,8 +17,8 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets.files import is_there, write_whole
 from app.tui.widgets.inputs import LineInput
+from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports
 from forms.report import Report
 from forms.reports import series_reports
@@ -40,16 +40,7 @@ class ExportScreen(BaseScreen):
         "formats": "The formats. Enter takes one and goes on to the file.",
         "path": "Where to write, from the folder that sharebench was started in. Enter writes.",
     }
-    KEYS = (
-        KeyCommand(
-            id="export.paper",
-            keys="ctrl+l",
-            action="paper",
-            name="Paper",
-            footer="Paper",
-            help="A4 or Letter, for formats with pages.",
-        ),
-    )
+    KEYS = (KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),)
     DEFAULT_CSS = """
     ExportScreen #what { padding: 1 1 0 1; height: auto; width: 100%; }
     ExportScreen #formats { height: auto; border: none; margin: 1 0; padding: 0;
@@ -145,19 +136,23 @@ class ExportScreen(BaseScreen):
 
         if there:
             question = ConfirmDialog("Replace the file?", f"{path} is there already.", yes="Replace", no="Keep it")
-            self.bench.push_screen(question, answered)
+            self.sharebench_app.push_screen(question, answered)
         else:
             self._export(path)
 
     def _export(self, path: Path) -> None:
         gather, name, paper = self.gather, self.format.name, self.paper
-        self.with_notebook(
-            lambda notebook: write_whole(path, lambda: export_reports(gather(notebook), name, paper=paper)), self._done
-        )
+
+        def write(notebook: Notebook) -> Path:
+            with output_file(path) as file:
+                file.write(export_reports(gather(notebook), name, paper=paper))
+            return path
+
+        self.with_notebook(write, self._done)
 
     def _done(self, path: Path) -> None:
         self.notify(f"Written: {path.absolute()}", title="Export", markup=False)
-        self.bench.go_back()
+        self.sharebench_app.go_back()
 
 
 def _line(each: Format) -> str:

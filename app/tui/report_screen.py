@@ -24,11 +24,7 @@ class ReportScreen(Copies):
     """One report, as the command line prints it."""
 
     ABOUT = "A report from the notebook. Up and down scroll."
-    KEYS = (
-        KeyCommand(
-            id="report.export", keys="x", action="export", name="Export", footer="Export", help="Write it to a file."
-        ),
-    )
+    KEYS = (KeyCommand("report.export", "x", "Export", "Write it to a file.", footer="Export"),)
     DEFAULT_CSS = """
     ReportScreen VerticalScroll { height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
     ReportScreen.-narrow VerticalScroll { padding: 0; scrollbar-size-vertical: 0; }
@@ -66,4 +62,4 @@ class ReportScreen(Copies):
         """Write it to a file."""
         if self.report is not None:
             report = self.report
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))

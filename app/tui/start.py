@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from storage.records import Target
 
 ESCAPE_MILLISECONDS = 25
-"""Textual's wait for what may follow Escape, where the person's environment says nothing; Textual itself waits 100."""
+"""Textual's wait for what may follow Escape, where the user's environment says nothing; Textual itself waits 100."""
 SWITCH_SECONDS = 0.001
-"""After so long another thread lets the screen's go on; Python's own 5 ms add up to a wait that a person notices."""
+"""After so long another thread lets the screen's go on; Python's own 5 ms add up to a wait that a user notices."""
 COLLECTOR_THRESHOLDS = (5_000, 20, 50)
 """To look through all objects stops the screen for 80 ms: seventy times as rarely as by Python's own (700, 10, 10)."""
 
@@ -40,12 +40,18 @@ def open_tui(
 ) -> int:
     """Run the TUI until it is left, and give its exit code.
 
-    ``first`` names the room to open in (``guide`` for the demo), ``practice`` are targets of embedded servers that are
-    ready, with their secrets by protocol.
+    ``first`` names the screen to open on (``guide`` for the demo), ``practice`` are targets of embedded servers that
+    are ready, with their secrets by protocol.
     """
     answer_keys_soon()
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.frame.context import Context  # noqa: PLC0415  as above
+    from app.tui.frame.themes import theme_file  # noqa: PLC0415  as above
 
-    context = Context(notebook_path=notebook_path, practice=practice, practice_secrets=dict(practice_secrets or {}))
+    context = Context(
+        notebook_path=notebook_path,
+        practice=practice,
+        practice_secrets=dict(practice_secrets or {}),
+        theme_file=theme_file(),
+    )
     return SharebenchApp(context, first=first).run() or 0

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import secrets as random
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
+from app.clients.scratch import new_scratch_path
 from app.environment import Environment, QuietWatch, collect
 from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
-from app.measure.engine import SCRATCH_PREFIX
 from app.recorder.ceilings import ceiling_of
-from app.targets import format_target, join
+from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
 from storage.notebook import Notebook
-from storage.plan import Settings
 from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
+from storage.target_url import format_target
 
 _SOME = 8
 """So many names are shown of a longer list."""
@@ -55,20 +54,17 @@ class Subject:
 
     target: Target
     secrets: Secrets
-    settings: Settings
-    client: str = ""
-    command: Command = Command.GET
-    link_bits_per_second: int | None = None
-    server_ssh: str | None = None
-    smb_conf: str | None = None
+    options: SeriesOptions = field(default_factory=SeriesOptions)
 
 
 def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
     """Look at one thing after the other, as far as the first failure lets us; nothing is measured or left behind."""
-    target = subject.target
-    client = make_client(target, subject.client, subject.secrets, subject.settings, 1024**2)
+    target, options = subject.target, subject.options
+    client = make_client(target, options.client, subject.secrets, options.settings, 1024**2)
     try:
-        environment = collect(target, ssh=subject.server_ssh, smb_conf=subject.smb_conf)
+        environment = collect(
+            target, ssh=options.server_ssh, smb_conf=str(options.smb_conf) if options.smb_conf else None
+        )
         facts: ClientFacts | None = None
         try:
             client.connect()
@@ -150,7 +146,7 @@ def _around(subject: Subject, environment: Environment) -> FileSizeContext:
 
 
 def _rate(subject: Subject, environment: Environment) -> int | None:
-    return subject.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
+    return subject.options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
 def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator[Checked]:
@@ -158,7 +154,7 @@ def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
-        if subject.command is Command.PUT:
+        if subject.options.command is Command.PUT:
             yield _written(target, client)
             return
         yield _readable(target, client, around)
@@ -168,7 +164,7 @@ def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator
 
 def _written(target: Target, client: Client) -> Checked:
     """Whether a small file can be put there and removed again."""
-    path = join(target, f"{SCRATCH_PREFIX}{random.token_hex(6)}")
+    path = new_scratch_path(target)
     try:
         client.put(path, Content(1), Meter(RunGate().cancelled))
     except MeasurementError:
@@ -250,7 +246,7 @@ def _link(subject: Subject, environment: Environment) -> Checked:
 
 
 def _quiet(subject: Subject, environment: Environment) -> Checked:
-    with QuietWatch(subject.target, subject.command, environment.link) as watch:
+    with QuietWatch(subject.target, subject.options.command, environment.link) as watch:
         quiet = watch.look()
     reasons = "; ".join(quiet.reasons)
     if quiet.verdict is QuietVerdict.BUSY:
@@ -264,7 +260,7 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
 
 
 def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
-    would_be = Series(id="", created_at=utc_now(), target=subject.target, client=facts, command=subject.command)
+    would_be = Series(id="", created_at=utc_now(), target=subject.target, client=facts, command=subject.options.command)
     found = ceiling_of(would_be, notebook)
     ceiling = found.bytes_per_second
     if ceiling is None and found.busy:

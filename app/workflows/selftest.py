@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.recorder.request import SeriesRequest
-from app.targets import format_target
 from storage.records import ExperimentKind, dated_experiment
+from storage.target_url import format_target
 
 LABELS = ("self-test, first", "self-test, second")
 

@@ -9,19 +9,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.clients.registry import check_client_name
 from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.plan import MeasurementPlan
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
 from app.targets import join
+from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
+from storage.measuring import held_text
 from storage.notebook import Notebook
-from storage.plan import DEFAULT_RUNS, DEFAULT_WARMUPS, CeilingPolicy, QuietTime, Settings
 from storage.protocols import PROTOCOLS
 from storage.records import (
     Command,
@@ -34,7 +33,7 @@ from storage.records import (
 )
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
-"""Finds the user and the secrets for a target; may ask the person."""
+"""Finds the user name and the secrets for a target; may ask for them at the terminal."""
 
 ANSWER_SECONDS = 3.0
 """How long a port may take to answer before it is left out."""
@@ -68,17 +67,8 @@ class SurveyChoices:
     ftp_user: str | None = None
     """Where FTP's user is another one."""
     commands: tuple[Command, ...] = (Command.GET, Command.PUT)
-    size_bytes: int | None = None
-    """None to size the file by the link."""
-    runs: int = DEFAULT_RUNS
-    warmups: int = DEFAULT_WARMUPS
-    link_bits_per_second: int | None = None
-    settings: Settings = field(default_factory=Settings)
-    quiet_time: QuietTime = QuietTime.RECORD
-    wait_seconds: float = 0.0
-    server_ssh: str | None = None
-    smb_conf: Path | None = None
-    ceiling: CeilingPolicy = CeilingPolicy.RECORD
+    options: SeriesOptions = field(default_factory=SeriesOptions)
+    """Of each series, but for what its station decides; without a size the file is sized by the link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +100,8 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     for index, (station, order) in enumerate(wanted):
         series = stored.get(index)
         stations.append(station if series is None else with_series(station, series))
+        if series is not None and series.running_by:
+            raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
         if series is not None and series.status is SeriesStatus.COMPLETE:
             continue
         target = order.plan.target
@@ -192,8 +184,10 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
     """Every station with its order, in the order of the table: hosts, then protocols, get before put."""
     wanted = []
     for place, host in places(choices.hosts):
-        link = choices.link_bits_per_second if place is StationPlace.NETWORK else None
-        size = choices.size_bytes or size_for(link or (detect_link(host)[0] if place is StationPlace.NETWORK else None))
+        link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None
+        size = choices.options.size_bytes or size_for(
+            link or (detect_link(host)[0] if place is StationPlace.NETWORK else None)
+        )
         for target in _targets(choices, host):
             full, secrets = log_in(target)
             for command in choices.commands:
@@ -225,29 +219,17 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
 def _order(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
-    makes_none = not target.abilities.moves_files or station.command is Command.PUT
-    existing = None if makes_none else choices.file
-    plan = MeasurementPlan(
+    made = not target.abilities.moves_files or station.command is Command.PUT
+    existing = None if made else choices.file
+    options = replace(
+        choices.options,
         command=station.command,
-        target=replace(target, path=join(target, existing)) if existing else target,
-        client=check_client_name(target.protocol, ""),
-        settings=choices.settings,
-        runs=choices.runs,
-        warmups=choices.warmups,
         size_bytes=None if existing else size_bytes,
-        make_file=not makes_none and not existing,
-        secrets=secrets,
-    )
-    return SeriesRequest(
-        plan=plan,
+        make_file=not made and not existing,
         link_bits_per_second=link,
         label=station.name,
-        quiet_time=choices.quiet_time,
-        wait_seconds=choices.wait_seconds,
-        server_ssh=choices.server_ssh,
-        smb_conf=choices.smb_conf,
-        ceiling=choices.ceiling,
     )
+    return series_request(options, replace(target, path=join(target, existing)) if existing else target, secrets)
 
 
 def _unfinished(
@@ -263,7 +245,7 @@ def _unfinished(
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
         index = next((i for i, (_, order) in enumerate(wanted) if _is_of(series, order)), None)
-        if index is None:
+        if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
     if all(series.status is SeriesStatus.COMPLETE for series in stored.values()):

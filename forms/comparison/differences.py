@@ -50,14 +50,14 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     without access to a server's configuration nothing is known to differ in it.
     """
     connected = all(_has_connected(series) for series in (base, other))
-    untold = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
+    not_known = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
     may_be_absent: tuple[str, ...] = _KNOWN_LATER
     if base.target.protocol != other.target.protocol:  # what a protocol does not have is no setting of it
         may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
     found = [
         Difference(name=name, base=mine, other=theirs)
         for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
-        if mine != theirs and not (name in may_be_absent and None in (mine, theirs)) and name not in untold
+        if mine != theirs and not (name in may_be_absent and None in (mine, theirs)) and name not in not_known
     ]
     for group in sorted({*base.environment, *other.environment}):
         mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})
@@ -126,7 +126,7 @@ def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> 
         and SHARE + parameter in {*base, *other}
         and _parameter_differs(SHARE + parameter, parameter, base, other)
     ):
-        return False  # said once, as the share has it
+        return False  # the share has the same setting, and that one is told
     if mine is None or theirs is None:
         return mine is not theirs
     return not same_value(parameter, mine, theirs)

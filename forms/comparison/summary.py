@@ -183,10 +183,9 @@ def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
 
 def change_sentence(change: Change) -> str:
     """What a series claims to have changed and how far that is proven, in one sentence or two."""
-    before = f" (was {change.previous})" if change.previous is not None else ""
     also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
     remark = f" {change.remark}" if change.remark else ""
-    return wording.plain(f"Change {change.name} = {change.value}{before}: {change.evidence}{also}.{remark}")
+    return wording.plain(f"Change {wording.changed(change)}: {change.evidence}{also}.{remark}")
 
 
 def difference_name(difference: Difference) -> str:

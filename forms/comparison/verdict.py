@@ -98,7 +98,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """The verdict in words, for a person: with its figures, and what to do where it is not known."""
+        """The verdict in words, for a user: with its figures, and what to do where it is not known."""
         return verdict_sentence(self)
 
 

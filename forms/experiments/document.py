@@ -11,7 +11,7 @@ from forms.experiments.ladder import Gain, Ladder, Rung
 from forms.experiments.repeats import Repeats
 from forms.experiments.selftest import Selftest
 from forms.experiments.survey import Station, Survey
-from forms.findings.finding import Finding
+from forms.findings.document import finding_document
 from forms.stats.summary import mean
 
 LADDER_SCHEMA = "sharebench/experiment/1"
@@ -69,18 +69,6 @@ def repeats_document(found: Repeats) -> Document:
         "by_chance_percent": found.by_chance_percent,
         "trend_percent": found.trend_percent,
         "smallest_change_percent": found.smallest_percent,
-    }
-
-
-def finding_document(finding: Finding) -> Document:
-    """One finding as a JSON object."""
-    return {
-        "key": finding.key,
-        "severity": finding.severity.value,
-        "title": finding.title,
-        "evidence": finding.evidence,
-        "what_to_do": finding.what_to_do,
-        "series": list(finding.series_ids),
     }
 
 

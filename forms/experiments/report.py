@@ -15,9 +15,9 @@ from forms.experiments.selftest import Selftest, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.report import findings_table
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table
-from forms.series.fields import target_text
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
+from storage.target_url import format_target
 
 FORM = "ladder"
 _COLUMNS = (
@@ -50,7 +50,7 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
 
 def ladder_report(ladder: Ladder) -> Report:
     """A ladder; a change that was put back is struck out."""
-    ways = dict.fromkeys(f"{r.series.command} {target_text(r.series.target)}" for r in ladder.rungs)
+    ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in ladder.rungs)
     verdicts = (_verdict(rung) for rung in ladder.rungs if rung.comparison)
     return Report(
         form=FORM,
@@ -241,11 +241,9 @@ def _row(rung: Rung) -> Row:
 
 def _change(rung: Rung) -> str:
     """What made the rung, such as ``strict sync = no (was Yes)``; ``base`` or ``measured again`` without a change."""
-    change = rung.change
-    if change is None:
+    if rung.change is None:
         return "measured again" if rung.base_number is not None else "base"
-    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
-    return f"{change.name} = {change.value or 'empty'}{before}"
+    return wording.changed(rung.change)
 
 
 def _state(rung: Rung) -> str:

@@ -29,11 +29,11 @@ Value = str | int | float | None
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """The forms in UTF-8, an empty record between two of them; records end in CR LF."""
     records = [record for index, report in enumerate(reports) for record in _records(report, first=index == 0)]
-    room = max(map(len, records))
+    fields = max(map(len, records))
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     for record in records:
-        writer.writerow([_written(value) for value in [*record, *[None] * (room - len(record))]])
+        writer.writerow([_written(value) for value in [*record, *[None] * (fields - len(record))]])
     return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")
 
 

@@ -142,11 +142,11 @@ def _band(chart: Chart, scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    room = _ACROSS / len(bars)
-    thick = round(min(room * 0.7, 60), 2)
+    step = _ACROSS / len(bars)
+    thick = round(min(step * 0.7, 60), 2)
     label_each = ceil(len(bars) / 20)
     for index, bar in enumerate(bars):
-        middle = _LEFT + room * (index + 0.5)
+        middle = _LEFT + step * (index + 0.5)
         if bar.value:
             y = scale.y(bar.value)
             look = {
@@ -161,10 +161,10 @@ def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
 
 
 def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    room = _ACROSS / len(bars)
+    step = _ACROSS / len(bars)
     for index, bar in enumerate(bars):
         if bar.mark in SIGNS:
-            x = round(_LEFT + room * (index + 0.5), 1)
+            x = round(_LEFT + step * (index + 0.5), 1)
             yield ChartText(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
 
 

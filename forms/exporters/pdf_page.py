@@ -38,12 +38,12 @@ class Pages:
 
     @property
     def width(self) -> float:
-        """The room between the margins."""
+        """What is between the margins."""
         return self.right - self.left
 
     @property
     def bottom(self) -> float:
-        """Where the page's room ends."""
+        """Where the page ends for what is printed on it."""
         return self._pdf.h - _MARGIN - 10
 
     def describe(self, title: str, made: datetime) -> None:
@@ -68,10 +68,10 @@ class Pages:
         self.y = _MARGIN
 
     def gap(self, points: float) -> None:
-        """Room left free."""
+        """Space left free."""
         self.y += points
 
-    def room(self, points: float) -> bool:
+    def make_space(self, points: float) -> bool:
         """Whether that much is left on the page; if not, a new page is begun."""
         if self.y + points <= self.bottom:
             return True
@@ -122,50 +122,50 @@ class Pages:
             self._pdf.set_text_shaping(False)
             self._pdf.current_font_is_set_on_page = False
 
-    def wrapped(self, text: str, room: float, size: float, *, bold: bool = False) -> list[str]:
-        """A text's lines, each no wider than the room."""
-        return [part for line in _spaced(text).split("\n") for part in self._wrapped(line, room, size, bold)]
+    def wrapped(self, text: str, limit: float, size: float, *, bold: bool = False) -> list[str]:
+        """A text's lines, each no wider than the limit."""
+        return [part for line in _spaced(text).split("\n") for part in self._wrapped(line, limit, size, bold)]
 
-    def _wrapped(self, text: str, room: float, size: float, bold: bool) -> list[str]:
-        if self.text_width(text, size, bold=bold) <= room:
+    def _wrapped(self, text: str, limit: float, size: float, bold: bool) -> list[str]:
+        if self.text_width(text, size, bold=bold) <= limit:
             return [text]
         lines, line = [], ""
         for word in text.split(" "):
             joined = f"{line} {word}" if line else word
-            if self.text_width(joined, size, bold=bold) <= room:
+            if self.text_width(joined, size, bold=bold) <= limit:
                 line = joined
                 continue
             lines += [line] if line else []
             line = word
-            while len(line) > 1 and not self._fits(line, room, size, bold):
-                fits = self._fitting(line, room, size, bold)
+            while len(line) > 1 and not self._fits(line, limit, size, bold):
+                fits = self._fitting(line, limit, size, bold)
                 lines.append(line[:fits])
                 line = line[fits:]
         return [*lines, line]
 
-    def _fitting(self, text: str, room: float, size: float, bold: bool) -> int:
+    def _fitting(self, text: str, limit: float, size: float, bold: bool) -> int:
         """How many of a text's characters fit; at least one."""
-        low, high = 1, min(len(text), 4 + int(room / size * 8))
+        low, high = 1, min(len(text), 4 + int(limit / size * 8))
         while low < high:
             middle = (low + high + 1) // 2
-            if self._fits(text[:middle], room, size, bold):
+            if self._fits(text[:middle], limit, size, bold):
                 low = middle
             else:
                 high = middle - 1
         return low
 
-    def _fits(self, text: str, room: float, size: float, bold: bool) -> bool:
-        return self.text_width(text, size, bold=bold) <= room
+    def _fits(self, text: str, limit: float, size: float, bold: bool) -> bool:
+        return self.text_width(text, size, bold=bold) <= limit
 
-    def shortened(self, text: str, room: float, size: float) -> str:
+    def shortened(self, text: str, limit: float, size: float) -> str:
         """A text's first line, cut where it does not fit."""
-        line, *more = self.wrapped(text, room - 10, size)
+        line, *more = self.wrapped(text, limit - 10, size)
         return f"{line} …" if more else line
 
     def paragraph(self, text: str, *, size: float, bold: bool = False, grey: bool = False, indent: float = 0) -> None:
         """A text over the page's width; lines after the first are indented."""
         for index, line in enumerate(self.wrapped(text, self.width - indent, size, bold=bold)):
-            self.room(size * _LEADING)
+            self.make_space(size * _LEADING)
             x = self.left + (indent if index else 0)
             self.text(x, self.y + size, line, size=size, bold=bold, colour=GREY if grey else INK)
             self.y += size * _LEADING
@@ -176,7 +176,7 @@ class Pages:
         lines = self.wrapped(text, self.width - name_width, size)
         height = size * (2.2 if line_below else _LEADING)
         for index in range(max(len(names), len(lines))):
-            self.room(height)
+            self.make_space(height)
             base = self.y + height - size * 0.35
             if index < len(names):
                 self.text(self.left, base, names[index], size=size, colour=GREY)

@@ -40,7 +40,7 @@ def _texts(table: Table, row: Row) -> list[str]:
 def _fitted(pages: Pages, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
     """The type size and column widths; what is left over goes to all columns alike."""
     size, widths = _SIZES[0], [0.0]
-    for size in _SIZES:
+    for size in _SIZES[:1] if table.sentences else _SIZES:
         widths = [_width(pages, table, texts, index, size) for index in range(len(table.columns))]
         if sum(widths) <= pages.width:
             break
@@ -89,7 +89,7 @@ class _TableWriter:
             for column, width in zip(self.columns, self.widths, strict=True)
         ]
         height = self._height(max(map(len, lines)))
-        self.pages.room(height * 2)
+        self.pages.make_space(height * 2)
         self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y)
         self._cells(lines, height, bold=True, colour=INK)
         self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y, width=1.2, colour=INK)
@@ -107,7 +107,7 @@ class _TableWriter:
             for text, column, width in zip(texts, self.columns, self.widths, strict=True)
         ]
         height = self._height(max(map(len, lines)))
-        if not self.pages.room(height):
+        if not self.pages.make_space(height):
             self._headings()
         if first_of_kind:
             self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y, width=1.0, colour=INK)

@@ -28,7 +28,7 @@ _BY_HAND = {
     ReportKind.SIGNED: 9,
 }
 """Cells for a number to be written by hand."""
-_LEAST_ROOM = 4
+_LEAST_CELLS = 4
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
@@ -69,20 +69,20 @@ def _lines(report: Report, width: int, ansi: bool) -> Iterator[str]:
 
 def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False) -> Iterator[str]:
     names = [layout.cut(layout.visible(field.name), width // 2) for field in fields]
-    name_room = max(map(layout.width, names), default=0) + 2
+    name_cells = max(map(layout.width, names), default=0) + 2
     for field, name in zip(fields, names, strict=True):
-        start = layout.pad(f"{name}:", name_room)
-        text = "_" * (min(width, WIDTH) - name_room) if blank and not field.text else field.text
+        start = layout.pad(f"{name}:", name_cells)
+        text = "_" * (min(width, WIDTH) - name_cells) if blank and not field.text else field.text
         yield from _hanging(start, text, width)
 
 
 def _hanging(start: str, text: str, width: int) -> Iterator[str]:
     """The text beside its start, later lines below the text."""
-    room = layout.width(start)
+    cells = layout.width(start)
     for line in layout.lines_of(text):
-        for part in layout.wrap(line, max(width - room, 8)):
+        for part in layout.wrap(line, max(width - cells, 8)):
             yield start + part
-            start = " " * room
+            start = " " * cells
 
 
 def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
@@ -112,7 +112,7 @@ def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
     if fitted is None:
         return DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width)), remarks=())
     widths, gap, texts = fitted
-    split = [layout.wrap(_heading(table, index), room) for index, room in enumerate(widths)]
+    split = [layout.wrap(_heading(table, index), cells) for index, cells in enumerate(widths)]
     height = max(len(lines) for lines in split)
     headings = []
     for level in range(height):
@@ -149,13 +149,15 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
     names = [layout.cut(layout.visible(name), width // 3) for name, _, _, _ in rows]
     texts = [_charted(value, chart.unit) for _, value, _, _ in rows]
-    name_room, text_room = max(map(layout.width, names)), max(map(layout.width, texts))
-    room = max(width - name_room - text_room - 6, 4)
+    name_cells, text_cells = max(map(layout.width, names)), max(map(layout.width, texts))
+    cells = max(width - name_cells - text_cells - 6, 4)
     highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
     yield from layout.wrap(layout.visible(chart.title), width)
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
-        bar = block * max(round(room * (value or 0.0) / highest), 1 if value else 0)
-        line = f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_room)}  {layout.pad(text, text_room, right=True)}  {bar}"
+        bar = block * max(round(cells * (value or 0.0) / highest), 1 if value else 0)
+        line = (
+            f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {bar}"
+        )
         yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
 
 
@@ -169,7 +171,7 @@ def _row_lines(
     table: Table, row: Row, texts: Sequence[str], widths: Sequence[int], gap: int, ansi: bool
 ) -> Iterator[str]:
     """A row on as many lines as its longest text needs."""
-    wrapped = [layout.wrap(text, room) for text, room in zip(texts, widths, strict=True)]
+    wrapped = [layout.wrap(text, cells) for text, cells in zip(texts, widths, strict=True)]
     for level in range(max(map(len, wrapped))):
         level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
@@ -190,39 +192,39 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
     """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped.
 
-    None where numbers would have to be broken, but in a run form's table, which is never drawn otherwise.
+    None where numbers would have to be broken, but in a run form's table or a blank one, which are drawn as they are.
     """
     unparted = [
         [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
         for row in texts
     ]
     for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
-        rooms = _rooms(table, rows, whole_headings=whole)
-        if sum(rooms) + gap * (len(rooms) - 1) <= width:
-            return rooms, gap, rows
-    over = sum(rooms) + len(rooms) - 1 - width
-    while over > 0 and max(rooms) > _LEAST_ROOM:
+        needed = _cells_needed(table, rows, whole_headings=whole)
+        if sum(needed) + gap * (len(needed) - 1) <= width:
+            return needed, gap, rows
+    over = sum(needed) + len(needed) - 1 - width
+    while over > 0 and max(needed) > _LEAST_CELLS:
         names = [
-            i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and rooms[i] > _LEAST_ROOM
+            i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and needed[i] > _LEAST_CELLS
         ]
-        if not names and not table.marked:
+        if not names and not table.marked and any(text for row in texts for text in row):
             return None
-        rooms[max(names or range(len(rooms)), key=lambda i: rooms[i])] -= 1
+        needed[max(names or range(len(needed)), key=lambda i: needed[i])] -= 1
         over -= 1
-    return rooms, 1, unparted
+    return needed, 1, unparted
 
 
-def _rooms(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:
+def _cells_needed(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:
     """The cells that each column needs; columns that are empty all the way down leave room to write by hand."""
-    rooms: list[int] = []
+    needed: list[int] = []
     counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
     for index, column in enumerate(table.columns):
         heading = _heading(table, index)
         words = [heading] if whole_headings else heading.split(" ")
         widest = max((layout.width(parts[index]) for parts in counted), default=0)
         by_hand = 0 if widest else _BY_HAND[column.kind]
-        rooms.append(max(widest, by_hand, *(layout.width(word) for word in words)))
-    return rooms
+        needed.append(max(widest, by_hand, *(layout.width(word) for word in words)))
+    return needed
 
 
 def _heading(table: Table, index: int) -> str:
@@ -231,8 +233,8 @@ def _heading(table: Table, index: int) -> str:
 
 def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
     return (" " * gap).join(
-        layout.pad(part, room, right=column.kind is not ReportKind.TEXT)
-        for part, room, column in zip(parts, widths, table.columns, strict=True)
+        layout.pad(part, cells, right=column.kind is not ReportKind.TEXT)
+        for part, cells, column in zip(parts, widths, table.columns, strict=True)
     )
 
 

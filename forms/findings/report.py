@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from forms.findings.document import findings_document
 from forms.findings.finding import Finding, Severity
-from forms.report import Cell, Column, ReportKind, Row, Table
+from forms.report import Cell, Column, Report, ReportKind, Row, Table
 
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
 """Two characters a severity, so that nothing is told by colour alone."""
+FORM = "findings"
+TITLE = "Findings"
 NO_FINDINGS = "No findings: nothing measured so far speaks for or against this set-up."
+
+
+def findings_report(found: Sequence[Finding]) -> Report:
+    """What some series say of a set-up."""
+    return Report(
+        form=FORM,
+        title=TITLE,
+        name=TITLE,
+        tables=(findings_table(found),),
+        document=partial(findings_document, found),
+    )
 
 
 def findings_table(found: Sequence[Finding]) -> Table:
@@ -20,6 +35,6 @@ def findings_table(found: Sequence[Finding]) -> Table:
             Column(heading=heading, kind=ReportKind.TEXT) for heading in ("Finding", "Evidence", "What to do")
         ),
         rows=tuple(Row(cells=tuple(Cell(value=text) for text in texts)) for texts in rows or [(NO_FINDINGS, "", "")]),
-        caption="Findings",
+        caption=TITLE,
         sentences=True,
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from forms import wording
 from forms.findings import rules_cross, rules_distance, rules_link, rules_session
 from forms.findings.finding import Finding, Severity
-from storage.records import Series
+from storage.records import Command, Series
 
 _ORDER = list(Severity)
 _RULES = (*rules_link.RULES, *rules_distance.RULES, *rules_session.RULES)
@@ -18,11 +19,12 @@ _EXPLAINS_WAITING = frozenset({"network-slow", "wireless-slow", "latency", "far"
 
 def findings(series: Sequence[Series]) -> list[Finding]:
     """All findings in the series, the gravest first; of those alike in every series, the first with all their ids."""
+    commands = {one.id: one.command for one in series}
     found = [finding for one in series for finding in findings_of(one)]
     found += [finding for rule in rules_cross.RULES for finding in rule(series)]
     told = {series_id for finding in found if finding.key in _EXPLAINS_WAITING for series_id in finding.series_ids}
     found = [one for one in found if one.key != _WAITING or not told.issuperset(one.series_ids)]
-    return sorted(_merged(found), key=lambda finding: _ORDER.index(finding.severity))
+    return sorted(_merged(found, commands), key=lambda finding: _ORDER.index(finding.severity))
 
 
 def findings_of(series: Series) -> list[Finding]:
@@ -36,17 +38,18 @@ def first_to_look_at(found: Sequence[Finding]) -> Finding | None:
     return next((finding for finding in found if finding.severity is not Severity.GOOD), None)
 
 
-def _merged(found: Sequence[Finding]) -> list[Finding]:
+def _merged(found: Sequence[Finding], commands: Mapping[str, Command]) -> list[Finding]:
     """Findings of one kind and title become one, with the evidence of the first and the series of all."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in found:
         groups.setdefault((finding.key, finding.title), []).append(finding)
-    return [_joined(group) for group in groups.values()]
+    return [_joined(group, commands) for group in groups.values()]
 
 
-def _joined(group: list[Finding]) -> Finding:
+def _joined(group: list[Finding], commands: Mapping[str, Command]) -> Finding:
     first = group[0]
     ids = tuple(dict.fromkeys(series_id for finding in group for series_id in finding.series_ids))
-    more = len(ids) - len(first.series_ids)
-    likewise = f" Likewise in {more} of the other series." if more else ""
+    more = [commands[series_id] for series_id in ids if series_id not in first.series_ids]
+    counts = [wording.count(more.count(command), command.value) for command in Command if command in more]
+    likewise = f" Likewise in {wording.listed(counts)} more." if more else ""
     return replace(first, series_ids=ids, evidence=first.evidence + likewise)

@@ -82,6 +82,10 @@ def _judged(host: str, command: Command, smb: _Measured, ftp: _Measured) -> Find
     stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
     comparison = compare(ftp.series, smb.series)
     severity, key, title, todo = _ratio(command, percent, comparison, unusual=bool(unusual), smb_id=smb.series.id)
+    if key == "time-to-tune" and (guard := _protection(smb.series)) and not _protection(ftp.series):
+        todo = (
+            f"The session is {guard}, which FTP's is not, and may be the whole difference: measure without once. {todo}"
+        )
     return Finding(
         key=key,
         severity=severity,
@@ -135,8 +139,18 @@ def _ratio(
         Severity.NOTE if usual else Severity.GOOD,
         "usual-ratio",
         f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
-        f"Tuning may gain the rest: {catalogue}",
+        f"Tuning may gain the rest: {catalogue}"
+        if usual
+        else "Nothing urgent: keep this series as a baseline (sharebench baseline set NAME SERIES).",
     )
+
+
+def _protection(series: Series) -> str:
+    """How a session is protected at the cost of processor time; empty where it is not."""
+    client = series.client
+    if client.encryption not in {None, "none"}:
+        return f"encrypted ({wording.plain(str(client.encryption))})"
+    return f"signed ({wording.plain(str(client.signing))})" if client.signing not in {None, "none"} else ""
 
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from storage.records import Facts, FactValue, Series
 
 SLOW_LINK_FACTOR = 10
 """A card that could go ten times faster sits on a bad cable, port or setting; less may be the switch's rate."""
-RETRANSMIT_PERCENT = 0.1
+LOSSY_RETRANSMIT_PERCENT = 0.1
 """The share of segments sent again above which a local network loses packets worth looking for."""
 OUT_OF_ORDER_PERCENT = 1.0
 """The same of segments that came after a gap: one that is lost puts all that follow it within a round trip there."""
@@ -110,12 +110,12 @@ def retransmits(series: Series) -> Iterator[Finding]:
     whole_machine = "tcp.own_segments_sent_during" not in path
     own = "tcp." if whole_machine else "tcp.own_"
     again, sent = _number(path, f"{own}retransmitted_during"), _number(path, f"{own}segments_sent_during")
-    if _lost(again, sent, RETRANSMIT_PERCENT):
+    if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         who = "this machine, in all its connections," if whole_machine else "this client"
         yield _loss(series, f"{who} sent {again:.0f} of {sent:.0f} TCP segments again", again, sent)
     again, sent = _number(server, "tcp.retransmitted_during"), _number(server, "tcp.segments_sent_during")
     late, received = _number(path, "tcp.own_out_of_order_during"), _number(path, "tcp.own_segments_received_during")
-    if _lost(again, sent, RETRANSMIT_PERCENT):
+    if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         yield _loss(
             series,
             f"the server, in all its connections, sent {again:.0f} of {sent:.0f} TCP segments again",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from forms import numbers, wording
 from forms.stats import summary
@@ -88,7 +89,8 @@ def _ending(series: Series) -> Iterator[Advice]:
             f" (sharebench check), then measure again.",
         )
     done, planned = len(_rates(series)), series.plan.runs if series.plan else None
-    if series.status is not SeriesStatus.COMPLETE and planned and done < planned:
+    unfinished = series.status is not SeriesStatus.COMPLETE and series.running_by is None
+    if unfinished and planned and done < planned:
         yield Advice(
             key="interrupted",
             text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"
@@ -143,7 +145,11 @@ def _unusual(series: Series) -> Iterator[Advice]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
     reasons = summary.unusual(_rates(series), [r.seconds for r in runs if r.seconds])
     flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
-    cold = [(run, why) for run, why in flagged if why.startswith(summary.TOO_LITTLE_WARM_UP)]
+    usual = summary.median(_rates(series)) or 0.0
+    slow_from_the_start = takewhile(
+        lambda pair: pair[1] is not None and (pair[0].bytes_per_second or 0.0) < usual, zip(runs, reasons, strict=True)
+    )
+    cold = [(run, why) for run, why in slow_from_the_start if why]
     if cold:
         warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
         made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.importers.written_numbers import number_from, rate_from
 from forms.series.fields import LINK
-from forms.series.report import BLANK_TITLE, default_title
+from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import Plan
@@ -57,7 +58,7 @@ class _Form:
         return next(iter(self.fields.get(name, ())), "")
 
     def facts(self, name: str) -> JSONNode:
-        """The names and values beside a line's text; none where a person filled it, or version 0.1.0."""
+        """The names and values beside a line's text; none where a user filled it, or version 0.1.0."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
@@ -148,11 +149,15 @@ def _series(
         runs=runs,
     )
     title = form.text(TITLE)
-    return series if title in {"", BLANK_TITLE, default_title(series)} else replace(series, title=title)
+    return (
+        series
+        if title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
+        else replace(series, title=title)
+    )
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
-    """The target of a form; what we exported has no escapes, what a person wrote may have."""
+    """The target of a form; what we exported has no escapes, what a user wrote may have."""
     text = form.text("Target")
     if not text:
         return None

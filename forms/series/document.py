@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from forms.series.summary import RunMeasures, SeriesSummary, run_form
+from forms.findings.document import finding_document
+from forms.findings.rules import findings_of
+from forms.series.summary import RunMeasures, SeriesSummary, measures_of, run_form
 from storage.quiet import QuietVerdict
 from storage.records import (
     Change,
@@ -37,6 +39,17 @@ def series_document(series: Series) -> Document:
         "client": {name: getattr(series.client, name) for name in ClientFacts.__dataclass_fields__},
         "link_bits_per_second": series.link_bits_per_second,
         "runs": [_run_document(row.measures, row.unusual, run) for row, run in _rows_with_runs(form)],
+        "failed_attempts": [
+            _run_document(measures_of(run, series.link_bits_per_second), None, run) for run in series.failed_attempts
+        ],
+        "resumed_at": list(series.resumed_at),
+        "running": series.running_by
+        and {
+            "process": series.running_by.process_id,
+            "host": series.running_by.host,
+            "since": series.running_by.since,
+        },
+        "left_behind": None if series.running_by else series.scratch_path,
         "average": _measures_document(form.average),
         "deviation": _measures_document(form.deviation),
         "confidence": form.confidence
@@ -52,6 +65,7 @@ def series_document(series: Series) -> Document:
         "base_id": series.base_id,
         "decision": series.decision.value if series.decision else None,
         "plan": series.plan.to_json() if series.plan else {},
+        "findings": [finding_document(finding) for finding in findings_of(series)],
     }
     if target.domain:
         document["target"]["domain"] = target.domain

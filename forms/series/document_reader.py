@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from forms.series.document import SCHEMA
 from storage.json_reader import DocumentError, JSONNode
-from storage.plan import plan_from_json
+from storage.plan import Plan, plan_from_json
 from storage.quiet import quiet_from_json
 from storage.records import (
     Change,
@@ -63,11 +65,23 @@ def series_from_document(document: object) -> Series:
         ),
         link_bits_per_second=top.maybe("link_bits_per_second").whole_or_none(),
         ceiling_bytes_per_second=top.maybe("ceiling_bytes_per_second").number_or_none(),
-        plan=plan_from_json(top.maybe("plan")),
+        plan=_plan_from(top.maybe("plan")),
+        failed_attempts=_attempts_from(top.maybe("failed_attempts")),
+        resumed_at=tuple(item.time() for item in top.maybe("resumed_at").items()),
         quiet=quiet_from_json(top.maybe("quiet")),
         environment={} if environment.value is None else _environment_from(environment),
         runs=_runs_from(top.at("runs")),
     )
+
+
+def _plan_from(place: JSONNode) -> Plan | None:
+    """The plan of a document; what would read files or log in from here is left out."""
+    plan = plan_from_json(place)
+    return plan and replace(plan, server_ssh=None, smb_conf=None)
+
+
+def _attempts_from(place: JSONNode) -> tuple[Run, ...]:
+    return tuple(replace(_run_from(item.object()), status=RunStatus.FAILED) for item in place.items())
 
 
 def _change_from(place: JSONNode) -> Change | None:
@@ -102,31 +116,32 @@ def _runs_from(place: JSONNode) -> tuple[Run, ...]:
     runs: list[Run] = []
     seen: set[tuple[Phase, int]] = set()
     for item in place.items():
-        row = item.object()
-        number, phase = row.at("number").whole(at_least=1), row.at("phase").one_of(Phase)
-        status = row.at("status").one_of(RunStatus)
-        if (phase, number) in seen:
-            raise DocumentError(f"{item.name}: a second {phase.value} run {number}")
-        seen.add((phase, number))
-        seconds = row.maybe("seconds").number_or_none()
-        if status is not RunStatus.FAILED and not (seconds and seconds > 0):
+        run = _run_from(item.object())
+        if (run.phase, run.number) in seen:
+            raise DocumentError(f"{item.name}: a second {run.phase.value} run {run.number}")
+        seen.add((run.phase, run.number))
+        if run.status is not RunStatus.FAILED and not (run.seconds and run.seconds > 0):
             raise DocumentError(f"{item.name}.seconds: expected a number above 0")
-        runs.append(
-            Run(
-                number=number,
-                phase=phase,
-                status=status,
-                reason=row.maybe("reason").text_or_none(),
-                started_at=row.maybe("started_at").text_or_none() or "",
-                size_bytes=row.at("size_bytes").whole(at_least=0),
-                seconds=seconds,
-                open_seconds=row.maybe("open_seconds").number_or_none(),
-                close_seconds=row.maybe("close_seconds").number_or_none(),
-                error=row.maybe("error").text_or_none(),
-                progress=tuple(_sample(sample) for sample in row.maybe("progress").items()),
-            )
-        )
+        if run.status is not RunStatus.FAILED and not run.size_bytes:
+            raise DocumentError(f"{item.name}.size_bytes: expected a whole number of at least 1")
+        runs.append(run)
     return tuple(runs)
+
+
+def _run_from(row: JSONNode) -> Run:
+    return Run(
+        number=row.at("number").whole(at_least=1),
+        phase=row.at("phase").one_of(Phase),
+        status=row.at("status").one_of(RunStatus),
+        reason=row.maybe("reason").text_or_none(),
+        started_at=row.at("started_at").time() if row.maybe("started_at").text_or_none() else "",
+        size_bytes=row.at("size_bytes").whole(at_least=0),
+        seconds=row.maybe("seconds").number_or_none(),
+        open_seconds=row.maybe("open_seconds").number_or_none(),
+        close_seconds=row.maybe("close_seconds").number_or_none(),
+        error=row.maybe("error").text_or_none(),
+        progress=tuple(_sample(sample) for sample in row.maybe("progress").items()),
+    )
 
 
 def _sample(place: JSONNode) -> tuple[float, int]:

@@ -71,7 +71,7 @@ def _rounded(size_bytes: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time a person waits for: ``8 s``, ``3 min``, ``2 h 10 min``; at least a second."""
+    """A time a user waits for: ``8 s``, ``3 min``, ``2 h 10 min``; at least a second."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)

@@ -12,10 +12,13 @@ from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, ClientFacts, Series, SeriesStatus, Target
+from storage.records import Change, ClientFacts, Phase, Series, SeriesStatus
+from storage.target_url import format_target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 """The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
+_SUSTAINED_DIFFERS = 0.005
+"""From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
 _QUEUES_TIMES = 2
 """From where on the round trip under load is worth a word."""
 LINK = "Link"
@@ -27,14 +30,19 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.label:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
-    yield Field(name="Target", text=target_text(series.target))
+    yield Field(name="Target", text=format_target(series.target, escaped=False))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield Field(name="Measured", text=_measured(series), facts=measured)
+    yield from _measured_by(series)
     if series.error:
         yield Field(name="Ended by", text=series.error)
+    if series.resumed_at:
+        yield Field(name="Resumed", text=_resumed(series))
+    if series.scratch_path and not series.running_by:
+        yield Field(name="Left behind", text=f"{series.scratch_path}; sharebench clean TARGET removes it")
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
     yield from _ceiling(series)
     if series.experiment:
@@ -42,18 +50,27 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.change:
         yield Field(name="Change", text=change_text(series.change))
     if series.decision:
-        yield Field(name="Decision", text=series.decision.value)
+        yield Field(name="Decision", text=wording.decided(series.decision))
     if series.note:
         yield Field(name="Note", text=series.note)
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
-    """The lines below the table: median and interval of the throughput."""
+    """The lines below the table: median, what was sustained where the average is not that, and the interval."""
     if form.median_bytes_per_second is not None:
         yield Field(
             name="Median",
             text=f"{numbers.whole(form.median_bytes_per_second)} bytes/sec",
             number=form.median_bytes_per_second,
+            unit="bytes/sec",
+        )
+    sustained = form.sustained_bytes_per_second
+    average = form.average.bytes_per_second if form.average else None
+    if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
+        yield Field(
+            name="All bytes / all seconds",
+            text=f"{numbers.whole(sustained)} bytes/sec",
+            number=sustained,
             unit="bytes/sec",
         )
     if form.confidence is not None:
@@ -69,16 +86,6 @@ def link_field(bits_per_second: int | None) -> Field:
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
     return Field(name=LINK, text=numbers.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
-
-
-def target_text(target: Target) -> str:
-    """Where the transfer goes, as its URL names it; never with a password."""
-    user = f"{target.user}@" if target.user else ""
-    domain = f"{target.domain};" if target.domain and user else ""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
-    path = "/".join(part for part in (target.share, target.path.removeprefix("/")) if part)
-    return f"{target.protocol}://{domain}{user}{host}{port}/{path}"
 
 
 def client_text(client: ClientFacts) -> str:
@@ -104,17 +111,40 @@ def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
 
 def change_text(change: Change) -> str:
     """The one parameter that was changed, from what to what, and what speaks for it having acted."""
-    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
     remark = f": {change.remark}" if change.remark else ""
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
-    return f"{change.name} = {change.value}{before}, {change.evidence}{remark}{also}"
+    return f"{wording.changed(change)}, {change.evidence}{remark}{also}"
 
 
 def _measured(series: Series) -> str:
     moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
-    ended = "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
-    return f"{moment}{ended}, series {series.id}"
+    machine = series.environment.get("client", {}).get("host.name")
+    where = f" from {machine}" if machine else ""
+    return f"{moment}{where}{_ended(series)}, series {series.id}"
+
+
+def _measured_by(series: Series) -> Iterator[Field]:
+    client = series.environment.get("client", {})
+    said = [str(client[name]) for name in ("measured.by", "measured.ticket") if name in client]
+    if said:
+        yield Field(name="Measured by", text=", ".join(said))
+
+
+def _ended(series: Series) -> str:
+    if series.running_by:
+        return f", {series.status.value}, running (process {series.running_by.process_id} on {series.running_by.host})"
+    return "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
+
+
+def _resumed(series: Series) -> str:
+    """When it was resumed, and which of its runs had failed before."""
+    times = wording.listed([f"{at[:16].replace('T', ' ')} UTC" for at in series.resumed_at])
+    failed = [
+        f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
+        for run in series.failed_attempts
+    ]
+    return f"{times}; failed before: {', '.join(failed)}" if failed else times
 
 
 def _quiet_text(quiet: Quiet | None) -> str:

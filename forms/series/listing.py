@@ -33,6 +33,10 @@ class SeriesLine:
     """The mean of the runs' percentages; absent where the link is unknown."""
     baselines: tuple[str, ...]
     experiment: str
+    running: bool
+    """Whether it is being measured right now."""
+    left_behind: bool
+    """Whether a file of ours may still lie on its target."""
 
     @property
     def when(self) -> str:
@@ -46,7 +50,9 @@ class SeriesLine:
 
     @property
     def runs_text(self) -> str:
-        """``5``; ``3/5`` where the series is not complete, with a ``!`` where it failed."""
+        """``5``; ``3/5`` where the series is not complete, with a ``!`` where it failed, a ``▸`` while it runs."""
+        if self.running:
+            return f"{self.runs}/{self.planned_runs}▸" if self.planned_runs else f"{self.runs}▸"
         if self.status is SeriesStatus.COMPLETE:
             return str(self.runs)
         planned = f"/{self.planned_runs}" if self.planned_runs else ""
@@ -92,6 +98,8 @@ def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
         percent_of_link=summary.mean([share for share in shares if share is not None]),
         baselines=tuple(wording.plain(name) for name in baselines),
         experiment=wording.plain(series.experiment or ""),
+        running=series.running_by is not None,
+        left_behind=series.scratch_path is not None and series.running_by is None,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from forms import wording
+from forms.findings.rules import findings_of
 from forms.findings.series_warnings import advice
 from forms.report import (
     Bar,
@@ -41,15 +43,26 @@ def series_report(form: SeriesSummary) -> Report:
     series = form.series
     return Report(
         form=FORM,
-        title=series.title or default_title(series),
+        title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
         fields=tuple(head_fields(series)),
         tables=(run_table(form),),
         results=tuple(result_fields(form)),
-        advice=tuple(a.text for a in advice(series)),
+        advice=(*(a.text for a in advice(series)), *_findings(series)),
         chart=_chart(form),
         document=lambda: series_document(series),
     )
+
+
+_SAID_BY_ADVICE = frozenset({"busy", "client-ceiling"})
+"""Findings whose subject the advice has already."""
+
+
+def _findings(series: Series) -> Iterator[str]:
+    """What the series says of the set-up, in a sentence or two each."""
+    for finding in findings_of(series):
+        if finding.key not in _SAID_BY_ADVICE:
+            yield f"{finding.title}: {finding.evidence} {finding.what_to_do}"
 
 
 def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
@@ -73,13 +86,6 @@ def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = 
 
 
 _NOTE = Field(name="Note", text="")
-
-
-def default_title(series: Series) -> str:
-    """What a form is called that was given no title, as table B-9 is: ``SMB get from nas``."""
-    where = series.target.host or "this machine"
-    way = "from" if series.command.value == "get" else "to"
-    return f"{series.target.protocol.upper()} {series.command.value} {way} {where}"
 
 
 def _columns(headings: Sequence[str]) -> tuple[Column, ...]:

@@ -64,6 +64,13 @@ class SeriesSummary:
     """The 95 % interval of the mean, in bytes per second; absent with fewer than two runs."""
 
     @property
+    def sustained_bytes_per_second(self) -> float | None:
+        """All bytes of the valid measured runs over all their seconds; absent where there are none."""
+        valid = [run for run in self.series.measured() if run.seconds]
+        seconds = sum(run.seconds or 0.0 for run in valid)
+        return sum(run.size_bytes for run in valid) / seconds if seconds else None
+
+    @property
     def average_rate(self) -> float | None:
         """The average in bytes per second."""
         return self.average.bytes_per_second if self.average else None

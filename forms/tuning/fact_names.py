@@ -24,7 +24,9 @@ VOLATILE = (
     "facts.*",
     "tcp.*round_trip_seconds",
     "tcp.timestamps_used",
+    "session.login_seconds",
     "ceiling.*",
+    "measured.*",
     "server.sessions*",
     "smb.credits",
     "samba.smbd_running",
@@ -35,6 +37,9 @@ VOLATILE = (
 PARAMETER_PREFIX = "smb.conf/"
 
 _NAMES = {
+    "host.name": "measuring machine",
+    "measured.by": "measured by",
+    "measured.ticket": "ticket",
     "os": "operating system",
     "cpu.model": "CPU",
     "cpu.count": "CPUs",
@@ -59,6 +64,7 @@ _NAMES = {
     "net.wmem_default": "first send buffer of other sockets",
     "net.wmem_max": "largest send buffer of a socket",
     "net.netdev_max_backlog": "packets that may wait for a CPU",
+    "session.login_seconds": "login",
     "tcp.round_trip_seconds": "round trip under load",
     "tcp.least_round_trip_seconds": "round trip",
     "tcp.own_segments_sent_during": "segments sent by the transfers",

@@ -89,10 +89,11 @@ def _apply(entry: CatalogueEntry, share: str | None) -> tuple[InstructionStep, .
     )
     if entry.takes_effect is Effect.NEXT_TREE_CONNECT:
         close = f"smbcontrol smbd close-share {shlex.quote(share or 'SHARE')}"
-        return (reload, InstructionStep(text="clients that are connected need the share opened anew", command=close))
+        return (reload, InstructionStep(text="clients that are connected need the share opened again", command=close))
     if entry.takes_effect is Effect.NEXT_CONNECTION:
         text = (
-            "clients that are connected keep what they agreed on: unmount and mount again; a new series connects anew"
+            "clients that are connected keep what they agreed on: unmount and mount again;"
+            " a new series makes a new connection"
         )
         return (reload, InstructionStep(text=text))
     return (reload,)

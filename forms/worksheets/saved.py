@@ -26,7 +26,7 @@ def from_record(record: Worksheet) -> BottleneckCalculation | UsersCalculation:
 
 
 def worksheet_report(record: Worksheet) -> Report:
-    """The sheet of a saved worksheet. Raises DocumentError."""
+    """The report of a saved worksheet. Raises DocumentError."""
     found = from_record(record)
     if isinstance(found, BottleneckCalculation):
         return bottleneck_report(found, record.name)

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from app.errors import PasswordInURLError, UsageError
-from app.targets import check_complete, format_target, join, parse_target
+from app.targets import check_complete, join, parse_target
 from storage.records import Command, Target
+from storage.target_url import format_target
 
 
 def smb(**parts) -> Target:

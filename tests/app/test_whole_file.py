@@ -11,7 +11,7 @@ import pytest
 
 from app import whole_file as module
 from app.children import own_environment
-from app.whole_file import whole_file
+from app.whole_file import CannotWriteError, is_there, output_file, whole_file
 
 KILLED = """
 import os, signal, sys
@@ -83,3 +83,60 @@ def test_a_file_that_comes_into_being_meanwhile_is_replaced(tmp_path: Path, monk
         file.write(b"ours")
     assert place.read_bytes() == b"ours"
     assert names(tmp_path) == ["form.pdf"]
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    link.symlink_to(real)
+    with output_file(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+
+
+def test_a_device_is_written_to_not_replaced(tmp_path):
+    with output_file(Path(os.devnull)) as file:
+        file.write(b"gone")
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_nothing_is_left_when_the_work_fails(tmp_path):
+    old = tmp_path / "form.txt"
+    old.write_text("old")
+
+    def fails_half_way() -> None:
+        with output_file(old) as file:
+            file.write(b"half")
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fails_half_way()
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_full_disk_leaves_nothing(small_disk):
+    """On a file system of its own that has no room for the file."""
+    place = Path(small_disk) / "form.txt"
+    before = sorted(p.name for p in place.parent.iterdir())
+    with pytest.raises(CannotWriteError, match="No space left"), output_file(place) as file:
+        file.write(b"x" * 200_000_000)
+    assert sorted(p.name for p in place.parent.iterdir()) == before
+
+
+def test_a_document_that_fails_half_way_leaves_what_was_there(tmp_path):
+    place = tmp_path / "form.html"
+    place.write_text("before")
+    with pytest.raises(CannotWriteError, match="No space left on device; nothing was left there"), output_file(place):
+        raise OSError(28, "No space left on device")
+    assert place.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_what_is_no_file_cannot_be_replaced(tmp_path):
+    assert not is_there(tmp_path / "new.html")
+    assert not is_there(Path(os.devnull)), "a device is written to"
+    for path, why in ((tmp_path, "it is a folder"), (tmp_path / "none" / "x.html", "there is no folder")):
+        with pytest.raises(CannotWriteError, match=why):
+            is_there(path)

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAN = "SHAREBENCH_BENCH_PLAN"
 RUNS_A_SERIES = 5
 WARMUPS = 6
-"""By then the TUI has opened and loaded what it draws with, as it has long before a person starts a series."""
+"""By then the TUI has opened and loaded what it draws with, as it has long before a user starts a series."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def main() -> int:
             self.app.exit(0)
 
     async def begin(pilot: Pilot[object]) -> None:
-        measurement = MeasurementJob(world=SystemBackend(), notebook_path=path, title="bench", order=order)
+        measurement = MeasurementJob(backend=SystemBackend(), notebook_path=path, title="bench", order=order)
         await pilot.app.push_screen(Screen(measurement))
 
     return SharebenchApp(Context(notebook_path=path)).run(auto_pilot=begin) or 0

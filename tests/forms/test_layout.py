@@ -28,11 +28,11 @@ def test_nothing_steers_the_screen():
     assert text == "a␛[31mb⏎c\ufffdd\ufffd\ufffd␇"
 
 
-@pytest.mark.parametrize("room", [8, 13, 40])
+@pytest.mark.parametrize("cells", [8, 13, 40])
 @pytest.mark.parametrize("text", ["日本語のラベル " * 3, "x" * 50, "one two 71 % three", "👩‍💻" * 12, "e\u0301" * 30])
-def test_wrapped_lines_fit_and_lose_nothing(room, text):
-    lines = layout.wrap(text, room)
-    assert max(map(layout.width, lines)) <= room
+def test_wrapped_lines_fit_and_lose_nothing(cells, text):
+    lines = layout.wrap(text, cells)
+    assert max(map(layout.width, lines)) <= cells
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 

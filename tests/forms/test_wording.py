@@ -49,6 +49,6 @@ def test_text_from_outside_stays_on_one_line():
 
 def test_a_place_has_no_user():
     target = Target(protocol="smb", host="fe80::1", port=445, share="data", path="a/b", user="bench")
-    assert wording.place(target) == "smb://[fe80::1]:445/data/a/b"
+    assert wording.place(target) == "smb://[fe80::1]/data/a/b"
     assert wording.place(Target(protocol="file", path="/srv/x")) == "file:///srv/x"
-    assert wording.place(Target(protocol="iperf3", host="h")) == "iperf3://h/"
+    assert wording.place(Target(protocol="iperf3", host="h")) == "iperf3://h"

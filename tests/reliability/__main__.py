@@ -9,7 +9,7 @@ import time
 
 from tests.reliability.figures import Campaign
 
-CAMPAIGNS = {"network": "tests.reliability.network"}
+CAMPAIGNS = {"network": "tests.reliability.network", "fuzz": "tests.reliability.fuzz"}
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0
 

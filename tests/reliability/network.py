@@ -28,6 +28,8 @@ LIMIT_SECONDS = 6 * TIMEOUT_SECONDS
 SIZE_BYTES = 700_001
 BLOCK_BYTES = 100_000
 WORKERS = 6
+PROTECTIONS = 4
+"""Of so many SMB sessions one is signed, one encrypted, and two are neither."""
 FILE = "network.bin"
 
 KINDS: dict[tuple[str, str], dict[str, Any]] = {
@@ -86,12 +88,15 @@ class Servers:
             return Proxy(self.smbd.host, self.smbd.port, **scripts)
         return FtpProxy(self.vsftpd.host, self.vsftpd.port, **scripts)
 
-    def measured(self, protocol: str, command: Command, port: int) -> Measured:
-        """A series of one run through the proxy on that port."""
+    def measured(self, protocol: str, command: Command, port: int, seed: int = 0) -> Measured:
+        """A series of one run through the proxy on that port; every other one of SMB is signed or encrypted."""
         server: Smbd | Vsftpd = self.smbd if protocol == "smb" else self.vsftpd
         root = "" if protocol == "smb" else "/"
         target: Target = replace(server.target(root + FILE if command is Command.GET else root), port=port)
-        settings = Settings(timeout_seconds=TIMEOUT_SECONDS, block_bytes=BLOCK_BYTES)
+        protected = seed % PROTECTIONS if protocol == "smb" else 0
+        settings = Settings(
+            timeout_seconds=TIMEOUT_SECONDS, block_bytes=BLOCK_BYTES, sign=protected == 1, encrypt=protected == 2
+        )
         secrets: Secrets = server.secrets()
         size_bytes = SIZE_BYTES if command is Command.PUT else None
         plan = MeasurementPlan(
@@ -102,7 +107,7 @@ class Servers:
     def run(self, case: Case, figures: Figures) -> None:
         """One case."""
         with self.between(case.protocol, {case.place: AtMessage(case)}) as proxy:
-            measured = self.measured(case.protocol, case.command, proxy.port)
+            measured = self.measured(case.protocol, case.command, proxy.port, case.seed)
             measured.run(LIMIT_SECONDS)
         figures.counts["faults"] += 1
         figures.counts["completed" if measured.completed else "told with the reason"] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.errors import NotebookFileError
+from storage.errors import NotebookFileError, RefusedError
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.records import (
@@ -52,7 +53,7 @@ def test_references(notebook: Notebook):
     notebook.add(every_field("aaab00000000", "2026-01-03T00:00:00.000Z"))
     notebook.add(every_field("bbbb00000000", "2026-01-02T00:00:00.000Z"))
     notebook.set_baseline("before", "aaaa00000000")
-    assert notebook.resolve("last") == "aaab00000000"
+    assert notebook.resolve("last") == "bbbb00000000"
     assert notebook.resolve("b") == "bbbb00000000"
     assert notebook.resolve("aaaa") == notebook.resolve("before") == "aaaa00000000"
     for wrong, says in (("aaa", "short for several"), ("c", "no series"), ("", "no series"), ("%", "no series")):
@@ -223,3 +224,117 @@ def test_names_that_are_no_utf_8_come_out_as_the_bytes_that_they_are(notebook: N
     with sqlite3.connect(path) as anyone:
         assert anyone.execute("SELECT path FROM series").fetchone() == ("caf\ufffde9/ä/\ufffdff",)
     anyone.close()
+
+
+def test_a_run_that_did_not_fail_is_never_replaced_and_a_failed_one_is_kept_as_an_attempt(notebook: Notebook):
+    notebook.add(replace(every_field(), runs=()))
+    first = Run(number=1, phase=Phase.MEASURED, size_bytes=10, seconds=1.0)
+    failed = Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone", size_bytes=10)
+    notebook.add_run(every_field().id, first)
+    for other in (replace(first, seconds=2.0), replace(first, status=RunStatus.FAILED, error="x")):
+        with pytest.raises(sqlite3.IntegrityError):
+            notebook.add_run(every_field().id, other)
+    notebook.judge_run(every_field().id, 1, RunStatus.REJECTED, "why")
+    with pytest.raises(sqlite3.IntegrityError):
+        notebook.add_run(every_field().id, first)
+    again = replace(failed, error="gone again")
+    for run in (failed, again, replace(first, number=2)):
+        notebook.add_run(every_field().id, run)
+    found = notebook.series("last")
+    assert [run.status for run in found.runs] == [RunStatus.REJECTED, RunStatus.VALID]
+    assert found.failed_attempts == (failed, again)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "seconds"),
+    [(0, 1.0), (-1, 1.0), (1, 0.0), (1, -1.0), (1, None), (1, float("inf")), (1, float("nan"))],
+)
+def test_a_run_that_cannot_have_been_is_not_stored_as_valid(notebook: Notebook, size_bytes: int, seconds: float | None):
+    notebook.add(replace(every_field(), runs=()))
+    with pytest.raises(sqlite3.IntegrityError):
+        notebook.add_run(every_field().id, Run(number=1, phase=Phase.MEASURED, size_bytes=size_bytes, seconds=seconds))
+
+
+def test_what_was_stored_last_is_last_whatever_the_clock_says(notebook: Notebook):
+    later, sooner = every_field("b" * 12, "2030-01-01T00:00:00.000Z"), every_field("c" * 12, "2026-01-01T00:00:00.000Z")
+    notebook.add(later)
+    notebook.add(sooner)
+    assert notebook.resolve("last") == sooner.id
+    assert [one.id for one in notebook.experiment("tuning")] == [later.id, sooner.id]
+    notebook.restore(notebook.remove(later.id))
+    assert notebook.resolve("last") == sooner.id
+    notebook.add(replace(every_field("d" * 12), runs=()))
+    assert notebook.resolve("last") == sooner.id
+
+
+def test_what_is_imported_keeps_the_order_of_its_own_times(notebook: Notebook):
+    notebook.add_all(
+        [every_field("b" * 12, "2026-01-02T00:00:00.000Z"), every_field("a" * 12, "2026-01-01T00:00:00.000Z")]
+    )
+    assert [one.id for one in notebook.experiment("tuning")] == ["a" * 12, "b" * 12]
+
+
+def test_one_process_at_a_time_measures_a_series(notebook: Notebook, path: Path):
+    notebook.add(every_field())
+    notebook.take(every_field().id)
+    found = notebook.series("last").running_by
+    assert found
+    assert found.process_id == os.getpid()
+    with Notebook(path) as other, pytest.raises(RefusedError, match=f"by process {os.getpid()} on"):
+        other.take(every_field().id)
+    with pytest.raises(RefusedError, match="is not deleted"):
+        notebook.remove(every_field().id)
+    assert [head.running_by for head in notebook.heads()] == [found]
+    notebook.release(every_field().id)
+    assert notebook.series("last").running_by is None
+    notebook.take(every_field().id)
+
+
+@pytest.mark.parametrize(
+    ("changed", "alive"),
+    [
+        ({}, True),
+        ({"process_id": 2**22 + 1}, False),
+        ({"process_started": "1"}, False),
+        ({"boot_id": "another boot"}, False),
+        ({"host": "elsewhere"}, True),
+        ({"host": "elsewhere", "renewed_at": "2026-01-01T00:00:00.000Z"}, False),
+        ({"host": "elsewhere", "renewed_at": "nonsense"}, False),
+    ],
+)
+def test_an_owner_that_is_gone_owns_nothing(notebook: Notebook, path: Path, changed: dict[str, str | int], alive: bool):
+    notebook.add(every_field())
+    notebook.take(every_field().id)
+    for column, value in changed.items():
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"UPDATE owners SET {column} = ?", (value,))
+        connection.close()
+    assert (notebook.series("last").running_by is not None) is alive
+    if not alive:
+        notebook.take(every_field().id)
+
+
+def test_a_series_that_measured_nothing_is_no_baseline(notebook: Notebook):
+    notebook.add(replace(every_field(), runs=()))
+    with pytest.raises(RefusedError, match="no valid measured run"):
+        notebook.set_baseline("before", every_field().id)
+
+
+def test_old_runs_that_cannot_have_been_are_failed_ones_now(path: Path):
+    path.parent.mkdir()
+    connection = sqlite3.connect(path)
+    connection.executescript(FORMAT_1.read_text())
+    connection.execute("UPDATE runs SET size_bytes = -5 WHERE phase = 'warm-up'")
+    connection.execute("UPDATE runs SET seconds = 9e999 WHERE phase = 'measured' AND number = 1")
+    connection.execute("UPDATE runs SET seconds = NULL WHERE phase = 'measured' AND number = 2")
+    connection.commit()
+    connection.close()
+    with Notebook(path) as notebook:
+        runs = notebook.series("last").runs
+    assert {run.status for run in runs} == {RunStatus.FAILED}
+    assert [run.error for run in runs] == [
+        "this cannot have been: -5 bytes in 0.5 seconds",
+        "this cannot have been: 100 bytes in Inf seconds",
+        "this cannot have been: 100 bytes in no seconds",
+        "gone",
+    ]

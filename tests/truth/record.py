@@ -15,7 +15,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from app.targets import format_target
+from storage.target_url import format_target
 from tests.servers.netns import Link
 from tests.servers.smbd import Smbd
 

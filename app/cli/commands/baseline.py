@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.errors import UsageError
+from app.workflows.compare import same_path
 from forms.layout import visible
 from storage.notebook import LAST, Notebook
 
@@ -16,7 +17,7 @@ ENOUGH_SERIES = 3
 """So many repeats make a baseline that a change of five of their deviations stands out of."""
 
 
-@click.group("baseline", short_help="gives a series a name to compare with")
+@click.group("baseline")
 def baseline_command() -> None:
     """Names for series that others are compared with."""
 
@@ -59,8 +60,6 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
 
 def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
     """The ids of the series, each once. Raises UsageError where they did not go the same way."""
-    from app.workflows.compare import same_path  # noqa: PLC0415  keeps `--help` light
-
     found = {one.id: one for one in map(notebook.series, references)}
     first, *others = found.values()
     for one in others:
@@ -73,9 +72,9 @@ def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
 
 
 def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
-    common.say(f"{visible(name)} is series {', '.join(ids)}")
+    diagnostics.say(f"{visible(name)} is series {', '.join(ids)}")
     if len(ids) < ENOUGH_SERIES:
-        common.say(
+        diagnostics.say(
             f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): {ENOUGH_SERIES} series say"
             " how far equal ones lie apart, without which a later difference proves nothing"
         )
@@ -90,12 +89,12 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         found = notebook.baselines()
     if as_json:
-        common.answer_json([{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found])
+        output.answer_json([{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found])
         return
     if not found:
-        common.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
+        diagnostics.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
-        common.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
+        output.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
 
 
 @baseline_command.command("remove")
@@ -106,4 +105,4 @@ def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:
         notebook.remove_baseline(name)
-    common.say(f"{visible(name)} is forgotten; its series is kept")
+    diagnostics.say(f"{visible(name)} is forgotten; its series is kept")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from app.cli import common
+from app.cli import common, output
 from app.errors import UsageError
+from forms.tuning import catalogue, catalogue_text
+from forms.tuning.catalogue import CatalogueEntry
+from forms.tuning.instructions import DEFAULT_CONF
 
-if TYPE_CHECKING:
-    from forms.tuning.catalogue import CatalogueEntry
 
-
-@click.command("catalogue", short_help="what can be changed, in order of impact")
+@click.command("catalogue")
 @click.argument("name", required=False)
 @click.option("--value", metavar="VALUE", help="Show how to set this value, in place of the first to try.")
 @click.option("--share", metavar="SHARE", help="The share whose section the line goes into.")
@@ -27,25 +25,20 @@ def catalogue_command(
 
     NAME is a parameter, one of its synonyms, or words to search for.
     """
-    from forms.tuning import catalogue, catalogue_text  # noqa: PLC0415  only this command reads them
-    from forms.tuning.instructions import DEFAULT_CONF  # noqa: PLC0415
-
     found = catalogue.entries() if name is None else _named(name)
     if value is not None and (name is None or len(found) != 1):
         raise UsageError("--value belongs to one NAME of the catalogue; see `sharebench catalogue`")
     if as_json:
-        common.answer_json(catalogue_text.catalogue_document(found))
+        output.answer_json(catalogue_text.catalogue_document(found))
     elif len(found) == 1:
         text = catalogue_text.entry_text(found[0], value=value, share=share, conf=smb_conf or DEFAULT_CONF)
-        common.answer(text.rstrip("\n"))
+        output.answer(text.rstrip("\n"))
     else:
-        common.answer(catalogue_text.list_text(found).rstrip("\n"))
+        output.answer(catalogue_text.list_text(found).rstrip("\n"))
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:
     """The entries of that name, or those that have all its words. Raises UsageError."""
-    from forms.tuning import catalogue  # noqa: PLC0415
-
     found = catalogue.about(name) or catalogue.search(name)
     if found:
         return found

@@ -8,12 +8,16 @@ import click
 
 from app.cli import common
 from app.cli.series_output import answer_report
+from app.workflows.compare import sides_to_compare
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
+from forms.stats.decision import Limits
 
 SLOWER = 1
 NOT_KNOWN = 3
 
 
-@click.command("compare", short_help="faster, slower, the same, or not yet known")
+@click.command("compare")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @click.option(
@@ -57,11 +61,6 @@ def compare_command(
     and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit code 0: no
     slower; 1: slower; 3: not known yet.
     """
-    from app.workflows.compare import sides_to_compare  # noqa: PLC0415  keeps `--help` light
-    from forms.comparison.report import comparison_report  # noqa: PLC0415
-    from forms.comparison.summary import comparisons  # noqa: PLC0415
-    from forms.stats.decision import Limits  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
-from app.cli import common
-from app.cli.commands.run import watch
+from app.cli import common, diagnostics, output
+from app.cli.progress import watch
 from app.cli.series_output import show_series
 from app.measure.control import SeriesControl
-from app.measure.plan import MeasurementPlan
 from app.recorder.recording import failure_of, record
-from app.recorder.request import SeriesRequest
+from app.workflows.requests import SeriesOptions, series_request
 from storage.records import Command
 
 PUT_BYTES = 16 * 1024 * 1024
@@ -22,7 +21,7 @@ PRACTICE_NOTEBOOK = "practice.db"
 """Kept beside the notebook, so that practice never stands among real measurements."""
 
 
-@click.command("demo", short_help="practises on embedded SMB and FTP servers on the loopback")
+@click.command("demo")
 @click.option("--headless", is_flag=True, help="Measure and print, without the TUI; the default without a terminal.")
 @click.option(
     "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
@@ -49,15 +48,15 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
                 )
             )
         orders = [
-            SeriesRequest(
-                plan=MeasurementPlan(
+            series_request(
+                SeriesOptions(
                     command=command,
-                    target=(file if command is Command.GET else folder),
                     runs=runs,
                     size_bytes=None if command is Command.GET else PUT_BYTES,
-                    secrets=servers.secrets,
+                    label=f"practice: {file.protocol.upper()} {command.value}",
                 ),
-                label=f"practice: {file.protocol.upper()} {command.value}",
+                file if command is Command.GET else folder,
+                servers.secrets,
             )
             for file, folder in ((servers.smb, servers.smb_folder), (servers.ftp, servers.ftp_folder))
             for command in (Command.GET, Command.PUT)
@@ -69,8 +68,8 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
             failure = failure_of(closed)
             if failure:
                 raise failure
-            common.answer("")
-    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+            output.answer("")
+    diagnostics.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.errors import UsageError
+from app.workflows.stored_experiment import stored_experiment
+from forms.experiments.ladder import Rung, build_ladder
+from forms.experiments.report import ladder_report
 from forms.layout import visible
 from storage.records import Decision
 
-if TYPE_CHECKING:
-    from forms.experiments.ladder import Rung
 
-
-@click.group("experiment", short_help="the ladder of changes")
+@click.group("experiment")
 def experiment_command() -> None:
     """Series in order, each made by changing ONE parameter of the one before.
 
@@ -34,7 +33,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         found = notebook.experiments()
     if as_json:
-        common.answer_json(
+        output.answer_json(
             [
                 {
                     "name": one.experiment.name,
@@ -47,11 +46,11 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         )
         return
     if not found:
-        common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
+        diagnostics.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
         last_at = one.last_at[:16].replace("T", " ")
         kind, name = one.experiment.kind, visible(one.experiment.name)
-        common.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
+        output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
 
 
 @experiment_command.command("show")
@@ -61,8 +60,6 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 @click.pass_context
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
-    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415  brings the statistics along
-
     with common.notebook(context) as notebook:
         answer_report(stored_experiment(notebook, name), as_json=as_json)
 
@@ -75,7 +72,7 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keeps the change of SERIES: the next one is made from it."""
     rung = _decide(context, series, Decision.KEPT, as_json=as_json)
-    common.say(f"kept: the next change is made from series {rung.series.id}")
+    diagnostics.say(f"kept: the next change is made from series {rung.series.id}")
 
 
 @experiment_command.command("revert")
@@ -93,14 +90,11 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     assert change
     what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
     then = f"series {rung.comparison.base_id}" if rung.comparison else "the series before it"
-    common.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
+    diagnostics.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
     """Write the decision down and show the ladder as JSON if asked to; the rung. Raises UsageError."""
-    from forms.experiments.ladder import build_ladder  # noqa: PLC0415  brings the statistics along
-    from forms.experiments.report import ladder_report  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         found = notebook.series(reference)
         if found.experiment is None:

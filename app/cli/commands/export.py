@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common
-from app.cli.output_file import output_file
+from app.cli import common, output
 from app.cli.worksheet_parsing import readable
-from app.errors import UsageError
-from forms.exporters import FORMATS, PAPERS, format_of
-
-if TYPE_CHECKING:
-    from forms.report import Report
+from app.errors import CancelledError, UsageError
+from app.whole_file import is_there, output_file
+from app.workflows.compare import sides_to_compare
+from app.workflows.stored_experiment import stored_experiment
+from forms import reports
+from forms.exporters import FORMATS, PAPERS, export_reports, format_of
+from forms.report import Report
+from forms.reports import blank_report
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
 
-@click.command("export", short_help="forms out")
+@click.command("export")
 @click.argument("names", nargs=-1, metavar="SERIES...")
 @click.option(
     "--format", "format_name", type=click.Choice(list(FORMATS)), help="Else what FILE's name asks for, or text."
 )
-@click.option("-o", "--output", metavar="FILE", help="Where to write; without it to stdout.")
+@click.option("-o", "--output", "file_name", metavar="FILE", help="Where to write; without it to stdout.")
 @click.option("--form", type=click.Choice(FORMS), default="run", show_default=True, help="Which form (see above).")
 @click.option("--blank", is_flag=True, help="The empty form, to be filled by hand.")
 @click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
@@ -39,10 +40,10 @@ def export_command(
     context: click.Context,
     names: tuple[str, ...],
     format_name: str | None,
-    output: str | None,
+    file_name: str | None,
     form: str,
     blank: bool,
-    link: int | str | None,
+    link: int | None,
     paper: str,
     force: bool,
 ) -> None:
@@ -51,19 +52,30 @@ def export_command(
     --form clients NAME (worksheets that were saved).
     """
     _check(names, form, blank=blank)
-    chosen = format_name or (format_of(output) if output and output != _STDOUT else None) or "text"
-    to_file = output is not None and output != _STDOUT
+    chosen = format_name or (format_of(file_name) if file_name and file_name != _STDOUT else None) or "text"
+    to_file = file_name is not None and file_name != _STDOUT
     if FORMATS[chosen].binary and not to_file and sys.stdout.isatty():
         raise UsageError(f"{chosen} is nothing for a terminal: name a file with -o FILE{FORMATS[chosen].suffix}")
     if not to_file:
         content = _content(context, names, chosen, form, blank, link, paper)
-        with common.writing_to_stdout():
+        with output.writing_to_stdout():
             sys.stdout.buffer.write(content)
         return
-    assert output is not None
-    with output_file(Path(output), force=force) as file:
+    assert file_name is not None
+    path = Path(file_name)
+    if is_there(path) and not force:
+        _ask_for(path)
+    with output_file(path) as file:
         file.write(_content(context, names, chosen, form, blank, link, paper))
-    common.answer(output)
+    output.answer(file_name)
+
+
+def _ask_for(path: Path) -> None:
+    """Whether the file may be replaced. Raises UsageError where there is nobody to ask, CancelledError."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{path} exists already: name another file, or replace it with --force")
+    if not click.confirm(f"{path} exists already. Replace it?", err=True):
+        raise CancelledError(f"{path} was left as it is")
 
 
 def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
@@ -87,27 +99,21 @@ def _content(
     chosen: str,
     form: str,
     blank: bool,
-    link: int | str | None,
+    link: int | None,
     paper: str,
 ) -> bytes:
-    from forms.exporters import export_reports  # noqa: PLC0415  keeps `--help` light
 
     reports = _blank_reports(form, link) if blank else _reports(context, names, form)
     return export_reports(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
 
 
-def _blank_reports(form: str, link: int | str | None) -> list[Report]:
-    from forms.reports import blank_report  # noqa: PLC0415
+def _blank_reports(form: str, link: int | None) -> list[Report]:
 
-    return [blank_report(form, link_bits_per_second=link if isinstance(link, int) else None)]
+    return [blank_report(form, link_bits_per_second=link)]
 
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
-    from app.workflows.compare import sides_to_compare  # noqa: PLC0415  keeps `--help` light
-    from app.workflows.stored_experiment import stored_experiment  # noqa: PLC0415
-    from forms import reports  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]

@@ -7,24 +7,23 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from app.targets import parse_target
+from forms.importers import Given, read_series
 from forms.layout import visible
+from storage.json_reader import DocumentError
+from storage.notebook import LAST, Notebook, UnknownReferenceError
 from storage.records import Command, Series, new_series_id
-
-if TYPE_CHECKING:
-    from storage.notebook import Notebook
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 """What can be typed as the name of a series."""
 
 
-@click.command("import", short_help="series in")
+@click.command("import")
 @click.argument("file", type=click.Path(allow_dash=True))
 @click.option("--target", metavar="TARGET", help="What was measured, where the file does not say.")
 @click.option("--put", "put", is_flag=True, help="It was a put, where the file does not say.")
@@ -49,9 +48,6 @@ def import_command(
 
     It is taken whole or refused whole.
     """
-    from forms.importers import Given, read_series  # noqa: PLC0415
-    from storage.json_reader import DocumentError  # noqa: PLC0415  keeps `--help` light
-
     given = Given(
         target_of=parse_target,
         command=Command.PUT if put else Command.GET,
@@ -67,12 +63,12 @@ def import_command(
         new, there = _sorted_out(notebook, found, file, as_new=as_new)
         notebook.add_all(new)
     if as_json:
-        common.answer_json({"imported": [one.id for one in new], "already_there": there})
+        output.answer_json({"imported": [one.id for one in new], "already_there": there})
         return
     for one in new:
-        common.answer(one.id)
+        output.answer(one.id)
     if there:
-        common.say(f"already in the notebook, and the same: {', '.join(there)}")
+        diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
 
 
 def _content(file: str) -> bytes:
@@ -94,7 +90,6 @@ def _sorted_out(
         bases = [names.get(one.base_id or "", one.base_id) for one in found]
         renamed = zip(found, ids, bases, strict=True)
         return [replace(one, id=new, base_id=base) for one, new, base in renamed], []
-    from storage.notebook import LAST  # noqa: PLC0415
 
     new: dict[str, Series] = {}
     there: list[str] = []
@@ -115,7 +110,6 @@ def _sorted_out(
 
 
 def _known(notebook: Notebook, series_id: str) -> Series | None:
-    from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
     try:
         found = notebook.series(series_id)

@@ -8,23 +8,23 @@ from typing import Any
 import click
 
 from app.cli import common
-from app.cli.commands.run import order_of, watch
-from app.cli.run_options import choices_of_run, options_of_run
+from app.cli.progress import watch, watch_turns
+from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
-from app.cli.turns_progress import watch_turns
+from app.cli.target_argument import target_argument
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
+from app.workflows.requests import series_request
 from app.workflows.selftest import LABELS, repeat_orders, selftest_orders
+from forms.experiments.repeats import repeats
+from forms.experiments.report import repeats_report, selftest_report
+from forms.experiments.selftest import selftest
 
 
-@options_of_run(
-    "command", "runs", "warmup", "size", "make_file", "link", "client_name", "block", "in_flight", "sign", "encrypt",
-    "drop_cache", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling",
-)  # fmt: skip
-@click.command("selftest", short_help="the smallest change that this set-up can show")
-@click.argument("target")
+@click.command("selftest")
+@target_argument()
 @click.option(
     "--apart",
     type=common.Count(2, 100),
@@ -34,6 +34,11 @@ from app.workflows.selftest import LABELS, repeat_orders, selftest_orders
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
 @common.options_of_all
+@series_options(
+    "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
+    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
+    "timeout_seconds", "ceiling",
+)  # fmt: skip
 @click.pass_context
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Measures the same thing twice, in turns, as if it were a change.
@@ -42,7 +47,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     runs. With --apart it measures whole series one after the other, and says how far they lie apart: compare takes that
     as its history for series of the same path. All series are kept in the notebook.
     """
-    order = order_of(context, target, choices_of_run(context, choices))
+    order = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     if choices["apart"]:
         return _apart(context, repeat_orders(order, choices["apart"]), as_json=choices["as_json"])
     control = SeriesControl()
@@ -52,8 +57,6 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
         failure = failure_of(one)
         if failure:
             raise failure
-    from forms.experiments.report import selftest_report  # noqa: PLC0415  keeps `--help` light
-    from forms.experiments.selftest import selftest  # noqa: PLC0415
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
@@ -70,9 +73,6 @@ def _apart(context: click.Context, orders: Sequence[SeriesRequest], *, as_json: 
         if failure:
             raise failure
         ids.append(closed.series_id)
-    from forms.experiments.repeats import repeats  # noqa: PLC0415  keeps `--help` light
-    from forms.experiments.report import repeats_report  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
         found = repeats(notebook.all_of(ids))
     answer_report(repeats_report(found), as_json=as_json)

@@ -8,13 +8,13 @@ import socket
 import click
 
 from app.children import die_with_parent, own_command
-from app.cli import common
+from app.cli import common, diagnostics, output
 from app.errors import SharebenchError
 
 PORT = 8710
 
 
-@click.command("serve", short_help="the TUI in a browser, on the loopback")
+@click.command("serve")
 @click.option(
     "--port",
     type=common.Count(0, 65535),
@@ -43,8 +43,8 @@ def serve_command(context: click.Context, port: int, session: int | None) -> int
 
     behind = own_command("app", "--db", str(path.absolute()), "serve", "--session", str(os.getpid()))
     server = TUIServer(behind, listening.getsockname()[1])
-    common.answer(f"{server.address}\n")
-    common.say("Open this address in a browser on this machine; Ctrl+C ends the serving.")
+    output.answer(f"{server.address}\n")
+    diagnostics.say("Open this address in a browser on this machine; Ctrl+C ends the serving.")
     run(server, listening)
     return 0
 

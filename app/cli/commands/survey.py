@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from app.cli import common
-from app.cli.run_options import options_of_run
+from app.cli import common, diagnostics
+from app.cli.progress import watch_turns
+from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
-from app.cli.turns_progress import watch_turns
 from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.measure.control import SeriesControl
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
-from storage.plan import CeilingPolicy, QuietTime, Settings
+from forms.experiments.report import survey_report
+from forms.experiments.survey import StationState, Survey
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
-
-if TYPE_CHECKING:
-    from forms.experiments.survey import Survey
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
@@ -36,8 +33,7 @@ def _port_options(function: _F) -> _F:
     return function
 
 
-@options_of_run("runs", "warmup", "link", "quiet_time", "wait", "server_ssh", "smb_conf", "timeout", "ceiling")
-@click.command("survey", short_help="the whole picture of a server")
+@click.command("survey")
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...")
 @click.option("--smb", metavar="SHARE[/FOLDER]", help="The share to measure SMB on, and a folder that can be written.")
 @click.option("--ftp", metavar="FOLDER", help="The folder to measure FTP in, such as / or /upload.")
@@ -47,11 +43,17 @@ def _port_options(function: _F) -> _F:
 @click.option("--ftp-user", metavar="USER", help="Who logs in by FTP, if somebody else.")
 @_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="One command instead of both.")
-@click.option("--size", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate).")
-@click.option("--again", is_flag=True, help="Begin anew, although the last survey of these hosts is not complete.")
+@click.option(
+    "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate)."
+)
+@click.option("--again", is_flag=True, help="Begin a new one, although the last survey of these hosts is not complete.")
 @click.option("--json", "as_json", is_flag=True, help="The survey as a document.")
 @common.login_options
 @common.options_of_all
+@series_options(
+    "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
+    "timeout_seconds", "ceiling",
+)  # fmt: skip
 @click.pass_context
 def survey_command(context: click.Context, /, **choices: Any) -> int:
     """Measures HOST from every side: FTP, SMB and bare TCP, get and put, and says what to look at first.
@@ -69,39 +71,29 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     watch_turns(measure_round(planned, path, control), control, names)
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
-    from forms.experiments.report import survey_report  # noqa: PLC0415  keeps `--help` light
 
     answer_report(survey_report(filled), as_json=choices["as_json"])
     return _outcome(filled, cancelled=control.cancelled.is_set())
 
 
-def _choices(chosen: dict[str, Any]) -> SurveyChoices:
-    domain, _, user = (chosen["user"] or "").rpartition(";")
+def _choices(choices: dict[str, Any]) -> SurveyChoices:
+    domain, _, user = (choices["user"] or "").rpartition(";")
     return SurveyChoices(
-        hosts=chosen["hosts"],
-        smb=chosen["smb"],
-        ftp=chosen["ftp"],
-        file=chosen["file"],
-        iperf3=chosen["iperf3"],
-        ports={protocol: port for protocol in _PORTS if (port := chosen[f"{protocol}_port"])},
+        hosts=choices["hosts"],
+        smb=choices["smb"],
+        ftp=choices["ftp"],
+        file=choices["file"],
+        iperf3=choices["iperf3"],
+        ports={protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])},
         user=user or None,
         domain=domain or None,
-        ftp_user=chosen["ftp_user"],
-        commands=(Command(chosen["only"]),) if chosen["only"] else (Command.GET, Command.PUT),
-        size_bytes=chosen["size"],
-        runs=chosen["runs"],
-        warmups=chosen["warmup"],
-        link_bits_per_second=None if chosen["link"] == "auto" else chosen["link"],
-        settings=Settings(timeout_seconds=chosen["timeout"]),
-        quiet_time=QuietTime(chosen["quiet_time"]),
-        wait_seconds=chosen["wait"],
-        server_ssh=chosen["server_ssh"],
-        smb_conf=Path(chosen["smb_conf"]) if chosen["smb_conf"] else None,
-        ceiling=CeilingPolicy(chosen["ceiling"]),
+        ftp_user=choices["ftp_user"],
+        commands=(Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT),
+        options=chosen(choices),
     )
 
 
-def _log_in(context: click.Context, chosen: dict[str, Any]) -> LogIn:
+def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
     """The log-in that asks for each user's password once, whatever the number of hosts."""
     known: dict[tuple[str, str | None], Secrets] = {}
 
@@ -109,7 +101,7 @@ def _log_in(context: click.Context, chosen: dict[str, Any]) -> LogIn:
         who = (target.protocol, target.user)
         full, secrets = target, known.get(who)
         if secrets is None or target.user is None:
-            full, secrets = common.secrets_for(context, target, kerberos=chosen["kerberos"])
+            full, secrets = common.secrets_for(context, target, kerberos=choices["kerberos"])
             known[who] = secrets
         return full, secrets
 
@@ -119,17 +111,16 @@ def _log_in(context: click.Context, chosen: dict[str, Any]) -> LogIn:
 def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
-        common.say(
+        diagnostics.say(
             f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
-            " --again begins anew"
+            " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        common.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
+        diagnostics.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:
-    from forms.experiments.survey import StationState  # noqa: PLC0415
 
     if cancelled:
         raise CancelledError("the survey was interrupted; the same command again goes on where it was")

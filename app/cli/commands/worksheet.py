@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics, output
+from app.cli.series_output import answer_report
 from app.cli.worksheet_parsing import PARTS, calculated_rate, group_from, measured_part, part_from, readable, upgraded
 from app.errors import UsageError
 from app.units import parse_size
-
-if TYPE_CHECKING:
-    from forms.report import Report
-    from forms.worksheets.bottleneck import BottleneckCalculation
-    from forms.worksheets.users import UsersCalculation
+from forms.layout import visible
+from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
+from forms.worksheets.reference import ReferenceKind
+from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.saved import to_record, worksheet_report
+from forms.worksheets.users import UsersCalculation
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-@click.group("worksheet", short_help="the calculations of the method: bottleneck, clients")
+@click.group("worksheet")
 def worksheet_command() -> None:
     """Which part of a server limits it, and how many clients it carries."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be done with a worksheet."""
-
-    as_json: bool
-    save: str | None
 
 
 def _worksheet_options(function: _F) -> _F:
@@ -90,9 +83,6 @@ def bottleneck(
     if tables:
         _say_tables()
         return
-    from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to  # noqa: PLC0415  keeps `--help` light
-    from forms.worksheets.bottleneck_report import bottleneck_report, document  # noqa: PLC0415
-    from forms.worksheets.reference import ReferenceKind  # noqa: PLC0415
 
     machine = Machine(name=name)
     counts = dict(zip(PARTS, (cpus, disks, networks), strict=True))
@@ -112,13 +102,7 @@ def bottleneck(
     if target:
         machines += way_to(machines[-1], parse_size(target))[1:]
     worksheet = BottleneckCalculation(machines=tuple(machines))
-    _show(
-        context,
-        worksheet,
-        bottleneck_report(worksheet, save or ""),
-        document(worksheet, save or ""),
-        _Wanted(as_json, save),
-    )
+    _show(context, worksheet, as_json=as_json, save=save)
 
 
 @worksheet_command.command("clients")
@@ -148,8 +132,6 @@ def clients(
     """How many clients a server carries: clients times transfers a second times file size."""
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
-    from forms.worksheets.users import UsersCalculation  # noqa: PLC0415  keeps `--help` light
-    from forms.worksheets.users_report import document, users_report  # noqa: PLC0415
 
     if capacity:
         rate, source = float(parse_size(capacity)), ""
@@ -163,13 +145,7 @@ def clients(
         capacity_source=source,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
     )
-    _show(
-        context,
-        worksheet,
-        users_report(worksheet, save or ""),
-        document(worksheet, save or ""),
-        _Wanted(as_json, save),
-    )
+    _show(context, worksheet, as_json=as_json, save=save)
 
 
 @worksheet_command.command("list")
@@ -178,13 +154,12 @@ def clients(
 def list_worksheets(context: click.Context) -> None:
     """Lists the saved worksheets."""
     with common.notebook(context) as notebook:
-        saved = [sheet for kind in ("bottleneck", "clients") for sheet in notebook.worksheets(kind)]
+        saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
     if not saved:
-        common.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
-    from forms.layout import visible  # noqa: PLC0415
+        diagnostics.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
-    for sheet in saved:
-        common.answer(f"{sheet.saved_at[:16].replace('T', ' ')}  {sheet.kind:<10}  {visible(sheet.name)}")
+    for one in saved:
+        output.answer(f"{one.saved_at[:16].replace('T', ' ')}  {one.kind:<10}  {visible(one.name)}")
 
 
 @worksheet_command.command("show")
@@ -195,44 +170,28 @@ def list_worksheets(context: click.Context) -> None:
 @click.pass_context
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Shows a saved worksheet."""
-    from forms.exporters.text import report_text  # noqa: PLC0415
-    from forms.worksheets.saved import worksheet_report  # noqa: PLC0415
-
     with common.notebook(context) as notebook:
-        found = next((sheet for sheet in notebook.worksheets(kind) if sheet.name == name), None)
+        found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    sheet = readable(worksheet_report, found)
-    if as_json:
-        common.answer_json(sheet.document())
-    else:
-        common.answer(report_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
+    answer_report(readable(worksheet_report, found), as_json=as_json)
 
 
 def _show(
-    context: click.Context,
-    worksheet: BottleneckCalculation | UsersCalculation,
-    sheet: Report,
-    document: dict[str, object],
-    wanted: _Wanted,
+    context: click.Context, worksheet: BottleneckCalculation | UsersCalculation, *, as_json: bool, save: str | None
 ) -> None:
-    from forms.exporters.text import report_text  # noqa: PLC0415
-    from forms.worksheets.saved import to_record  # noqa: PLC0415
 
-    if wanted.save:
+    record = to_record(worksheet, save or "")
+    if save:
         with common.notebook(context) as notebook:
-            notebook.save_worksheet(to_record(worksheet, wanted.save))
-    if wanted.as_json:
-        common.answer_json(document)
-    else:
-        common.answer(report_text(sheet, ansi=common.draws_colour()).rstrip("\n"))
+            notebook.save_worksheet(record)
+    answer_report(worksheet_report(record), as_json=as_json)
 
 
 def _say_tables() -> None:
-    from forms.worksheets.reference_tables import TABLES  # noqa: PLC0415
 
     for title, table in TABLES.items():
-        common.answer(f"{title}:")
+        output.answer(f"{title}:")
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
-            common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
+            output.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")

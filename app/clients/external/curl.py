@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from urllib.parse import quote
 
 from app.clients.base import Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.external.base import ExternalClient
-from app.clients.ftp.client import FTPClient, place
+from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
 from app.clients.os_errors import SPACE_ADVICE, one_line
 from app.clients.program_report import finite, parsed_object
@@ -30,6 +31,7 @@ from app.errors import (
 )
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
+from storage.target_url import format_target
 
 _EXITS: dict[int, tuple[type[MeasurementError], str]] = {
     6: (UnreachableError, "check the name, or give its address"),
@@ -94,7 +96,7 @@ class CurlClient(ExternalClient):
         return done
 
     def _where(self, path: str = "") -> str:
-        return place(self.target, path)
+        return format_target(replace(self.target, path=path), login=False, escaped=False)
 
     def _run(
         self, path: str, how: list[str], meter: Meter, direction: str, size_bytes: int, counter: str, files: list[int]

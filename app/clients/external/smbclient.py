@@ -22,8 +22,8 @@ from app.errors import (
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
-_GOT = re.compile(r"getting file .* of size (\d+) as .* \((\d+(?:\.\d+)?|inf) KiloBytes/sec\)")
-_PUT = re.compile(r"putting file .* as .* \((\d+(?:\.\d+)?|inf) kb/s\)")
+_GOT = re.compile(r"getting file .* of size (\d{1,18}) as .* \((\d{1,18}(?:\.\d{1,18})?|inf) KiloBytes/sec\)")
+_PUT = re.compile(r"putting file .* as .* \((\d{1,18}(?:\.\d{1,18})?|inf) kb/s\)")
 _STATUS = re.compile(r"NT_STATUS_\w+")
 _DIALECT = re.compile(r"negotiated dialect\[(\w+)\]")
 _SIGNED = re.compile(r"signed SMB2 message(?: \(sign_algo_id=(\d)\))?")

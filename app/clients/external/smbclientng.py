@@ -69,7 +69,7 @@ class SmbclientNgClient(ExternalClient):
                 config=Config(debug=False, no_colors=True),
                 logger=self._listener,
             )
-            done = session.init_smb_session()
+            done = self._within_timeout(session.init_smb_session, where)
         if not done:
             self._listener.check(where)
             raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
@@ -173,6 +173,25 @@ class SmbclientNgClient(ExternalClient):
             raise file_error(error, str(path)) from error
         self._sent = (content, path)
         return path
+
+    def _within_timeout(self, log_in: Callable[[], bool], where: str) -> bool:
+        """Its login, which waits on for each byte that comes; one that takes too long is left to itself."""
+        outcome: list[bool | BaseException] = []
+
+        def work() -> None:
+            try:
+                outcome.append(bool(log_in()))
+            except BaseException as error:  # noqa: BLE001  handed on to the thread that waits
+                outcome.append(error)
+
+        worker = threading.Thread(target=work, name="smbclient-ng login", daemon=True)
+        worker.start()
+        worker.join(self._settings.timeout_seconds)
+        if not outcome:
+            raise StallWatch(self._settings.timeout_seconds, lambda: where).error()
+        if isinstance(outcome[0], BaseException):
+            raise outcome[0]
+        return outcome[0]
 
     def _timed(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
         """The seconds that the transfer takes in a thread of its own, while this one watches its file grow."""

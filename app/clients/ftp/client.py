@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from app import __version__
 from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
@@ -35,6 +36,7 @@ from app.errors import (
 )
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
+from storage.target_url import format_target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
@@ -49,12 +51,13 @@ class FTPClient:
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
         self._buffer = memoryview(bytearray(self._block_bytes))
-        self._stall = StallWatch(settings.timeout_seconds, self._where)
+        self._path_in_use = ""
+        self._stall = StallWatch(settings.timeout_seconds, lambda: self._where(self._path_in_use))
         self._control: ControlConnection | None = None
         self._data: socket.socket | None = None
 
     def connect(self) -> None:
-        """Reach the server and log in; a lost connection is made anew."""
+        """Reach the server and log in; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:
@@ -78,13 +81,17 @@ class FTPClient:
         with self._using(path) as control, self._stall.stage(LISTING_TIMEOUTS * self._stall.seconds):
             self._enter_folder(control, path)
             standard = "MLST" in control.features or "MLSD" in control.features
-            command, parse = ("MLSD", parse_mlsd) if standard else ("LIST", parse_line)
-            with self._data_connection(control) as opened:
-                data = self._begin(control, opened, command)
-                for line, line_bytes in receive_lines(data, self._buffer, self._stall, self._where(path)):
-                    listing.add(parse(line), line_bytes)
-                control.end_of_data(data)
-            self._finish(control, path)
+            parse = parse_mlsd if standard else parse_line
+            # files of ours have a dot in front, which many a LIST hides; a server that does not know -a finds nothing
+            for command in ("MLSD",) if standard else ("LIST -a", "LIST"):
+                with self._data_connection(control) as opened:
+                    data = self._begin(control, opened, command)
+                    for line, line_bytes in receive_lines(data, self._buffer, self._stall, self._where(path)):
+                        listing.add(parse(line), line_bytes)
+                    control.end_of_data(data)
+                self._finish(control, path)
+                if listing.entries:
+                    break
         return listing.entries
 
     def size(self, path: str) -> int:
@@ -208,7 +215,7 @@ class FTPClient:
         control.close()
 
     def _where(self, path: str = "") -> str:
-        return place(self.target, path)
+        return format_target(replace(self.target, path=path), login=False, escaped=False)
 
     def _linked(self) -> ControlConnection:
         if self._control is None:
@@ -222,6 +229,7 @@ class FTPClient:
         if "\r" in path or "\n" in path or "\0" in path:
             raise NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
         control = self._linked()
+        self._path_in_use = path
         try:
             yield control
         except ftplib.error_reply as error:
@@ -238,6 +246,8 @@ class FTPClient:
             if control.unfinished or isinstance(error, (ProtocolError, StalledError)):
                 self._drop()
             raise
+        finally:
+            self._path_in_use = ""
 
     def _drop(self) -> None:
         control, self._control = self._control, None
@@ -345,9 +355,3 @@ class FTPClient:
             control.unfinished = False
             raise reply_error(error, self._where(path), storing=True) from error
         control.unfinished = False
-
-
-def place(target: Target, path: str = "") -> str:
-    """Where something is, as it stands in an error."""
-    port = f":{target.port}" if target.port_number != target.abilities.default_port else ""
-    return f"{target.protocol}://{target.host}{port}{path}"

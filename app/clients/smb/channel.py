@@ -33,7 +33,7 @@ On a slower one that would only keep the TCP window from opening.
 _ENOUGH_FOLLOWS = 3
 """So many answers must be on their way, this one included, for waiting like that.
 
-A ``recv`` takes what is there and then sleeps until the low water mark is reached anew: through the end of the file,
+A ``recv`` takes what is there and then sleeps until the low water mark is reached again: through the end of the file,
 until the tick, if nothing followed. Of two more answers one at least is a full block.
 """
 _WANTED_CREDITS = 512
@@ -276,8 +276,8 @@ class Channel:
         began = time.monotonic() if large else 0.0
         lazy = large and self._swift and len(self._outstanding) >= _ENOUGH_FOLLOWS
         if lazy:
-            room = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
-            self._wake_at(min(_LOW_WATER_BYTES, room // 4, end - start))
+            buffer_bytes = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+            self._wake_at(min(_LOW_WATER_BYTES, buffer_bytes // 4, end - start))
         while start < end:
             try:
                 count = receive(view[start:end], 0, socket.MSG_WAITALL)

@@ -76,7 +76,7 @@ class SMBClient:
         self._aborted = False
 
     def connect(self) -> None:
-        """Reach the server, log in and open the share; a lost connection is made anew."""
+        """Reach the server, log in and open the share; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:

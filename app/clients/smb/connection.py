@@ -32,7 +32,7 @@ _SLOW_BLOCK_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """What the person asks for beyond what the server requires."""
+    """What the user asks for beyond what the server requires."""
 
     sign: bool = False
     encrypt: bool = False

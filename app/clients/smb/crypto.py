@@ -145,36 +145,36 @@ class Sealer:
         field = self.next_nonce()
         nonce = field[: self._nonce_bytes]
         struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", field, length, 0, 1, self._session_id)
-        authenticated, room = bytes(sealed[20:TRANSFORM_BYTES]), sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
+        authenticated, buffer = bytes(sealed[20:TRANSFORM_BYTES]), sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
         if self._streams:
-            sealed[4:20] = self._stream(nonce, authenticated, head, payload, room)
+            sealed[4:20] = self._stream(nonce, authenticated, head, payload, buffer)
         else:
-            AESCCM(self._key).encrypt_into(nonce, b"".join((head, payload)), authenticated, room)
+            AESCCM(self._key).encrypt_into(nonce, b"".join((head, payload)), authenticated, buffer)
             sealed[4:20] = sealed[end : end + SIGNATURE_BYTES]
         return sealed[:end]
 
-    def _stream(self, nonce: bytes, authenticated: bytes, head: View, payload: View, room: memoryview) -> bytes:
-        """Encrypt both parts into ``room`` without joining them first, and give the tag."""
+    def _stream(self, nonce: bytes, authenticated: bytes, head: View, payload: View, buffer: memoryview) -> bytes:
+        """Encrypt both parts into ``buffer`` without joining them first, and give the tag."""
         stream = Cipher(AES(self._key), GCM(nonce)).encryptor()
         stream.authenticate_additional_data(authenticated)
-        at = stream.update_into(head, room)
+        at = stream.update_into(head, buffer)
         if payload:
-            stream.update_into(payload, room[at:])
+            stream.update_into(payload, buffer[at:])
         stream.finalize()
         return stream.tag
 
-    def open(self, sealed: memoryview, room: memoryview) -> memoryview | None:
+    def open(self, sealed: memoryview, buffer: memoryview) -> memoryview | None:
         """The message in ``sealed``, decrypted where it lies, or None where its tag is wrong.
 
-        ``room`` is ``sealed`` and at least 16 bytes after it, which are overwritten.
+        ``buffer`` is ``sealed`` and at least 16 bytes after it, which are overwritten.
         """
         end = len(sealed)
-        room[end : end + SIGNATURE_BYTES] = sealed[4:20]
+        buffer[end : end + SIGNATURE_BYTES] = sealed[4:20]
         plain = sealed[TRANSFORM_BYTES:]
         try:
             self._decrypt.decrypt_into(
                 bytes(sealed[20 : 20 + self._nonce_bytes]),
-                room[TRANSFORM_BYTES : end + SIGNATURE_BYTES],
+                buffer[TRANSFORM_BYTES : end + SIGNATURE_BYTES],
                 bytes(sealed[20:TRANSFORM_BYTES]),
                 plain,
             )

@@ -13,6 +13,9 @@ from app.errors import ProtocolError
 
 CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
 
+LEAST_BLOCK_BYTES = 4096
+"""A server that moves less than a page at a time where more is asked for would go on like that for ever."""
+
 _PREAUTH, _ENCRYPTION, _SIGNING = 1, 2, 8
 _SHA_512 = 1
 _REQUEST = struct.Struct("<HHHHI16sIHH")
@@ -87,8 +90,12 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
     (_size, mode, dialect, contexts, guid, capabilities, transact, read, write, _now, _boot, start, length, at) = (
         _ANSWER.unpack_from(message, HEADER_BYTES)
     )
-    if dialect not in wire.DIALECTS or min(transact, read, write) < 1:
+    if dialect not in wire.DIALECTS:
         raise ProtocolError(f"{where}: the server wants the unknown SMB dialect 0x{dialect:04X}; check its settings")
+    if min(transact, read, write) < LEAST_BLOCK_BYTES:
+        raise ProtocolError(
+            f"{where}: the server moves less than {LEAST_BLOCK_BYTES} bytes at a time; check its settings"
+        )
     cipher: int | None = AES_128_CCM if dialect >= wire.SMB_3_0 and capabilities & wire.CAP_ENCRYPTION else None
     signing = AES_CMAC if dialect >= wire.SMB_3_0 else HMAC_SHA256
     if dialect == wire.SMB_3_1_1:

@@ -9,7 +9,7 @@ from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, SUCCESS, status_error
-from app.clients.smb.negotiate import Negotiated
+from app.clients.smb.negotiate import LEAST_BLOCK_BYTES, Negotiated
 from app.clients.smb.wire import CREDIT_BYTES, OpenedFile
 from app.clients.tcp_info import waiting_bytes
 from app.errors import CorruptedError, MeasurementError, ProtocolError
@@ -19,8 +19,6 @@ DEFAULT_IN_FLIGHT = 8
 _IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
 """More requests of 64 KiB only wait in line: measured on the loopback, four move as much as thirty-two."""
 _IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
-_LEAST_BYTES = 4096
-"""A server that moves less than a page where more was asked for would go on like that for ever."""
 _OVERHEAD_BYTES = 256
 """Prefix, headers and tag of an answer, generously."""
 
@@ -115,7 +113,7 @@ class Pipeline:
             raise ProtocolError(f"{self._channel.where}: the server moved {count} bytes where {length} were asked for")
         self.moved_bytes += count
         if count < length:
-            if count < _LEAST_BYTES:
+            if count < LEAST_BLOCK_BYTES:
                 raise ProtocolError(
                     f"{self._channel.where}: the server moved {count} bytes where {length} were asked for: the file "
                     "became shorter, or something in between holds it up; look there"

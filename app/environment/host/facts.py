@@ -66,7 +66,7 @@ def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
 
 
 def client_facts() -> dict[str, FactValue]:
-    """Facts of this machine and of the Python that measures: those of :func:`host_facts` and ``python.version``.
+    """Facts of this machine and of the Python that measures: those of :func:`host_facts`, its name, ``python.version``.
 
     On a system without /proc the names of the system and the CPU are what Python knows.
     """
@@ -77,6 +77,8 @@ def client_facts() -> dict[str, FactValue]:
         "cpu.count": os.cpu_count() or 1,
         "python.version": platform.python_version(),
     }
+    if platform.node():
+        facts["host.name"] = platform.node()
     if hasattr(os, "sched_getaffinity"):
         facts["cpu.usable"] = len(os.sched_getaffinity(0))
     facts.update(host_facts())

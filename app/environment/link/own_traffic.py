@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+_AT_ONCE_SECONDS = 1e-3
+
 
 class OwnTraffic:
     """The course of one run: bytes over the run's own seconds, placed on this process's clock.
@@ -20,8 +22,11 @@ class OwnTraffic:
         """Take in a report; times in seconds, ``arrived_at`` by the clock that :meth:`at` is asked by."""
         began = arrived_at - seconds
         self._began = began if self._began is None else min(self._began, began)
-        if seconds > self._points[-1][0]:
+        last_seconds, last_bytes = self._points[-1]
+        if seconds > last_seconds:
             self._points.append((seconds, moved_bytes))
+        elif moved_bytes > last_bytes:  # a program's own time for the whole run begins later than our watching it
+            self._points.append((last_seconds + _AT_ONCE_SECONDS, moved_bytes))
 
     def at(self, moment: float) -> float:
         """Bytes that had moved at a moment: none before the run began, all after its last report."""

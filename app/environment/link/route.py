@@ -5,12 +5,18 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
+import struct
+from contextlib import suppress
 from dataclasses import dataclass
+from fcntl import ioctl
 
-from app.environment.host.procfs import run_text
+from app.environment.host.procfs import read_text, run_text
 
 ANY_PORT = 9
 """The port used to ask for a route when no port is named: nothing is sent to it (discard, RFC 863)."""
+
+_SIOCGIFADDR = 0x8915
+"""Linux's question for the IPv4 address of an interface (netdevice(7))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +111,16 @@ def _ask_kernel(address: str) -> tuple[str | None, str | None]:
 
 
 def _interface_of(address: str) -> str | None:
-    """The interface that carries one of this machine's addresses."""
-    import psutil  # noqa: PLC0415 - loaded only where ``ip`` is not installed
-
-    for interface, addresses in psutil.net_if_addrs().items():
-        if any(entry.address.partition("%")[0] == address.partition("%")[0] for entry in addresses):
-            return str(interface)
+    """The interface that carries one of this machine's addresses, where ``ip`` is not installed."""
+    bare = address.partition("%")[0]
+    if ":" in bare:
+        written = ipaddress.ip_address(bare).packed.hex()
+        lines = (read_text("/proc/net/if_inet6") or "").splitlines()
+        return next((line.split()[-1] for line in lines if line.startswith(written)), None)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):  # it has no address
+                answer = ioctl(probe, _SIOCGIFADDR, struct.pack("256s", name.encode()))
+                if answer[20:24] == socket.inet_aton(bare):
+                    return name
     return None

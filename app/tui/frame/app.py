@@ -1,4 +1,4 @@
-"""The TUI's application: its rooms, themes, keys and the one place where errors are told."""
+"""The TUI's application: its screens, themes, keys and the one place where errors are told."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-from textual.app import App
 from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from app.config import ConfigError, config
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded, Offered
-from app.tui.frame.context import Context
+from app.tui.frame.commands import Commanded
+from app.tui.frame.context import Context, ContextApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
-from app.tui.frame.themes import DARK, THEMES
+from app.tui.frame.themes import DARK, THEMES, remember_theme, remembered_theme
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -37,7 +37,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     return Terminal
 
 
-class SharebenchApp(App[int], Commanded):
+class SharebenchApp(ContextApp, Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"
@@ -49,7 +49,7 @@ class SharebenchApp(App[int], Commanded):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
-        """``first`` is the room to open in, if not the first one; ``arguments`` go to its screen."""
+        """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
         super().__init__()
         self.context = context
         self.first = first
@@ -58,8 +58,8 @@ class SharebenchApp(App[int], Commanded):
         self.chosen_keys: dict[str, str] = {}
 
     def get_default_screen(self) -> BaseScreen:
-        """The room that was asked for, or the first one; others are put over it."""
-        make: Callable[..., BaseScreen] = screens.room(self.first or screens.ROOMS[0].name).load()
+        """The screen that was asked for, or the first one; others are put over it."""
+        make: Callable[..., BaseScreen] = screens.entry(self.first or screens.SCREENS[0].name).load()
         return make(**self.first_arguments)
 
     def get_driver_class(self) -> type[Driver]:
@@ -67,13 +67,17 @@ class SharebenchApp(App[int], Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        """Put on the theme and the person's own keys, and open the room that was asked for."""
+        """Put on the theme and the user's own keys, and open the screen that was asked for."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+        if (kept := self.context.theme_file) is not None:
+            self.theme = remembered_theme(kept, self.available_themes) or DARK.name
+            self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(kept, theme.name))
         try:
             self.chosen_keys = read_keys(self.keys_path, known_commands)
-        except KeysFileError as error:
+            config()
+        except (KeysFileError, ConfigError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
 
@@ -92,11 +96,11 @@ class SharebenchApp(App[int], Commanded):
         )
 
     def visit(self, name: str, **arguments: object) -> None:
-        """Go to a room: back to it where it is open and nothing is asked of it, else to a new screen of it."""
-        kind = screens.room(name).load()
+        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
+        kind = screens.entry(name).load()
         above: list[Screen[Any]] = []
         for screen in reversed(self.screen_stack):
-            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ROOM)):
+            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ENTRY)):
                 for _ in above:
                     self.pop_screen()
                 return
@@ -107,20 +111,16 @@ class SharebenchApp(App[int], Commanded):
         self.push_screen(make(**arguments))
 
     def action_visit(self, name: str) -> None:
-        """Go to a room, unless a dialog waits for its answer."""
+        """Go to a screen by its name, unless a dialog waits for its answer."""
         if not self.screen.is_modal:
             self.visit(name)
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; from the last one to the first room."""
+        """Leave the screen for the one under it; from the last one to the first."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
         else:
-            self.visit(screens.ROOMS[0].name)
-
-    def give(self, offer: Offered) -> None:
-        """Give a command as if its key were pressed."""
-        self.call_later(self.run_action, offer.command.action, offer.node)
+            self.visit(screens.SCREENS[0].name)
 
     def tell_error(self, error: Exception) -> None:
         """The one dialog in which an error is told."""

@@ -7,42 +7,27 @@ from app.tui.frame.commands import Commanded, KeyCommand, keys_of
 
 APP_KEYS = (
     KeyCommand(
-        id="app.help",
-        keys="f1",
+        "app.help",
+        "f1",
+        "Help",
+        "What the focused part is for, and the keys that work now.",
         action="app.help",
-        name="Help",
         footer="Help",
-        help="What the focused part is for, and the keys that work now.",
         priority=True,
     ),
-    *(room.command() for room in screens.ROOMS if room.key),
+    *(entry.command() for entry in screens.SCREENS if entry.key),
+    KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
     KeyCommand(
-        id="app.theme", keys="f10", action="app.change_theme", name="Theme", help="Choose light, dark or another theme."
+        "app.palette", "ctrl+p", "Commands", "Find a command by name.", action="app.command_palette", priority=True
     ),
-    KeyCommand(
-        id="app.palette",
-        keys="ctrl+p",
-        action="app.command_palette",
-        name="Commands",
-        help="Find a command by name.",
-        priority=True,
-    ),
-    KeyCommand(
-        id="app.quit",
-        keys="ctrl+q",
-        action="app.quit",
-        name="Quit",
-        footer="Quit",
-        help="Leave sharebench.",
-        priority=True,
-    ),
+    KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", footer="Quit", priority=True),
 )
 
 
 def known_commands() -> set[str]:
-    """The names of all commands; loads every room, so it is called only where a keys file is to be checked."""
-    for room in screens.ROOMS:
-        room.load()
+    """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
+    for entry in screens.SCREENS:
+        entry.load()
     found = {command.id for command in APP_KEYS}
     waiting: list[type[Commanded]] = [Commanded]
     while waiting:

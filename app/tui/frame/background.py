@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
 from app.errors import SharebenchError
-from storage.errors import NotebookFileError, why_unusable
+from app.tui.frame.context import ContextApp
+from storage.errors import NotebookFileError, RefusedError, why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
 
 _T = TypeVar("_T")
@@ -65,7 +66,7 @@ def start_with_notebook(
     exclusive: bool = True,
 ) -> Worker[None]:
     """As :func:`start`, with a notebook that the thread opens for itself and closes."""
-    path = screen.app.context.notebook_path  # type: ignore[attr-defined]  # the one app is ours
+    path = cast("ContextApp", screen.app).context.notebook_path
 
     def with_notebook() -> _T:
         with Notebook(path) as notebook:
@@ -76,7 +77,7 @@ def start_with_notebook(
 
 def told(error: BaseException) -> tuple[str, str]:
     """A heading and a sentence for an error."""
-    if isinstance(error, SharebenchError | NotebookFileError | UnknownReferenceError):
+    if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
         return "That did not work", str(error.args[0]) if error.args else type(error).__name__
     if isinstance(error, sqlite3.Error):
         return "That did not work", why_unusable(error)

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from textual import on
 from textual.screen import ModalScreen, Screen
 
 from app.tui.frame import background
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.tui.frame.context import Context
+from app.tui.frame.context import Context, ContextApp
 from storage.notebook import Notebook
-
-if TYPE_CHECKING:
-    from app.tui.frame.app import SharebenchApp
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
-BACK = KeyCommand(
-    id="screen.back",
-    keys="escape",
-    action="back",
-    name="Back",
-    footer="Back",
-    help="Leave this screen; nothing is lost.",
-)
+BACK = KeyCommand("screen.back", "escape", "Back", "Leave this screen; nothing is lost.", footer="Back")
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -36,14 +26,14 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     """What a widget is for, for F1 help, by its id."""
 
     @property
-    def bench(self) -> SharebenchApp:
+    def sharebench_app(self) -> ContextApp:
         """The app, by its own type."""
-        return cast("SharebenchApp", self.app)
+        return cast("ContextApp", self.app)
 
     @property
     def context(self) -> Context:
         """What all screens share."""
-        return self.bench.context
+        return self.sharebench_app.context
 
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], None], *, group: str = "work", exclusive: bool = True
@@ -73,20 +63,20 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self.work_failed(message.error)
 
     def work_failed(self, error: Exception) -> None:
-        """Tell the person; a screen that can do more about an error overrides it."""
-        self.bench.tell_error(error)
+        """Tell the user; a screen that can do more about an error overrides it."""
+        self.sharebench_app.tell_error(error)
 
     def action_back(self) -> None:
         """Leave the screen, unless it is the last one."""
-        self.bench.go_back()
+        self.sharebench_app.go_back()
 
 
 class BaseScreen(ScreenBase[Any]):
     """A full screen."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (BACK,)
-    ROOM: ClassVar[str] = ""
-    """The room that the screen stands in for, where it is not that room's own."""
+    ENTRY: ClassVar[str] = ""
+    """The name among the screens that it stands in for, where it has none of its own."""
 
     def quit_question(self) -> str | None:
         """What to ask before the program is left; None where nothing is under way."""
@@ -100,11 +90,7 @@ class BaseScreen(ScreenBase[Any]):
 class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """A dialog over another screen; Escape answers None."""
 
-    KEYS: ClassVar = (
-        KeyCommand(
-            id="dialog.close", keys="escape", action="close", name="Close", footer="Close", help="Close the dialog."
-        ),
-    )
+    KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog.", footer="Close"),)
 
     def action_close(self) -> None:
         """Answer nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -12,7 +12,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class KeyCommand:
     """Something that a key does on the app, on a screen or on a widget."""
 
@@ -20,16 +20,22 @@ class KeyCommand:
     """Its name in the keys file, such as ``run.pause``; one of its kind."""
     keys: str
     """Textual's key names, with a comma between alternatives: ``p`` or ``p,f8``."""
-    action: str
-    """Textual's action, such as ``pause`` or ``app.help``."""
     name: str
     """What the palette and the help call it."""
     help: str
     """What it does, in one sentence."""
+    _: KW_ONLY
+    action: str = ""
+    """Textual's action, such as ``pause`` or ``app.help``; where it is not given, the last word of the command's id."""
     footer: str = ""
     """A word or two for the footer; empty for a command that the footer leaves out."""
     priority: bool = False
     """Whether the key works while an input has the focus."""
+
+    def __post_init__(self) -> None:
+        """Find the action."""
+        if not self.action:
+            object.__setattr__(self, "action", self.id.rpartition(".")[2].replace("-", "_"))
 
     def binding(self) -> Binding:
         """The command as Textual's binding."""
@@ -77,6 +83,11 @@ def offered(screen: Screen[object]) -> Iterator[Offered]:
                 yield Offered(command, node)
 
 
+def give(app: App[Any], offer: Offered) -> None:
+    """Give a command as if its key were pressed."""
+    app.call_later(app.run_action, offer.command.action, offer.node)
+
+
 def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
     """The commands that a class declares or inherits, without those whose keys a nearer class has taken."""
     found: dict[str, KeyCommand] = {}
@@ -95,6 +106,6 @@ def _enabled(node: DOMNode, command: KeyCommand) -> bool:
 
 
 def keys_in_use(app: App[Any], command: KeyCommand, chosen: Mapping[str, str]) -> str:
-    """The command's keys after the person's own choices, as they are shown: ``p`` or ``p F8``."""
+    """The command's keys after the user's own choices, as they are shown: ``p`` or ``p F8``."""
     keys = chosen.get(command.id, command.keys)
     return " ".join(app.get_key_display(Binding(key.strip(), "")) for key in keys.split(","))

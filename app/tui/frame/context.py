@@ -1,10 +1,12 @@
-"""What every screen of one TUI shares: the notebook's path, the practice targets and the passwords in memory."""
+"""What every screen of one TUI shares: the application as they know it, and the context that it was opened with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from textual.app import App
 
 from app.clients.base import Secrets
 from app.tui.guide.state.backend import Backend, Logins, SystemBackend
@@ -22,7 +24,9 @@ class Context:
     """Their secrets, by protocol."""
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
-    world: Backend = field(default_factory=SystemBackend)
+    theme_file: Path | None = None
+    """Where the theme chosen last is kept; None keeps none."""
+    backend: Backend = field(default_factory=SystemBackend)
     """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)
     """The secrets of this session."""
@@ -30,3 +34,28 @@ class Context:
     def __post_init__(self) -> None:
         for target in self.practice:
             self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))
+
+
+class ContextApp(App[int]):
+    """The application as its screens know it: what they share, and the ways from one to another."""
+
+    context: Context
+    chosen_keys: dict[str, str]
+    """The user's own keys, by the commands' names."""
+    keys_path: Path
+
+    def visit(self, name: str, **arguments: object) -> None:
+        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
+        raise NotImplementedError
+
+    def go_back(self) -> None:
+        """Leave the screen for the one under it; from the last one to the first."""
+        raise NotImplementedError
+
+    def tell_error(self, error: Exception) -> None:
+        """The one dialog in which an error is told."""
+        raise NotImplementedError
+
+    def tell_text(self, heading: str, text: str) -> None:
+        """A dialog with a message."""
+        raise NotImplementedError

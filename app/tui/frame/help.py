@@ -33,11 +33,7 @@ class HelpDialog(BaseDialog[None]):
     """The help for one screen in the state it is in."""
 
     ABOUT = "Help. Up and down scroll, Escape closes it."
-    KEYS: ClassVar = (
-        KeyCommand(
-            id="help.close", keys="enter", action="close", name="Close help", footer="Close", help="Close the help."
-        ),
-    )
+    KEYS: ClassVar = (KeyCommand("help.close", "enter", "Close help", "Close the help.", footer="Close"),)
 
     def __init__(self, screen: Screen[object]) -> None:
         super().__init__(classes="dialog")
@@ -45,13 +41,13 @@ class HelpDialog(BaseDialog[None]):
 
     def compose(self) -> ComposeResult:
         """The focused widget, the screen, then a row for each command."""
-        chosen = self.bench.chosen_keys
+        chosen = self.sharebench_app.chosen_keys
         rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
         width = max((len(keys) for keys, _ in rows), default=0)
         lines = [
             Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}") for keys, command in rows
         ]
-        own = f'Your own keys: {self.bench.keys_path}, with lines such as "guide.next" = "n" under [keys].'
+        own = f'Your own keys: {self.sharebench_app.keys_path}, with lines such as "guide.next" = "n" under [keys].'
         paragraphs = [*map(Content, explanations(self.about)), Content("\n").join(lines), Content(own)]
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title = "Help"

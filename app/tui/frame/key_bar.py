@@ -18,7 +18,7 @@ _KEY_META = "pressed-key"
 class KeyBar(Widget, can_focus=False):
     """The keys and what they do, as many as there is room for; a click on one presses it.
 
-    Textual's footer makes a widget of each key and makes all of them anew when one changes. That takes longer than
+    Textual's footer makes a widget of each key and makes all of them again when one changes. That takes longer than
     all the rest of a screen (60 ms of a 2-core machine, measured 2026-11-20), and here a transfer may be timed.
     """
 
@@ -47,14 +47,14 @@ class KeyBar(Widget, can_focus=False):
     def render(self) -> Content:
         """The commands' key stays at the right; of the others the last ones give way."""
         right = Content("").join(self._written(active) for active in self._shown() if self._is_palette(active))
-        room = self.size.width - right.cell_length
+        left_cells = self.size.width - right.cell_length
         left = []
         for written in (self._written(active) for active in self._shown() if not self._is_palette(active)):
-            if written.cell_length > room:
+            if written.cell_length > left_cells:
                 break
             left.append(written)
-            room -= written.cell_length
-        return Content("").join([*left, Content(" " * room), right])
+            left_cells -= written.cell_length
+        return Content("").join([*left, Content(" " * left_cells), right])
 
     def _shown(self) -> Iterator[ActiveBinding]:
         """One key for each action."""

@@ -1,4 +1,4 @@
-"""The keys file: the person's own keys for commands, read from the settings folder."""
+"""The keys file: the user's own keys for commands, read from the settings folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class KeysFileError(ValueError):
 
 
 def keys_file() -> Path:
-    """Where the person's own keys are looked for."""
+    """Where the user's own keys are looked for."""
     return user_config_path("sharebench") / "keys.toml"
 
 
@@ -45,6 +45,7 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
     if not isinstance(table, dict):
         raise KeysFileError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
     names = known() if table else set()
+    table = {_renamed(name): keys for name, keys in table.items()}
     for name, keys in table.items():
         if name not in names:
             raise KeysFileError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
@@ -53,4 +54,9 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
                 f"{path}: {name} = {keys!r} is no key that every terminal hands on: use a letter, a digit, f1 to f10,"
                 " an arrow, enter, escape or ctrl+letter"
             )
-    return dict(table)
+    return table
+
+
+def _renamed(name: str) -> str:
+    """A command's name now, for the one that it had in version 0.1."""
+    return "survey.restart" if name == "survey.anew" else re.sub(r"^room\.", "screen.", name)

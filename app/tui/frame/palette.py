@@ -1,4 +1,4 @@
-"""The command palette's entries: the commands that can be given on the screen, and the rooms."""
+"""The command palette's entries: the commands that can be given on the screen, and the other screens."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from app.tui.frame.commands import keys_in_use, offered
+from app.tui.frame.commands import give, keys_in_use, offered
+from app.tui.frame.context import ContextApp
 
 
 class CommandProvider(Provider):
     """Every command that the focused widget, its screen and the app offer now."""
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
-        from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  the app names this class
-
-        app = cast("SharebenchApp", self.app)
+        app = cast("ContextApp", self.app)
         for offer in offered(self.screen):
             keys = keys_in_use(app, offer.command, app.chosen_keys)
-            run = partial(app.give, offer)
+            run = partial(give, app, offer)
             yield f"{offer.command.name} ({keys})", offer.command.help, run
 
     async def discover(self) -> Hits:
-        """All of them, before anything is typed."""
+        """Every command, as long as nothing is typed."""
         for name, text, run in self._entries():
             yield DiscoveryHit(name, run, help=text)
 

@@ -1,4 +1,4 @@
-"""The rooms of the TUI: screens that are loaded when they are first visited."""
+"""The screens of the TUI by name, each loaded when it is first visited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ScreenEntry:
     help: str
     """What one does there, in a sentence."""
     key: str = ""
-    """The key that leads there from everywhere; empty for a room that other screens lead to."""
+    """The key that leads there from everywhere; empty for one that other screens lead to."""
 
     def load(self) -> type[BaseScreen]:
         """The screen's class."""
@@ -31,17 +31,17 @@ class ScreenEntry:
     def command(self) -> KeyCommand:
         """The command that leads there."""
         return KeyCommand(
-            id=f"room.{self.name}",
-            keys=self.key,
+            f"screen.{self.name}",
+            self.key,
+            self.title,
+            self.help,
             action=f"app.visit('{self.name}')",
-            name=self.title,
-            help=self.help,
             footer=self.title,
             priority=True,
         )
 
 
-ROOMS = (
+SCREENS = (
     ScreenEntry(
         name="notebook",
         home="app.tui.notebook.screen:NotebookScreen",
@@ -125,9 +125,9 @@ ROOMS = (
 """In the order of the footer; the first is where the TUI opens."""
 
 
-def room(name: str) -> ScreenEntry:
-    """The room of that name. Raises KeyError."""
-    for candidate in ROOMS:
+def entry(name: str) -> ScreenEntry:
+    """The screen of that name. Raises KeyError."""
+    for candidate in SCREENS:
         if candidate.name == name:
             return candidate
     raise KeyError(name)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from pathlib import Path
+
+from platformdirs import user_state_path
 from textual.theme import Theme
+
+from app.config import ConfigError, config
 
 DARK = Theme(
     name="sharebench-dark",
@@ -70,3 +76,32 @@ ANSI = Theme(
 """Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""
 
 THEMES = (DARK, LIGHT, ANSI)
+
+
+def theme_file() -> Path:
+    """Where the theme chosen last is kept."""
+    return user_state_path("sharebench") / "theme"
+
+
+def remembered_theme(path: Path, known: Container[str]) -> str | None:
+    """The theme that was chosen last, else the settings file's; None where neither names one that there is."""
+    try:
+        name = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        name = ""
+    if name in known:
+        return name
+    try:
+        name = config().theme
+    except ConfigError:  # told by the line in the corner
+        return None
+    return name if name in known else None
+
+
+def remember_theme(path: Path, name: str) -> None:
+    """Keep the theme for the next start; where nothing can be kept, the next start has the usual one."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, encoding="utf-8")
+    except OSError:
+        return

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.widgets import Label, Static
 
 from app.clients.base import Secrets
-from app.targets import format_target
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -21,6 +20,7 @@ from app.tui.widgets.virtual_list import VirtualList
 from forms import wording
 from forms.series.file_size import FileFit, FileSizeContext
 from storage.records import Target
+from storage.target_url import format_target
 
 MAKE_HERE = "[ have a file made in this folder, and removed afterwards ]"
 
@@ -36,16 +36,12 @@ class Picked:
 class BrowseScreen(BaseScreen):
     """The places of one server; answers with what was picked, or None."""
 
-    ROOM = "guide"
+    ENTRY = "guide"
     ABOUT = (
         "The names on the server. Enter opens a share or folder and picks a file. The last column says how well a file"
         " suits: + good, - short, ! too small, ~ large, ? not known."
     )
-    KEYS: ClassVar = (
-        KeyCommand(
-            id="browse.up", keys="left", action="up", name="Folder above", footer="Above", help="One folder up."
-        ),
-    )
+    KEYS: ClassVar = (KeyCommand("browse.up", "left", "Folder above", "One folder up.", footer="Above"),)
     DEFAULT_CSS = """
     BrowseScreen #place { height: 1; padding: 0 1; text-style: bold; }
     BrowseScreen #note { height: auto; padding: 0 1; color: $text-muted; }
@@ -81,8 +77,8 @@ class BrowseScreen(BaseScreen):
 
     def _lines(self) -> list[str]:
         items = self.place.items
-        room = max(20, self.app.size.width - 26)
-        longest = min(room, max((cell_len(wording.plain(item.name)) for item in items), default=0) + 1)
+        widest = max(20, self.app.size.width - 26)
+        longest = min(widest, max((cell_len(wording.plain(item.name)) for item in items), default=0) + 1)
         return [*self._first(), *(_line(item, longest) for item in items)]
 
     def _best(self) -> int:
@@ -121,8 +117,8 @@ class BrowseScreen(BaseScreen):
 
     def _enter(self, target: Target) -> None:
         self.query_one("#note", Static).update(Text("looking …"))
-        world, secrets, around = self.context.world, self.secrets, self.around
-        self.in_background(lambda: world.look(target, secrets, around), self._show, group="look")
+        backend, secrets, around = self.context.backend, self.secrets, self.around
+        self.in_background(lambda: backend.look(target, secrets, around), self._show, group="look")
 
     def action_up(self) -> None:
         """The folder above, or the shares."""

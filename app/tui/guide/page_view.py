@@ -100,11 +100,11 @@ class PageView(Vertical):
 
     def _hint(self, option: Option | None) -> None:
         """Below the list, what its line has no room for."""
-        whole = option is None or _row(option).cell_length <= self._room
+        whole = option is None or _row(option).cell_length <= self._cells
         self.query_one("#page-hint", Static).update(Text("" if option is None or whole else option.hint))
 
     @property
-    def _room(self) -> int:
+    def _cells(self) -> int:
         return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
 
     def read_on(self) -> None:

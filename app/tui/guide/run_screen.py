@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
-from app.charts import rates_chart, within_chart
-from app.measure.control import SeriesControl
+from app.charts.rates import rates_chart
+from app.charts.within import within_chart
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.pages.form_table import filling_table
 from app.tui.guide.state.job import MeasurementJob
 from app.tui.guide.state.run_progress import SeriesProgress, prepare
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
-from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
+from app.tui.widgets.recording_screen import RecordingScreen
 from forms.layout import visible
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
@@ -35,40 +33,50 @@ PART_SECONDS = 3.0
 _TABLE_FRAME = 5
 """Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
-"""The form's table grows by so many lines, since all the screen is laid out anew when it does."""
+"""The form's table grows by so many lines, since all the screen is laid out again when it does."""
 
 
 class RunScreen(ZoomsCharts, RecordingScreen):
     """Measures one series; answers with its id once everything is stored."""
 
-    ROOM = "guide"
+    ENTRY = "guide"
     ABOUT = (
         "A series is being measured. The form above fills in as runs end; a run that ended is kept, whatever happens."
         " The charts show the rate of each run, and the throughput over time within the current one."
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="run.back", keys="escape,enter", action="back", name="Back", footer="Back",
-            help="Leave this screen; a series under way is asked about first.",
+            "run.back",
+            "escape,enter",
+            "Back",
+            "Leave this screen; a series under way is asked about first.",
+            footer="Back",
+        ),
+        KeyCommand("run.pause", "p", "Pause", "Wait after this run.", footer="Pause"),
+        KeyCommand("run.go-on", "g", "Go on", "End the pause.", footer="Go on"),
+        KeyCommand(
+            "run.end", "e", "End", "End the series after this run, with the runs that it then has.", footer="End"
         ),
         KeyCommand(
-            id="run.pause", keys="p", action="pause", name="Pause", footer="Pause", help="Wait after this run."
-        ),
-        KeyCommand(id="run.go-on", keys="g", action="go_on", name="Go on", footer="Go on", help="End the pause."),
-        KeyCommand(
-            id="run.end", keys="e", action="end", name="End", footer="End",
-            help="End the series after this run, with the runs that it then has.",
-        ),
-        KeyCommand(
-            id="run.stop", keys="s", action="stop", name="Stop", footer="Stop",
-            help="Stop at once; the runs that ended are kept, and the series can be completed later.",
+            "run.stop",
+            "s",
+            "Stop",
+            "Stop at once; the runs that ended are kept, and the series can be completed later.",
+            footer="Stop",
         ),
         KeyCommand(
-            id="run.chart", keys="c", action="chart", name="Other chart", footer="Chart",
-            help="Show the rate of each run, or the throughput within the run.",
+            "run.chart",
+            "c",
+            "Other chart",
+            "Show the rate of each run, or the throughput within the run.",
+            footer="Chart",
         ),
         ZOOM,
-    )  # fmt: skip
+    )
+    STOP_HEADING = "Stop measuring?"
+    STOP_TEXT = "The runs that ended are kept. The series can be completed later."
+    GO_ON = "Go on measuring"
+    QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
     DEFAULT_CSS = """
     RunScreen {
         #now { height: 1; padding: 0 1; text-style: bold; }
@@ -80,24 +88,22 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     """
 
     def __init__(self, measurement: MeasurementJob) -> None:
-        super().__init__()
+        super().__init__(measurement.control)
         self.measurement = measurement
         self.running = SeriesProgress()
         self.form: SeriesSummary | None = None
         self._read_at = -PART_SECONDS
         self._unread = False
-        self._recording = True
         self._offers: tuple[bool, ...] = ()
         self._drawn_line = ""
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "rates", "within"), (-PART_SECONDS, None))
-        """When each of the dear parts was drawn last, and from what."""
-        self._leave: Callable[[], None] | None = None
+        """When each of the slow parts was drawn last, and from what."""
 
     @property
-    def control(self) -> SeriesControl:
-        """What says words to the series."""
-        return self.measurement.control
+    def is_over(self) -> bool:
+        """Whether the series is closed."""
+        return self.running.is_over
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, the form, the charts."""
@@ -112,7 +118,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     def on_mount(self) -> None:
         """Begin, and draw by the clock from now on."""
-        self.listen(self._events, self.control, every_seconds=REDRAW_SECONDS)
+        self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
@@ -152,25 +158,16 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         if not self._is_timed:
             self.draw()
 
-    @on(MeasurementEnded)
-    def _ended(self, message: MeasurementEnded) -> None:
-        message.stop()
-        self._recording = False
-        self.tick()
-        while (
-            self.app.screen is not self and self in self.app.screen_stack and isinstance(self.app.screen, ConfirmDialog)
-        ):
-            self.app.pop_screen()
-        if self._leave is not None:
-            self._leave()
-        elif message.error is not None:
+    def ended(self, error: Exception | None) -> None:
+        """Tell why it ended, where that was not the end of the plan or somebody's wish."""
+        if error is not None:
             self.dismiss(None)
-            self.bench.tell_error(message.error)
+            self.sharebench_app.tell_error(error)
         elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
-            self.bench.tell_text("The series ended early", self.running.failure.text)
+            self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:
-        """Draw what the clock allows: the line of what happens now, and one of the dear parts that are due.
+        """Draw what the clock allows: the line of what happens now, and one of the slow parts that are due.
 
         One at a time, so that a key press never waits for all of them; nothing under a dialog.
         """
@@ -193,7 +190,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        """The dear parts that show something old, with when they were drawn; the oldest first."""
+        """The slow parts that show something old, with when they were drawn; the oldest first."""
         shows = {"form": self.form, "rates": self.form, "within": self.running.curve}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
 
@@ -256,34 +253,13 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self.running = self.running.asked(end=True)
         self._draw_line()
 
-    def action_stop(self) -> None:
-        """Stop at once, if that is meant."""
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.control.cancel()
-
-        question = "The runs that ended are kept. The series can be completed later."
-        self.app.push_screen(ConfirmDialog("Stop measuring?", question, yes="Stop", no="Go on measuring"), answered)
-
     def action_chart(self) -> None:
         """The other chart, where there is room for one."""
         self.toggle_class("-within")
 
     def action_back(self) -> None:
         """To the review, or ask about stopping."""
-        if self.running.is_over:
+        if self.is_over:
             self.dismiss(self.running.series_id)
         else:
             self.action_stop()
-
-    def quit_question(self) -> str | None:
-        """Asked before the program is left."""
-        if self.running.is_over:
-            return None
-        return "A series is being measured. It is stopped, and the runs that ended are kept."
-
-    def leave(self, then: Callable[[], None]) -> None:
-        """Stop the series and leave once everything is stored."""
-        self._leave = then
-        self.control.cancel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -10,22 +9,18 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label, OptionList
 
-from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.actions import GuideActions
 from app.tui.guide.page_view import PageView
-from app.tui.guide.pages.page import Act
 from app.tui.guide.state import guide_store
 from app.tui.guide.state.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
 from app.tui.guide.state.guide_context import GuideContext
-from app.tui.guide.state.guide_store import Judgement
 from app.tui.guide.state.method import blocked, standings, step_before
 from app.tui.guide.steps_view import StepsView
-from storage.notebook import Notebook
 
 
-class GuideScreen(BaseScreen):
+class GuideScreen(GuideActions):
     """Leads through the method; every choice is kept in the notebook the moment it is made."""
 
     ABOUT = (
@@ -34,41 +29,38 @@ class GuideScreen(BaseScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="guide.back", keys="escape,left", action="back", name="Step back", footer="Back",
-            help="The step before; from the first one, leave the guide. Nothing is lost.",
+            "guide.back",
+            "escape,left",
+            "Step back",
+            "The step before; from the first one, leave the guide. Nothing is lost.",
+            footer="Back",
         ),
         KeyCommand(
-            id="guide.forward", keys="right", action="forward", name="Step forward", footer="Forward",
-            help="The next step, where nothing blocks it.",
+            "guide.forward", "right", "Step forward", "The next step, where nothing blocks it.", footer="Forward"
         ),
         KeyCommand(
-            id="guide.new", keys="n", action="new", name="New measurement", footer="New",
-            help="Start over with another target; what was measured stays in the notebook.",
+            "guide.new",
+            "n",
+            "New measurement",
+            "Start over with another target; what was measured stays in the notebook.",
+            footer="New",
         ),
         KeyCommand(
-            id="guide.more", keys="m", action="more", name="More text", footer="More",
-            help="Show more of the step's text, where it does not fit.",
+            "guide.more", "m", "More text", "Show more of the step's text, where it does not fit.", footer="More"
         ),
-        KeyCommand(
-            id="guide.undo", keys="u", action="undo", name="Undo the last mark", footer="Undo",
-            help="Mark the run as it was before.",
-        ),
+        KeyCommand("guide.undo", "u", "Undo the last mark", "Mark the run as it was before.", footer="Undo"),
         *(
             KeyCommand(
-                id=f"guide.step-{number}", keys=str(number), action=f"step({number})", name=f"Step {number}",
-                help=f"Go to step {number}, where nothing blocks it.",
+                f"guide.step-{number}",
+                str(number),
+                f"Step {number}",
+                f"Go to step {number}, where nothing blocks it.",
+                action=f"step({number})",
             )
             for number in range(1, len(STEPS) + 1)
         ),
-    )  # fmt: skip
+    )
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.choices = GuideChoices()
-        self.known = GuideContext()
-        self.judgements: list[Judgement] = []
-        self.acting = GuideActions(self)
 
     def compose(self) -> ComposeResult:
         """The steps and the page of the open one."""
@@ -86,7 +78,7 @@ class GuideScreen(BaseScreen):
     def _recalled(self, found: tuple[GuideChoices, GuideContext]) -> None:
         self.choices, self.known = found
         self.show()
-        self.acting.look_at_link()
+        self.look_at_link()
 
     def on_screen_resume(self) -> None:
         """Read again what another screen may have changed."""
@@ -108,25 +100,6 @@ class GuideScreen(BaseScreen):
         self.query_one(PageView).show(page, table=table)
         self.query_one(OptionList).focus()
         self.call_after_refresh(self.refresh_bindings)
-
-    def take(self, choices: GuideChoices) -> None:
-        """Make these the choices, keep them, and show what is known for them."""
-        self.choices = choices
-        known = self.known
-
-        def kept(found: GuideContext) -> None:
-            if self.choices is choices:
-                self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
-                self.show()
-
-        def keep(notebook: Notebook) -> GuideContext:
-            return guide_store.keep(notebook, choices, known)
-
-        self.with_notebook(keep, kept, group="keep", exclusive=True)
-
-    def do(self, act: Act) -> None:
-        """Do what was chosen."""
-        self.acting.do(act)
 
     @on(PageView.OptionChosen)
     def _chosen(self, event: PageView.OptionChosen) -> None:
@@ -176,7 +149,7 @@ class GuideScreen(BaseScreen):
         )
 
     def action_more(self) -> None:
-        """Read on."""
+        """Show more of the page's explanation."""
         self.query_one(PageView).read_on()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -33,7 +33,7 @@ class StepsView(Widget):
         self.steps: Sequence[StepStatus] = ()
 
     def show(self, steps: Sequence[StepStatus]) -> None:
-        """Show these states."""
+        """Draw each step with this state."""
         self.steps = steps
         self.refresh()
 
@@ -43,7 +43,7 @@ class StepsView(Widget):
         return 3 if self.size.height >= 3 * len(self.steps) else 2 if self.size.height >= 2 * len(self.steps) else 1
 
     def render(self) -> Text:
-        """All steps."""
+        """The steps, a line or two each."""
         text = Text(no_wrap=True, end="")
         width = self.content_size.width
         for standing in self.steps:

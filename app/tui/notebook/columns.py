@@ -71,15 +71,15 @@ class PlacedColumn:
 def fitted(width: int) -> list[PlacedColumn]:
     """The columns that fit ``width`` cells with a space between them; those that grow share what is left."""
     chosen: list[ListColumn] = []
-    room = width - MARKS
+    left = width - MARKS
     for column in sorted(COLUMNS, key=lambda c: c.rank):
-        if not chosen or column.width + 1 <= room:
+        if not chosen or column.width + 1 <= left:
             chosen.append(column)
-            room -= column.width + 1
-    room = max(room, 0)
+            left -= column.width + 1
+    left = max(left, 0)
     shares = sum(column.grows for column in chosen) or 1
     return [
-        PlacedColumn(column, column.width + room * column.grows // shares) for column in COLUMNS if column in chosen
+        PlacedColumn(column, column.width + left * column.grows // shares) for column in COLUMNS if column in chosen
     ]
 
 

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Label
 
-from app.charts import compared_chart
+from app.charts.compared import compared_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -30,31 +30,16 @@ class CompareScreen(ZoomsCharts, Copies):
         " Up and down scroll."
     )
     KEYS = (
+        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
         KeyCommand(
-            id="compare.swap",
-            keys="s",
-            action="swap",
-            name="Swap",
-            footer="Swap",
-            help="Take the other series as the base.",
-        ),
-        KeyCommand(
-            id="compare.chart",
-            keys="v",
-            action="chart",
-            name="Chart",
+            "compare.chart",
+            "v",
+            "Chart",
+            "Both charts on one scale, or the figures, where there is no room for both.",
             footer="Chart",
-            help="Both charts on one scale, or the figures, where there is no room for both.",
         ),
         ZOOM,
-        KeyCommand(
-            id="compare.export",
-            keys="x",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the comparison to a file.",
-        ),
+        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file.", footer="Export"),
     )
     DEFAULT_CSS = """
     CompareScreen #verdict { height: auto; padding: 0 1; text-style: bold; background: $surface; }
@@ -118,7 +103,7 @@ class CompareScreen(ZoomsCharts, Copies):
         """Write it to a file."""
         if self.form is not None:
             report = pair_report(self.form)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         """Take the other series as the base."""

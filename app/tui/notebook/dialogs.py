@@ -22,7 +22,7 @@ from storage.records import Series
 
 @dataclass(frozen=True, slots=True)
 class SeriesTexts:
-    """What a person says about a series."""
+    """What a user says about a series."""
 
     label: str
     note: str
@@ -36,17 +36,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
         "label": "What the series is called in lists and comparisons. Enter goes on to the note.",
         "note": "Anything worth remembering; it stands on the form and in every export.",
     }
-    KEYS = (
-        KeyCommand(
-            id="edit.save",
-            keys="ctrl+s",
-            action="save",
-            name="Save",
-            footer="Save",
-            help="Keep the label and the note.",
-            priority=True,
-        ),
-    )
+    KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", footer="Save", priority=True),)
 
     def __init__(self, series: Series) -> None:
         super().__init__(classes="dialog")

@@ -45,52 +45,24 @@ class NotebookScreen(SeriesActions):
         " down goes to the list, Escape clears."
     }
     KEYS = (
+        KeyCommand("notebook.new", "n", "New series", "Measure a new series.", footer="New"),
         KeyCommand(
-            id="notebook.new", keys="n", action="new", name="New series", footer="New", help="Measure a new series."
-        ),
-        KeyCommand(
-            id="notebook.filter",
-            keys="f",
-            action="filter",
-            name="Filter",
-            footer="Filter",
-            help="List only the series in which some words occur.",
+            "notebook.filter", "f", "Filter", "List only the series in which some words occur.", footer="Filter"
         ),
         *ACTING_KEYS,
         KeyCommand(
-            id="notebook.sort",
-            keys="s",
-            action="sort",
-            name="Sort",
-            footer="Sort",
-            help="Sort by a column; by the same again turns the order round.",
+            "notebook.sort", "s", "Sort", "Sort by a column; by the same again turns the order round.", footer="Sort"
         ),
+        KeyCommand("notebook.group", "g", "Group", "Group by experiment, or not.", footer="Group"),
         KeyCommand(
-            id="notebook.group",
-            keys="g",
-            action="group",
-            name="Group",
-            footer="Group",
-            help="Group by experiment, or not.",
-        ),
-        KeyCommand(
-            id="notebook.delete",
-            keys="d,delete",
-            action="delete",
-            name="Delete",
+            "notebook.delete",
+            "d,delete",
+            "Delete",
+            "Take the series out of the notebook; u puts it back.",
             footer="Delete",
-            help="Take the series out of the notebook; u puts it back.",
         ),
-        KeyCommand(
-            id="notebook.undo", keys="u", action="undo", name="Undo", help="Put the series back that was deleted last."
-        ),
-        KeyCommand(
-            id="notebook.clear",
-            keys="escape",
-            action="clear",
-            name="Clear",
-            help="Take the marks away, then the filter.",
-        ),
+        KeyCommand("notebook.undo", "u", "Undo", "Put the series back that was deleted last."),
+        KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter."),
     )
     DEFAULT_CSS = """
     NotebookScreen #filter-line { height: 1; background: $surface; }
@@ -131,7 +103,7 @@ class NotebookScreen(SeriesActions):
 
     @property
     def rows(self) -> SeriesList:
-        """The list."""
+        """The list of series."""
         return self.query_one(SeriesList)
 
     def chosen(self) -> str | None:
@@ -192,7 +164,7 @@ class NotebookScreen(SeriesActions):
             )
 
     def changed(self, series_id: str) -> None:
-        """Show a series anew."""
+        """Show a series again."""
         self.rows.forget(series_id)
         self.look()
 
@@ -237,7 +209,7 @@ class NotebookScreen(SeriesActions):
 
     def action_sort(self) -> None:
         """Ask for the column."""
-        self.bench.push_screen(SortDialog(self.asked), self._sorted)
+        self.sharebench_app.push_screen(SortDialog(self.asked), self._sorted)
 
     @on(SeriesList.HeadingClicked)
     def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:
@@ -258,11 +230,11 @@ class NotebookScreen(SeriesActions):
 
     def action_new(self) -> None:
         """Measure a new series."""
-        self.bench.visit("guide")
+        self.sharebench_app.visit("guide")
 
     @on(SeriesList.Opened)
     def _open(self, message: SeriesList.Opened) -> None:
-        self.bench.visit("series", series_id=message.series_id)
+        self.sharebench_app.visit("series", series_id=message.series_id)
 
     # Deleting
 

@@ -13,44 +13,33 @@ from storage.records import Series
 
 ACTING_KEYS = (
     KeyCommand(
-        id="series.edit",
-        keys="e",
-        action="edit",
-        name="Label and note",
+        "series.edit",
+        "e",
+        "Label and note",
+        "Change what the series is called and what is remembered of it.",
         footer="Label",
-        help="Change what the series is called and what is remembered of it.",
     ),
     KeyCommand(
-        id="series.baseline",
-        keys="b",
-        action="baseline",
-        name="Baseline",
+        "series.baseline",
+        "b",
+        "Baseline",
+        "Give the series a name to compare later ones with, or take the name away.",
         footer="Baseline",
-        help="Give the series a name to compare later ones with, or take the name away.",
     ),
     KeyCommand(
-        id="series.compare",
-        keys="c",
-        action="compare",
-        name="Compare",
-        footer="Compare",
-        help="Compare the marked series, the one marked first being the base; or the marked one with this one;"
+        "series.compare",
+        "c",
+        "Compare",
+        "Compare the marked series, the one marked first being the base; or the marked one with this one;"
         " or this one with the series it was made from.",
+        footer="Compare",
     ),
+    KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file.", footer="Export"),
     KeyCommand(
-        id="series.export",
-        keys="x",
-        action="export",
-        name="Export",
-        footer="Export",
-        help="Write the marked series, or this one, to a file.",
-    ),
-    KeyCommand(
-        id="series.again",
-        keys="m",
-        action="again",
-        name="Measure again",
-        help="Measure a series with the same choices, or go on with this one where it was interrupted.",
+        "series.again",
+        "m",
+        "Measure again",
+        "Measure a series with the same choices, or go on with this one where it was interrupted.",
     ),
 )
 
@@ -67,7 +56,7 @@ class SeriesActions(MeasureMixin):
         return ()
 
     def changed(self, series_id: str) -> None:
-        """Show a series anew after it was changed."""
+        """Show a series again after it was changed."""
         raise NotImplementedError
 
     # Label and note
@@ -84,7 +73,7 @@ class SeriesActions(MeasureMixin):
                     lambda notebook: _set_words(notebook, series.id, words), lambda _: self.changed(series.id)
                 )
 
-        self.bench.push_screen(EditDialog(series), answered)
+        self.sharebench_app.push_screen(EditDialog(series), answered)
 
     # Baselines
 
@@ -94,7 +83,7 @@ class SeriesActions(MeasureMixin):
             return
 
         def ask(names: tuple[list[str], list[str]]) -> None:
-            self.bench.push_screen(BaselineDialog(*names), answered)
+            self.sharebench_app.push_screen(BaselineDialog(*names), answered)
 
         def answered(naming: BaselineNaming | None) -> None:
             if naming is not None:
@@ -116,11 +105,11 @@ class SeriesActions(MeasureMixin):
         """Find the pair, and show it."""
         here, marked = self.chosen(), list(self.marked())
         if len(marked) == 2:
-            self.bench.visit("compare", base=marked[0], other=marked[1])
+            self.sharebench_app.visit("compare", base=marked[0], other=marked[1])
         elif len(marked) == 1 and here is not None and here != marked[0]:
-            self.bench.visit("compare", base=marked[0], other=here)
+            self.sharebench_app.visit("compare", base=marked[0], other=here)
         elif len(marked) > 2:
-            self.bench.visit("table", ids=marked)
+            self.sharebench_app.visit("table", ids=marked)
         elif here is not None:
             self.with_notebook(lambda notebook: _base_of(notebook, here), lambda base: self._compare_with(base, here))
 
@@ -130,7 +119,7 @@ class SeriesActions(MeasureMixin):
                 "Mark the series to compare with (space), then go to this one and press c again.", severity="warning"
             )
         else:
-            self.bench.visit("compare", base=base, other=here)
+            self.sharebench_app.visit("compare", base=base, other=here)
 
     def action_again(self) -> None:
         """Go to the guide with the choices of the series pointed at."""
@@ -143,7 +132,7 @@ class SeriesActions(MeasureMixin):
         """Export the marked series, or the one pointed at."""
         ids = list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
         if ids:
-            self.bench.visit("export", ids=ids)
+            self.sharebench_app.visit("export", ids=ids)
 
 
 def _set_words(notebook: Notebook, series_id: str, words: SeriesTexts) -> None:

@@ -35,18 +35,15 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         " space marks it. A * is a marked series, a B one that has a name as a baseline."
     )
     KEYS = (
-        KeyCommand(id="list.up", keys="up,k", action="move(-1)", name="Up", help="One series up."),
-        KeyCommand(id="list.down", keys="down,j", action="move(1)", name="Down", help="One series down."),
+        KeyCommand("list.up", "up,k", "Up", "One series up.", action="move(-1)"),
+        KeyCommand("list.down", "down,j", "Down", "One series down.", action="move(1)"),
+        KeyCommand("list.open", "enter", "Open", "The series' form and chart.", footer="Open"),
         KeyCommand(
-            id="list.open", keys="enter", action="open", name="Open", footer="Open", help="The series' form and chart."
-        ),
-        KeyCommand(
-            id="list.mark",
-            keys="space",
-            action="mark",
-            name="Mark",
+            "list.mark",
+            "space",
+            "Mark",
+            "Mark the series, or take the mark away: two marked ones are compared, all marked ones are exported.",
             footer="Mark",
-            help="Mark the series, or take the mark away: two marked ones are compared, all marked ones are exported.",
         ),
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {

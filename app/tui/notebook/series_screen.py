@@ -23,12 +23,11 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
     ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
     KEYS = (
         KeyCommand(
-            id="series.chart",
-            keys="v",
-            action="chart",
-            name="Chart",
+            "series.chart",
+            "v",
+            "Chart",
+            "The next view: the rate of each run, the throughput within a run, the form.",
             footer="Chart",
-            help="The next view: the rate of each run, the throughput within a run, the form.",
         ),
         ZOOM,
         *ACTING_KEYS,
@@ -63,7 +62,7 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         self.changed(self.series_id)
 
     def changed(self, series_id: str) -> None:
-        """Read it anew."""
+        """Read it again."""
         self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
 
     def _show(self, form: SeriesSummary) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.errors import UsageError
 from app.units import parse_size
+from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices
 from storage.plan import DEFAULT_RUNS
 from storage.protocols import protocol_of
@@ -71,8 +72,7 @@ def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
         ports=_ports(text["ports"]),
         user=user or None,
         domain=domain or None,
-        runs=_runs(text["runs"]),
-        size_bytes=parse_size(text["size"]) if text["size"] else None,
+        options=SeriesOptions(runs=_runs(text["runs"]), size_bytes=parse_size(text["size"]) if text["size"] else None),
     )
 
 

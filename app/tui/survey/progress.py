@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.charts.bar import bar
-from app.measure.events import Failed, Finished, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
+from app.recorder.recording import RecorderEvent
+from app.workflows.event_words import words
 from forms import wording
 from forms.experiments.survey import Station, StationState
 from forms.layout import cut, pad
 from forms.stats.summary import mean
-from storage.records import Command, Phase, RunStatus, SeriesStatus
+from storage.records import Command, Phase, RunStatus
 
 _BAR = 10
 _NAME = 27
@@ -32,32 +33,25 @@ class StationProgress:
 
     def heard(self, event: RecorderEvent) -> StationProgress:
         """The same series after an event."""
-        doing, percent, rates = self.doing, self.percent, self.rates
+        doing, percent, rates = words(event), self.percent, self.rates
         match event:
-            case SeriesOpened():
-                doing = "connecting"
-            case Started():
-                doing = "connected"
-            case ScratchMade() if percent is None and self.station.command is Command.GET:
-                doing = "making the file"
-            case RunStarted(number=number, phase=phase, of=of):
-                name = "warm-up" if phase is Phase.WARM_UP else "run"
-                doing, percent = f"{name} {number}{f' of {of}' if of else ''}", 0.0
+            case ScratchMade() if self.station.command is Command.PUT or percent is not None:
+                doing = ""
+            case RunStarted():
+                percent = 0.0
             case Progressed(moved_bytes=moved, size_bytes=size):
                 percent = 100 * moved / size if size else None
             case RunFinished(run=run):
-                percent = None
+                doing, percent = "", None
                 if run.phase is Phase.MEASURED and run.status is RunStatus.VALID and run.bytes_per_second:
                     rates = (*rates, run.bytes_per_second)
-            case Failed(text=text):
-                doing, percent = f"failed: {text}", None
-            case Finished():
-                doing, percent = "done", None
-            case SeriesClosed(status=SeriesStatus.INTERRUPTED):
-                doing = "interrupted"
+            case Paused():
+                doing = ""
+            case Failed() | Finished():
+                percent = None
             case _:
                 pass
-        return replace(self, doing=doing, percent=percent, rates=rates)
+        return replace(self, doing=doing or self.doing, percent=percent, rates=rates)
 
     def line(self, width: int) -> str:
         """One line of at most ``width`` columns: name, what it does, its average so far or the run's progress."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -15,11 +14,10 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.survey.progress import begin
 from app.tui.widgets.ansi_view import AnsiView
-from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
+from app.tui.widgets.recording_screen import RecordingScreen
 from app.workflows.survey import SurveyRound, measure_round, result
 from forms.experiments.report import survey_report
 from forms.experiments.survey import Survey
@@ -39,22 +37,18 @@ class SurveyRunScreen(RecordingScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            id="survey.stop",
-            keys="s",
-            action="stop",
-            name="Stop",
+            "survey.stop",
+            "s",
+            "Stop",
+            "Stop at once; what was measured is kept, and the same survey goes on later.",
             footer="Stop",
-            help="Stop at once; what was measured is kept, and the same survey goes on later.",
         ),
-        KeyCommand(
-            id="survey.export",
-            keys="x",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the survey to a file.",
-        ),
+        KeyCommand("survey.export", "x", "Export", "Write the survey to a file.", footer="Export"),
     )
+    STOP_HEADING = "Stop the survey?"
+    STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
+    GO_ON = "Go on"
+    QUIT_TEXT = "A survey is under way. What was measured is kept; the rest can be done later."
     DEFAULT_CSS = """
     SurveyRunScreen #survey-now { height: auto; padding: 0 1; text-style: bold; }
     SurveyRunScreen #survey-warnings { height: auto; max-height: 4; padding: 0 1; color: $text-warning; }
@@ -62,13 +56,10 @@ class SurveyRunScreen(RecordingScreen):
     """
 
     def __init__(self, planned: SurveyRound) -> None:
-        super().__init__()
+        super().__init__(SeriesControl())
         self.planned = planned
-        self.control = SeriesControl()
         self.surveying = begin(planned.stations)
         self.survey: Survey | None = None
-        self.over = False
-        self._leave: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and a line a series; at the end the survey."""
@@ -82,7 +73,7 @@ class SurveyRunScreen(RecordingScreen):
     def on_mount(self) -> None:
         """Begin, and draw by the clock from now on."""
         self.query_one("#survey-box").focus()
-        self.listen(self._events, self.control, every_seconds=REDRAW_SECONDS)
+        self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
@@ -92,15 +83,10 @@ class SurveyRunScreen(RecordingScreen):
         """Keep what the event says."""
         self.surveying = self.surveying.heard(index, event)
 
-    @on(MeasurementEnded)
-    def _ended(self, message: MeasurementEnded) -> None:
-        message.stop()
-        self.over = True
-        if self._leave is not None:
-            self._leave()
-            return
-        if message.error is not None:
-            self.work_failed(message.error)
+    def ended(self, error: Exception | None) -> None:
+        """Show the survey, whatever became of it."""
+        if error is not None:
+            self.work_failed(error)
         self.with_notebook(lambda notebook: result(self.planned, notebook), self._show)
 
     def _show(self, filled: Survey) -> None:
@@ -135,35 +121,10 @@ class SurveyRunScreen(RecordingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
         """There is nothing to stop once it is over, and nothing to export before."""
-        return not (self.over if action == "stop" else action == "export" and self.survey is None)
-
-    def action_stop(self) -> None:
-        """Stop all series at once."""
-        self.control.cancel()
-        self.draw()
+        return not (self.is_over if action == "stop" else action == "export" and self.survey is None)
 
     def action_export(self) -> None:
         """Write it to a file."""
         if self.survey is not None:
             report = survey_report(self.survey)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))
-
-    def action_back(self) -> None:
-        """Leave; a survey under way is asked about first, and stopped."""
-        if self.over:
-            super().action_back()
-            return
-
-        def answered(yes: bool | None) -> None:
-            if yes and self.over:
-                self.bench.go_back()
-            elif yes:
-                self._leave = self.bench.go_back
-                self.control.cancel()
-
-        text = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
-        self.app.push_screen(ConfirmDialog("Stop the survey?", text, yes="Stop", no="Go on"), answered)
-
-    def quit_question(self) -> str | None:
-        """A survey under way is worth a question."""
-        return None if self.over else "A survey is under way. What was measured is kept; the rest can be done later."
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))

@@ -34,20 +34,18 @@ class SurveyScreen(BaseScreen):
     HINTS: ClassVar = {line.key: f"{line.name}: {line.hint}." for line in LINES}
     KEYS: ClassVar = (
         KeyCommand(
-            id="survey.start",
-            keys="f9",
-            action="start",
-            name="Survey",
+            "survey.start",
+            "f9",
+            "Survey",
+            "Measure what the lines say; an interrupted survey of the same goes on.",
             footer="Start",
-            help="Measure what the lines say; an interrupted survey of the same goes on.",
             priority=True,
         ),
         KeyCommand(
-            id="survey.anew",
-            keys="f8",
-            action="anew",
-            name="Begin a survey anew",
-            help="Measure everything again, although an interrupted survey of the same could go on.",
+            "survey.restart",
+            "f8",
+            "Begin a new survey",
+            "Measure everything again, although an interrupted survey of the same could go on.",
             priority=True,
         ),
     )
@@ -96,7 +94,7 @@ class SurveyScreen(BaseScreen):
         """Survey, going on where an interrupted one of the same was."""
         self._begin(again=False)
 
-    def action_anew(self) -> None:
+    def action_restart(self) -> None:
         """Survey everything again."""
         self._begin(again=True)
 
@@ -170,6 +168,6 @@ class SurveyScreen(BaseScreen):
 
         text = (
             f"{planned.experiment.name} is not complete:"
-            f" {len(planned.todo)} of {len(planned.stations)} series are to do. F8 begins anew instead."
+            f" {len(planned.todo)} of {len(planned.stations)} series are to do. F8 begins a new one instead."
         )
         self.app.push_screen(ConfirmDialog("Go on with it?", text, yes="Go on", prefer_yes=True), answered)

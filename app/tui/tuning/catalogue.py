@@ -32,11 +32,7 @@ class CatalogueScreen(BaseScreen):
         "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
         "entries": "The entries, in order of impact. Enter opens one.",
     }
-    KEYS = (
-        KeyCommand(
-            id="catalogue.search", keys="f", action="search", name="Search", footer="Search", help="Go to the search."
-        ),
-    )
+    KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search.", footer="Search"),)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
     CatalogueScreen #search-line { height: 1; background: $surface; }
@@ -114,7 +110,7 @@ class CatalogueScreen(BaseScreen):
 
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
-        self.bench.visit("entry", entry=self.shown[event.option_index].name)
+        self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
 def _line(entry: CatalogueEntry) -> str:

@@ -31,20 +31,14 @@ class EntryScreen(Copies, MeasureMixin):
     )
     KEYS = (
         KeyCommand(
-            id="entry.value",
-            keys="v",
-            action="value",
-            name="Value",
-            footer="Value",
-            help="Choose the value to try; the lines and commands follow it.",
+            "entry.value", "v", "Value", "Choose the value to try; the lines and commands follow it.", footer="Value"
         ),
         KeyCommand(
-            id="entry.take",
-            keys="t",
-            action="take",
-            name="Take into the next series",
+            "entry.take",
+            "t",
+            "Take into the next series",
+            "Make this the one change of the next series, and go on to measure it.",
             footer="Take",
-            help="Make this the one change of the next series, and go on to measure it.",
         ),
     )
     DEFAULT_CSS = """
@@ -122,7 +116,7 @@ class EntryScreen(Copies, MeasureMixin):
                 self.value = value
                 self._show()
 
-        self.bench.push_screen(ValueDialog(self.entry, self.value), answered)
+        self.sharebench_app.push_screen(ValueDialog(self.entry, self.value), answered)
 
 
 class ValueDialog(BaseDialog[str]):

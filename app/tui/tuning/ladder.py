@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.charts import ladder_chart
+from app.charts.ladder import ladder_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
@@ -46,62 +46,45 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     )
     KEYS = (
         KeyCommand(
-            id="ladder.keep",
-            keys="k",
+            "ladder.keep",
+            "k",
+            "Keep",
+            "Note that the change stays; again: undecided.",
             action="decide('kept')",
-            name="Keep",
             footer="Keep",
-            help="Note that the change stays; again: undecided.",
         ),
         KeyCommand(
-            id="ladder.revert",
-            keys="r",
+            "ladder.revert",
+            "r",
+            "Put back",
+            "Note that you have put the change back on the server; again: undecided.",
             action="decide('reverted')",
-            name="Put back",
             footer="Put back",
-            help="Note that you have put the change back on the server; again: undecided.",
         ),
         KeyCommand(
-            id="ladder.compare",
-            keys="c",
-            action="compare",
-            name="Compare",
+            "ladder.compare",
+            "c",
+            "Compare",
+            "The rung and the series that it was made from, side by side.",
             footer="Compare",
-            help="The rung and the series that it was made from, side by side.",
         ),
         KeyCommand(
-            id="ladder.chart",
-            keys="v",
-            action="chart",
-            name="Chart",
+            "ladder.chart",
+            "v",
+            "Chart",
+            "The chart of the ladder, or the words again, where there is no room for both.",
             footer="Chart",
-            help="The chart of the ladder, or the words again, where there is no room for both.",
         ),
         ZOOM,
         KeyCommand(
-            id="ladder.branch",
-            keys="n",
-            action="branch",
-            name="New branch",
+            "ladder.branch",
+            "n",
+            "New branch",
+            "Go on from this rung: the next change is made from it.",
             footer="Branch",
-            help="Go on from this rung: the next change is made from it.",
         ),
-        KeyCommand(
-            id="ladder.export",
-            keys="x",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the ladder to a file.",
-        ),
-        KeyCommand(
-            id="ladder.choose",
-            keys="e",
-            action="choose",
-            name="Experiments",
-            footer="Experiments",
-            help="Choose another experiment.",
-        ),
+        KeyCommand("ladder.export", "x", "Export", "Write the ladder to a file.", footer="Export"),
+        KeyCommand("ladder.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
     )
     HINTS = {  # noqa: RUF012  declared so in the base
         "rungs": "The rungs, in the order measured; x was put back. The last line says the way to the settings in"
@@ -138,7 +121,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Read the experiment anew."""
+        """Read the experiment again."""
         self._look()
 
     def _look(self) -> None:
@@ -186,7 +169,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     @on(OptionList.OptionSelected, "#rungs")
     def _open(self) -> None:
         if self.rung is not None:
-            self.bench.visit("series", series_id=self.rung.series.id)
+            self.sharebench_app.visit("series", series_id=self.rung.series.id)
 
     def action_decide(self, decision: str) -> None:
         """Note what became of the change, or that it is open again."""
@@ -204,7 +187,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         """Side by side with what it was made from."""
         rung = self.rung
         if rung is not None and rung.comparison is not None:
-            self.bench.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
+            self.sharebench_app.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
         elif rung is not None:
             self.notify("This rung was made from no other one.", severity="warning")
 
@@ -217,7 +200,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         """Write it to a file."""
         if self.ladder is not None:
             report = ladder_report(self.ladder)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
+            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
         """The chart in the place of the words, or the words again."""
@@ -228,7 +211,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
-                self.bench.push_screen(ExperimentDialog(found), answered)
+                self.sharebench_app.push_screen(ExperimentDialog(found), answered)
 
         def answered(chosen: Experiment | None) -> None:
             if chosen is None:
@@ -237,7 +220,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
                 self.experiment = chosen.name
                 self._look()
                 return
-            self.bench.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
+            self.sharebench_app.push_screen(
+                ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name))
+            )
 
         self.with_notebook(lambda notebook: notebook.experiments(), ask)
 

@@ -1,4 +1,4 @@
-"""A form or chart as the terminal prints it, drawn anew for the room that there is."""
+"""A form or chart as the terminal prints it, drawn again for the room that there is."""
 
 from __future__ import annotations
 

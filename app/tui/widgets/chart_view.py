@@ -13,12 +13,7 @@ DrawChart = Callable[[int, int, bool], str]
 """Lines, styled by ANSI escapes, for so many columns and rows, zoomed or not."""
 
 ZOOM = KeyCommand(
-    id="chart.zoom",
-    keys="z",
-    action="zoom",
-    name="Zoom",
-    footer="Zoom",
-    help="Show charts from 0, or zoomed to the scatter; the axis says which.",
+    "chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the scatter; the axis says which.", footer="Zoom"
 )
 
 

@@ -1,4 +1,4 @@
-"""Copying: to the clipboard of the person's own terminal, and to a file, since not every terminal hands it on."""
+"""Copying: to the clipboard of the user's own terminal, and to a file, since not every terminal hands it on."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ class Copies(BaseScreen):
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (
         KeyCommand(
-            id="screen.copy",
-            keys="y,ctrl+y",
-            action="copy",
-            name="Copy",
+            "screen.copy",
+            "y,ctrl+y",
+            "Copy",
+            "Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
             footer="Copy",
-            help="Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
         ),
     )
 
@@ -35,7 +34,7 @@ class Copies(BaseScreen):
         text = self.text_to_copy()
         if not text:
             return
-        self.bench.copy_to_clipboard(text)
+        self.sharebench_app.copy_to_clipboard(text)
         path = self.context.notebook_path.with_name(FILE_NAME)
         self.in_background(lambda: _write(path, text), self._copied, group="copy")
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.tui.frame.base import BaseScreen
-from app.tui.guide.state.choices import GuideChoices
+
+if TYPE_CHECKING:
+    from app.tui.guide.state.choices import GuideChoices
 
 
 class MeasureMixin(BaseScreen):
@@ -13,7 +17,9 @@ class MeasureMixin(BaseScreen):
         """Go to the guide; one that is open takes these choices up, a new one remembers them."""
         from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
 
-        open_guide = next((screen for screen in self.bench.screen_stack if isinstance(screen, GuideScreen)), None)
-        self.bench.visit("guide")
+        open_guide = next(
+            (screen for screen in self.sharebench_app.screen_stack if isinstance(screen, GuideScreen)), None
+        )
+        self.sharebench_app.visit("guide")
         if open_guide is not None:
             open_guide.take(choices)

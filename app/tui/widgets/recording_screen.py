@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
+from typing import ClassVar
 
 from textual import on
 from textual.message import Message
@@ -13,9 +14,10 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.base import BaseScreen
+from app.tui.frame.dialogs import ConfirmDialog
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
-"""What comes many times a second. A message of each would wake the screen, and have it drawn anew under a dialog."""
+"""What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
 
 class EventsHeard(Message):
@@ -31,22 +33,38 @@ class MeasurementEnded(Message):
 
 
 class RecordingScreen(BaseScreen):
-    """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them."""
+    """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them.
 
-    def __init__(self) -> None:
+    It is left only after a question while something is measured, and then once everything is stored.
+    """
+
+    STOP_HEADING: ClassVar[str]
+    STOP_TEXT: ClassVar[str]
+    """What becomes of what was measured, for whoever is asked about stopping."""
+    GO_ON: ClassVar[str]
+    """The answer that does not stop."""
+    QUIT_TEXT: ClassVar[str]
+    """The same, for whoever leaves the program."""
+
+    def __init__(self, control: SeriesControl) -> None:
         super().__init__()
+        self.control = control
+        """What says words to the series."""
         self._waiting: SimpleQueue[tuple[int, RecorderEvent]] = SimpleQueue()
-        self._control: SeriesControl | None = None
+        self._recording = True
+        self._leave: Callable[[], None] | None = None
 
-    def listen(
-        self, events: Callable[[], Iterable[tuple[int, RecorderEvent]]], control: SeriesControl, *, every_seconds: float
-    ) -> None:
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to stop."""
+        return not self._recording
+
+    def listen(self, events: Callable[[], Iterable[tuple[int, RecorderEvent]]], *, every_seconds: float) -> None:
         """Take the events, each with the place of its series, from a thread; ``tick`` comes by the clock from now on.
 
-        Ended is posted when there are no more, with the error that ended them. When the screen goes, ``control`` is
-        told to end them, so that nothing is left running.
+        When there are no more, ``ended`` is told the error that ended them. When the screen goes, they are ended, so
+        that nothing is left running.
         """
-        self._control = control
 
         def record() -> None:
             worker = get_current_worker()
@@ -66,8 +84,7 @@ class RecordingScreen(BaseScreen):
 
     def on_unmount(self) -> None:
         """End what still runs."""
-        if self._control is not None:
-            self._control.cancel()
+        self.control.cancel()
 
     def catch_up(self) -> None:
         """Hear what has happened since."""
@@ -88,8 +105,49 @@ class RecordingScreen(BaseScreen):
         """Whether another screen lies over this one; what is drawn then is drawn for nobody."""
         return self.app.screen is not self
 
+    @on(MeasurementEnded)
+    def _ended(self, message: MeasurementEnded) -> None:
+        message.stop()
+        self._recording = False
+        self.tick()
+        while self.is_covered and self in self.app.screen_stack and isinstance(self.app.screen, ConfirmDialog):
+            self.app.pop_screen()
+        if self._leave is not None:
+            self._leave()
+        else:
+            self.ended(message.error)
+
     def heard(self, index: int, event: RecorderEvent) -> None:
         """Take an event of the series at this place in."""
 
     def tick(self) -> None:
         """Catch up, and draw what the clock allows."""
+
+    def ended(self, error: Exception | None) -> None:
+        """Everything is stored; show what came of it."""
+
+    def action_stop(self) -> None:
+        """Stop at once, if that is meant."""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.control.cancel()
+                self.tick()
+
+        self.app.push_screen(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.GO_ON), answered)
+
+    def action_back(self) -> None:
+        """Leave what is over; ask about stopping what is not."""
+        if self.is_over:
+            super().action_back()
+        else:
+            self.action_stop()
+
+    def quit_question(self) -> str | None:
+        """Asked before the program is left."""
+        return None if self.is_over else self.QUIT_TEXT
+
+    def leave(self, then: Callable[[], None]) -> None:
+        """Stop, and leave once everything is stored."""
+        self._leave = then
+        self.control.cancel()

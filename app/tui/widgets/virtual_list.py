@@ -25,11 +25,9 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
         " the next name that starts with it."
     )
     KEYS: ClassVar = (
-        KeyCommand(id="lines.up", keys="up", action="move(-1)", name="Up", help="One line up."),
-        KeyCommand(id="lines.down", keys="down", action="move(1)", name="Down", help="One line down."),
-        KeyCommand(
-            id="lines.choose", keys="enter", action="choose", name="Choose", footer="Choose", help="Take this line."
-        ),
+        KeyCommand("lines.up", "up", "Up", "One line up.", action="move(-1)"),
+        KeyCommand("lines.down", "down", "Down", "One line down.", action="move(1)"),
+        KeyCommand("lines.choose", "enter", "Choose", "Take this line.", footer="Choose"),
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """

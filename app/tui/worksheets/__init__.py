@@ -1,1 +1,1 @@
-"""The worksheets' screens: they calculate anew with every key."""
+"""The worksheets' screens: they calculate again with every key."""

@@ -19,6 +19,7 @@ from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.inputs import LineInput
 from app.tui.worksheets.picking import PickDialog, WorksheetChoice
 from forms.exporters.text import report_text
 from forms.report import Report
@@ -39,31 +40,18 @@ class WorksheetScreen(Copies):
     HEADING = ""
     KEYS = (
         KeyCommand(
-            id="worksheet.save",
-            keys="ctrl+s",
-            action="save",
-            name="Save",
+            "worksheet.save",
+            "ctrl+s",
+            "Save",
+            "Keep the worksheet in the notebook under a name.",
             footer="Save",
-            help="Keep the worksheet in the notebook under a name.",
             priority=True,
         ),
         KeyCommand(
-            id="worksheet.open",
-            keys="ctrl+o",
-            action="open",
-            name="Open",
-            footer="Open",
-            help="Go on with a worksheet that was saved.",
-            priority=True,
+            "worksheet.open", "ctrl+o", "Open", "Go on with a worksheet that was saved.", footer="Open", priority=True
         ),
         KeyCommand(
-            id="worksheet.export",
-            keys="ctrl+t",
-            action="export",
-            name="Export",
-            footer="Export",
-            help="Write the worksheet to a file.",
-            priority=True,
+            "worksheet.export", "ctrl+t", "Export", "Write the worksheet to a file.", footer="Export", priority=True
         ),
     )
     SCOPED_CSS = False
@@ -94,7 +82,7 @@ class WorksheetScreen(Copies):
         """Fill in the lines from a saved worksheet."""
         raise NotImplementedError
 
-    def sheet(self, filled: Any) -> Report:
+    def report(self, filled: Any) -> Report:
         """The form of it."""
         return worksheet_report(to_record(filled, self.worksheet_name))
 
@@ -114,7 +102,7 @@ class WorksheetScreen(Copies):
 
     @on(Input.Changed)
     def calculate(self) -> None:
-        """Calculate anew; what cannot be read yet is said, and the last result stays."""
+        """Calculate again; what cannot be read yet is said, and the last result stays."""
         try:
             self.filled = self.read()
         except UsageError as error:
@@ -123,7 +111,7 @@ class WorksheetScreen(Copies):
         self._say("" if self.filled else "Fill in what is known; Enter on a line lists what there is.")
         filled = self.filled
         shown = self.query_one("#result", AnsiView)
-        shown.show(None if filled is None else lambda width, _height: _text(self.sheet(filled), width))
+        shown.show(None if filled is None else lambda width, _height: _text(self.report(filled), width))
 
     def _say(self, text: str) -> None:
         self.query_one("#hint", Static).update(Content(plain(text)))
@@ -138,7 +126,7 @@ class WorksheetScreen(Copies):
 
     def text_to_copy(self) -> str:
         """The worksheet as the command line prints it."""
-        return report_text(self.sheet(self.filled)) if self.filled else ""
+        return report_text(self.report(self.filled)) if self.filled else ""
 
     # The notebook
 
@@ -156,7 +144,7 @@ class WorksheetScreen(Copies):
                 self.with_notebook(lambda notebook: notebook.save_worksheet(record), lambda _: self._saved())
 
         text = "A name for the worksheet; one of the same name is replaced."
-        self.bench.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
+        self.sharebench_app.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
 
     def _saved(self) -> None:
         self.notify(f"{self.worksheet_name} is in the notebook.", title="Saved", markup=False)
@@ -182,22 +170,31 @@ class WorksheetScreen(Copies):
                     self.write(from_record(record))
                 self._named(record.name)
 
-        self.bench.push_screen(PickDialog("Saved worksheets", choices), answered)
+        self.sharebench_app.push_screen(PickDialog("Saved worksheets", choices), answered)
 
     def action_export(self) -> None:
         """Write it to a file."""
         if self.filled is not None:
-            sheet = self.sheet(self.filled)
-            self.bench.push_screen(ExportScreen(gather=lambda _: [sheet], name=self.worksheet_name or self.KIND))
+            report = self.report(self.filled)
+            self.sharebench_app.push_screen(
+                ExportScreen(gather=lambda _: [report], name=self.worksheet_name or self.KIND)
+            )
 
 
-def _text(sheet: Report, width: int) -> str:
+def _text(report: Report, width: int) -> str:
     """The result and its picture first, then how it came about."""
-    answer = report_text(replace(sheet, fields=(), tables=()), width=width, ansi=True)
-    way = report_text(replace(sheet, title="", results=(), advice=(), chart=None), width=width, ansi=True)
+    answer = report_text(replace(report, fields=(), tables=()), width=width, ansi=True)
+    way = report_text(replace(report, title="", results=(), advice=(), chart=None), width=width, ansi=True)
     return f"{answer}\n{way.lstrip()}"
 
 
 def values_of(screen: WorksheetScreen) -> Mapping[str, str]:
     """What stands in the inputs, by their ids."""
     return {box.id or "": box.value for box in screen.query(Input)}
+
+
+def input_box(name: str, value: str, placeholder: str, *, short: bool = False) -> Input:
+    """One input of a worksheet."""
+    box = LineInput(value, placeholder=placeholder, id=name, compact=True, classes="short" if short else None)
+    box.cursor_blink = False
+    return box

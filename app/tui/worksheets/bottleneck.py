@@ -10,11 +10,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Label
 
-from app.tui.widgets.inputs import LineInput
-from app.tui.worksheets.base import WorksheetScreen, values_of
+from app.tui.worksheets.base import WorksheetScreen, input_box, values_of
 from app.tui.worksheets.picking import MeasuredComponent, PickDialog, WorksheetChoice, measured, of_measured, of_tables
 from app.tui.worksheets.typed import read_count, read_part, read_rate
-from forms.wording import rate
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, way_to
 from forms.worksheets.reference import ReferenceKind
 
@@ -52,11 +50,13 @@ class BottleneckScreen(WorksheetScreen):
         for kind in ReferenceKind:
             with Horizontal(classes="filling"):
                 yield Label(NAMES[kind])
-                yield _box(f"{kind.value}-what", usual.get(kind, ""), "not known: leave it out, or Enter to choose")
-                yield _box(f"{kind.value}-count", "1", "number", short=True)
+                yield input_box(
+                    f"{kind.value}-what", usual.get(kind, ""), "not known: leave it out, or Enter to choose"
+                )
+                yield input_box(f"{kind.value}-count", "1", "number", short=True)
         with Horizontal(classes="filling"):
             yield Label("Aim")
-            yield _box("aim", "", "bytes a second that it should move, such as 500MB")
+            yield input_box("aim", "", "bytes a second that it should move, such as 500MB")
 
     def read(self) -> BottleneckCalculation | None:
         """The machine, and the steps to the aim."""
@@ -73,7 +73,7 @@ class BottleneckScreen(WorksheetScreen):
     def _part(self, kind: ReferenceKind, values: Mapping[str, str]) -> Part | None:
         what, count = values[f"{kind.value}-what"], values[f"{kind.value}-count"]
         known = self.measured.get(kind)
-        if known is not None and what == _shown(known):
+        if known is not None and what == known.shown:
             return Part(
                 name=known.name,
                 bytes_per_second=known.bytes_per_second,
@@ -92,7 +92,7 @@ class BottleneckScreen(WorksheetScreen):
                 continue
             known = MeasuredComponent(part.name, part.bytes_per_second, part.source)
             self.measured[kind] = known
-            self._fill(kind, _shown(known), part.count)
+            self._fill(kind, known.shown, part.count)
         total = last.total_bytes_per_second if len(filled.machines) > 1 else None
         self.query_one("#aim", Input).value = "" if total is None else f"{int(total // 1000)}KB"
 
@@ -115,17 +115,7 @@ class BottleneckScreen(WorksheetScreen):
             if isinstance(chosen, MeasuredComponent):
                 self.measured[kind] = chosen
             if chosen is not None:
-                text = _shown(chosen) if isinstance(chosen, MeasuredComponent) else chosen
+                text = chosen.shown if isinstance(chosen, MeasuredComponent) else chosen
                 self.query_one(f"#{kind.value}-what", Input).value = text
 
-        self.bench.push_screen(PickDialog(NAMES[kind], choices), answered)
-
-
-def _shown(known: MeasuredComponent) -> str:
-    return f"{known.name}: {rate(known.bytes_per_second)}"
-
-
-def _box(name: str, value: str, placeholder: str, *, short: bool = False) -> Input:
-    box = LineInput(value, placeholder=placeholder, id=name, compact=True, classes="short" if short else None)
-    box.cursor_blink = False
-    return box
+        self.sharebench_app.push_screen(PickDialog(NAMES[kind], choices), answered)

@@ -10,11 +10,9 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Label
 
 from app.errors import UsageError
-from app.tui.widgets.inputs import LineInput
-from app.tui.worksheets.base import WorksheetScreen, values_of
+from app.tui.worksheets.base import WorksheetScreen, input_box, values_of
 from app.tui.worksheets.picking import MeasuredComponent, PickDialog, measured, of_measured
 from app.tui.worksheets.typed import read_group, read_rate
-from forms.wording import rate
 from forms.worksheets.users import UsersCalculation
 
 _ROWS = 5
@@ -47,12 +45,12 @@ class ClientsScreen(WorksheetScreen):
         """The server, then a line a group."""
         with Horizontal(classes="filling"):
             yield Label("Server")
-            yield _box("capacity", "bytes a second that it moves, such as 112MB; Enter lists your series")
+            yield input_box("capacity", "", "bytes a second that it moves, such as 112MB; Enter lists your series")
         for row in range(_ROWS):
             with Horizontal(classes="filling"):
                 yield Label(f"Group {row + 1}")
                 for column, hint in _COLUMNS:
-                    yield _box(f"{column}-{row}", hint)
+                    yield input_box(f"{column}-{row}", "", hint)
 
     def read(self) -> UsersCalculation | None:
         """The server and its groups."""
@@ -60,7 +58,7 @@ class ClientsScreen(WorksheetScreen):
         capacity = values["capacity"]
         if not capacity.strip():
             return None
-        known = self.measured if self.measured is not None and capacity == _shown(self.measured) else None
+        known = self.measured if self.measured is not None and capacity == self.measured.shown else None
         groups = []
         for row in range(_ROWS):
             try:
@@ -78,7 +76,7 @@ class ClientsScreen(WorksheetScreen):
     def write(self, filled: UsersCalculation) -> None:
         """Fill in a saved worksheet; groups beyond the lines are left out and said so."""
         self.measured = MeasuredComponent("as saved", filled.capacity_bytes_per_second, filled.capacity_source)
-        self.query_one("#capacity", Input).value = _shown(self.measured)
+        self.query_one("#capacity", Input).value = self.measured.shown
         for row in range(_ROWS):
             group = filled.groups[row] if row < len(filled.groups) else None
             shown = (
@@ -106,16 +104,6 @@ class ClientsScreen(WorksheetScreen):
         def answered(chosen: str | MeasuredComponent | None) -> None:
             if isinstance(chosen, MeasuredComponent):
                 self.measured = chosen
-                self.query_one("#capacity", Input).value = _shown(chosen)
+                self.query_one("#capacity", Input).value = chosen.shown
 
-        self.bench.push_screen(PickDialog("What the server moves", of_measured(found)), answered)
-
-
-def _shown(known: MeasuredComponent) -> str:
-    return f"{known.name}: {rate(known.bytes_per_second)}"
-
-
-def _box(name: str, placeholder: str) -> Input:
-    box = LineInput(placeholder=placeholder, id=name, compact=True)
-    box.cursor_blink = False
-    return box
+        self.sharebench_app.push_screen(PickDialog("What the server moves", of_measured(found)), answered)

@@ -33,6 +33,11 @@ class MeasuredComponent:
     bytes_per_second: float
     source: str
 
+    @property
+    def shown(self) -> str:
+        """What stands in the line for it."""
+        return f"{self.name}: {rate(self.bytes_per_second)}"
+
 
 @dataclass(frozen=True)
 class WorksheetChoice(Generic[_T]):
@@ -52,7 +57,7 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         self.heading, self.choices = heading, choices
 
     def compose(self) -> ComposeResult:
-        """The list."""
+        """The choices, as a list."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(self.heading), classes="dialog-heading")
             yield OptionList(*(Option(Content(each.line), disabled=each.value is None) for each in self.choices))

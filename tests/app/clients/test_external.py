@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from app.clients.base import Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
+from app.clients.subprocesses import SubprocessOutcome
 from app.errors import (
     AccessDeniedError,
     CancelledError,
@@ -22,6 +25,7 @@ from app.errors import (
     NoSpaceError,
     NoSuchFileError,
     NotAFileError,
+    ProtocolError,
     SharebenchError,
     StalledError,
     UnreachableError,
@@ -235,3 +239,49 @@ def test_unknown_names_are_refused_with_those_that_work():
         make_client(Target(protocol="smb", host="h"), "curl", Secrets(), Settings())
     with pytest.raises(UsageError, match="--sign"):
         make_client(Target(protocol="smb", host="h"), "smbclient-ng", Secrets(), Settings(sign=True))
+
+
+@pytest.mark.parametrize(("size", "rate"), [("9" * 5_000, "1.0"), ("1000", "9" * 5_000 + ".0")])
+def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate):
+    from app.clients.external.smbclient import SmbclientClient
+
+    said = f"getting file \\f of size {size} as /dev/null ({rate} KiloBytes/sec) (average 1 KiloBytes/sec)"
+    client = SmbclientClient(Target(protocol="smb", host="nas", port=445, share="d"), Secrets(), Settings())
+    monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
+    monkeypatch.setattr(client, "_run", lambda *_words, **_how: SubprocessOutcome(status=0, output=said, errors=""))
+    with pytest.raises(ProtocolError):
+        client.get("f", meter())
+
+
+@pytest.mark.parametrize("report", [{"size_download": "many"}, {"time_total": 10**400}, {"time_pretransfer": None}, []])
+def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
+    from app.clients.external.curl import CurlClient
+
+    sound = {"size_download": 1000, "time_pretransfer": 0.1, "time_total": 0.2}
+    said = json.dumps({**sound, **report} if isinstance(report, dict) else report)
+    client = CurlClient(Target(protocol="ftp", host="nas", port=21), Secrets(), Settings())
+    monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
+    monkeypatch.setattr(
+        client._program, "run", lambda *_words, **_how: SubprocessOutcome(status=0, output=said, errors="")
+    )
+    with pytest.raises(ProtocolError):
+        client.get("/f", meter())
+
+
+def test_a_login_of_smbclient_ng_that_has_no_end_is_given_up(monkeypatch):
+    """It waits on for each byte that comes; here it would be let in after some time."""
+    from app.clients.external import smbclientng
+
+    class Slow:
+        def __init__(self, **_how: object) -> None:
+            self.over = threading.Event()
+
+        def init_smb_session(self) -> bool:
+            return not self.over.wait(5)
+
+    target = Target(protocol="smb", host="nas", port=445, share="d")
+    client = smbclientng.SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=0.5))
+    monkeypatch.setattr(client, "_own", SimpleNamespace(connect=lambda: None, target=target))
+    monkeypatch.setattr(smbclientng, "SMBSession", Slow)
+    with pytest.raises(StalledError):
+        client.connect()

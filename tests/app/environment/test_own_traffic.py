@@ -17,9 +17,9 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished
 from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
-from app.targets import format_target
 from forms.series.progress import over_time
 from storage.records import Command, Run
+from storage.target_url import format_target
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.smbd import Smbd
 

@@ -303,6 +303,14 @@ def test_own_bytes_ignore_a_report_out_of_order() -> None:
     assert own.at(0.5) == pytest.approx(500)
 
 
+def test_a_run_whose_program_times_it_shorter_than_we_watched_it_is_counted_whole() -> None:
+    own = OwnTraffic()
+    own.add(1.0, 1.0, 1000)
+    own.add(1.2, 0.9, 1500)
+    assert own.at(0.5) == pytest.approx(500)
+    assert own.at(1.1) == 1500
+
+
 STAT = "7 (a (b) c) S 3 7 7 0 -1 4194560 100 0 0 0 11 22 5 6 20 0 1 0 100 1000 10"
 
 
@@ -479,7 +487,7 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
     rates: list[float] = []
     link = find_link(server.host, server.port)
     with QuietWatch(plan.target, command, link) as watching, MeasuringProcess(plan, SeriesControl()) as child:
-        watching.child_is(child.pid)
+        watching.set_child(child.pid)
         for event in child.events():
             if isinstance(event, RunStarted):
                 watching.run_started()

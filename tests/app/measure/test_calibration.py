@@ -50,10 +50,10 @@ def test_each_setting_has_a_transfer_to_calibrate(
     code = (
         "import sys, json\n"
         "from importlib import import_module\n"
-        "from app.measure.calibration import _CEILINGS\n"
+        "from app.clients.registry import MODULES\n"
         "from storage.records import ClientFacts, Command\n"
         "asked = json.load(sys.stdin)\n"
-        "seconds = import_module(_CEILINGS[asked['protocol']]).ceiling_seconds\n"
+        "seconds = import_module(MODULES[asked['protocol']].ceiling).ceiling_seconds\n"
         "print(seconds(ClientFacts(**asked['client']), Command(asked['command']), 3_000_001))\n"
     )
     client = {
@@ -75,7 +75,7 @@ def test_a_ceiling_is_calibrated_once_and_anew_on_request(tmp_path, monkeypatch:
     with Notebook(tmp_path / "notebook.db") as notebook:
         assert rate(notebook) == 100
         assert rate(notebook) == 100
-        assert rate(notebook, anew=True) == 200
+        assert rate(notebook, renew=True) == 200
         assert rate(notebook) == 200
 
 
@@ -92,7 +92,7 @@ def test_a_busy_moment_is_tried_again_and_never_stored(tmp_path, monkeypatch: py
 def test_the_best_of_several_is_kept_and_a_busy_one_changes_nothing(tmp_path, monkeypatch: pytest.MonkeyPatch):
     calibrated(monkeypatch, (100, 1), (90, 10), (20, 90), (20, 90))
     with Notebook(tmp_path / "notebook.db") as notebook:
-        assert [rate(notebook), rate(notebook, anew=True), rate(notebook, anew=True)] == [100, 100, 100]
+        assert [rate(notebook), rate(notebook, renew=True), rate(notebook, renew=True)] == [100, 100, 100]
 
 
 def test_an_old_ceiling_is_calibrated_anew(tmp_path, monkeypatch: pytest.MonkeyPatch):
@@ -120,8 +120,8 @@ def calibrated(monkeypatch: pytest.MonkeyPatch, *outcomes: tuple[float, float]) 
     monkeypatch.setattr("app.recorder.ceilings._calibrate", lambda _series: left.pop(0))
 
 
-def rate(notebook: Notebook, *, anew: bool = False) -> float | None:
-    return ceiling_of(series(), notebook, anew=anew).bytes_per_second
+def rate(notebook: Notebook, *, renew: bool = False) -> float | None:
+    return ceiling_of(series(), notebook, renew=renew).bytes_per_second
 
 
 def faster() -> Series:

@@ -69,7 +69,8 @@ def test_get_warms_up_then_measures():
     started = events[0]
     assert isinstance(started, Started)
     assert started.size_bytes == 1000
-    assert started.path_facts == {"credits": 512}
+    assert started.path_facts["credits"] == 512
+    assert isinstance(started.path_facts["session.login_seconds"], float)
 
 
 def test_put_removes_each_file_it_made():
@@ -191,14 +192,14 @@ def test_until_stops_at_the_maximum_and_says_not_reached():
 
 
 def test_a_resumed_series_numbers_on_and_makes_only_what_is_missing():
-    server = FakeServer(files={"/data/file": 1000, "/data/.sharebench-old": 7})
+    server = FakeServer(files={"/data/file": 1000, "/data/file/.sharebench-0123456789ab": 7})
     plan = MeasurementPlan(
         command=Command.GET, target=GET, warmups=1, runs=4, done_warmups=2, done_runs=3, done_rates=(1.0, 2.0, 3.0),
-        scratch_path="/data/.sharebench-old",
+        scratch_path="/data/file/.sharebench-0123456789ab",
     )  # fmt: skip
     events = measure(plan, server)
     assert [(r.phase, r.number) for r in runs(events)] == [(Phase.WARM_UP, 3), (Phase.MEASURED, 4)]
-    assert "/data/.sharebench-old" not in server.files
+    assert "/data/file/.sharebench-0123456789ab" not in server.files
 
 
 def test_a_changed_size_is_warned_of():
@@ -243,6 +244,16 @@ def test_a_complete_series_names_the_file_that_it_could_not_remove(monkeypatch: 
     assert isinstance(finished, Finished)
     assert isinstance(warned, Warned)
     assert warned.text == f"{left} may still be there ({left} may not be removed): remove it by hand"
+
+
+def test_a_path_that_is_none_of_ours_is_never_removed():
+    for path in ("/data/file/precious.doc", "/other/.sharebench-0123456789ab", "/data/file/../.sharebench-0123456789ab",
+                 "/data/file/.sharebench-0123456789abc", "/data/file/.sharebench-../precious.doc"):  # fmt: skip
+        server = FakeServer(files={"/data/file": 1000, path: 7})
+        events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=1, scratch_path=path), server)
+        assert path in server.files
+        assert isinstance(events[-1], Failed)
+        assert "left as it is" in events[-1].text
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan])

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from app.cli.main import run
-from app.targets import format_target
 from forms.experiments.ladder import Ladder, build_ladder
 from forms.tuning.change_evidence import SettingState
 from storage.notebook import Notebook
 from storage.records import Series
+from storage.target_url import format_target
 from tests.servers.smbd import Smbd
 
 

@@ -11,9 +11,10 @@ from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.rounds import choices_of
 from app.tui.notebook.matrix_screen import TableScreen
 from storage.notebook import Notebook
+from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, SeriesStatus, Target
 from tests.builders import book, one
-from tests.tui import FakeWorld, app_on, here, painted, settled
+from tests.tui import FakeBackend, app_on, here, painted, settled
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def path(tmp_path: Path) -> Path:
         one(1, (100e6,) * 5, target=ftp, label="FTP"),
         one(2, (70e6,) * 5, label="untuned", experiment="files"),
         one(3, (80e6,) * 5, label="tuned", experiment="files", base_id=f"{2:012x}", change=change),
-        one(4, (60e6,) * 5, label="stopped", status=SeriesStatus.INTERRUPTED, plan={"runs": 7, "size_bytes": 1 << 30}),
+        one(4, (60e6,) * 5, label="stopped", status=SeriesStatus.INTERRUPTED, plan=Plan(runs=7, size_bytes=1 << 30)),
     )
 
 
@@ -46,15 +47,15 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
 
 
 @pytest.mark.parametrize(
-    ("room", "arguments", "expected"),
+    ("screen", "arguments", "expected"),
     [
         ("compare", {"base": f"{2:012x}", "other": f"{3:012x}"}, "log level"),
         ("table", {"ids": [f"{1:012x}", f"{2:012x}", f"{3:012x}"]}, "FTP"),
         ("ladder", {"experiment": "files"}, "log level"),
     ],
 )
-async def test_comparisons_and_ladders_are_exported_as_well(path, room, arguments, expected):
-    app = app_on(path, first=room, **arguments)
+async def test_comparisons_and_ladders_are_exported_as_well(path, screen, arguments, expected):
+    app = app_on(path, first=screen, **arguments)
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("x")
@@ -69,7 +70,7 @@ async def test_comparisons_and_ladders_are_exported_as_well(path, room, argument
 
 
 async def test_a_series_is_measured_again_with_the_same_choices(path):
-    app = app_on(path, world=FakeWorld())
+    app = app_on(path, backend=FakeBackend())
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("down", "m")
@@ -81,7 +82,7 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
 
 
 async def test_an_interrupted_series_is_gone_on_with(path):
-    app = app_on(path, world=FakeWorld())
+    app = app_on(path, backend=FakeBackend())
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("m")
@@ -94,7 +95,7 @@ async def test_an_interrupted_series_is_gone_on_with(path):
 
 
 async def test_from_any_rung_a_new_branch(path):
-    app = app_on(path, world=FakeWorld(), first="ladder", experiment="files")
+    app = app_on(path, backend=FakeBackend(), first="ladder", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("up", "n")
@@ -109,7 +110,7 @@ async def test_from_any_rung_a_new_branch(path):
 
 def test_the_choices_of_a_series_that_made_its_file_make_it_again():
     put = one(1, command=Command.PUT, target=Target(protocol="smb", host="nas", share="data", path="scratch"),
-              plan={"size_bytes": 1 << 20, "make_file": False, "settings": {"in_flight": 2}})  # fmt: skip
+              plan=Plan(size_bytes=1 << 20, make_file=False, settings=Settings(in_flight=2)))  # fmt: skip
     choices = choices_of(put)
     assert (choices.command, choices.size_bytes, choices.makes_file) == (Command.PUT, 1 << 20, True)
     assert choices.target == put.target

@@ -9,7 +9,6 @@ from textual.widgets import Input, OptionList
 from app.tui.export import ExportScreen
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
-from app.tui.widgets.files import CannotWriteError, write_whole
 from forms.exporters import FORMATS
 from tests.builders import NASTY, book, one
 from tests.tui import app_on, here, painted, settled, text_of
@@ -132,16 +131,3 @@ async def test_a_series_that_is_gone_is_told(path):
         await settled(app, pilot)
         assert "no series or baseline" in text_of(app.screen, ".dialog-text")
         assert names_in(".") == []
-
-
-def test_a_document_that_fails_half_way_leaves_what_was_there(tmp_path):
-    place = tmp_path / "form.html"
-    place.write_text("before")
-
-    def fails() -> bytes:
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(CannotWriteError, match="No space left on device; nothing was left there"):
-        write_whole(place, fails)
-    assert place.read_text() == "before"
-    assert names_in(tmp_path) == ["form.html"]

@@ -1,4 +1,4 @@
-"""The pictures show what the TUI shows: each scene drawn anew is the picture that is kept."""
+"""The pictures show what the TUI shows: each scene drawn again is the picture that is kept."""
 
 import re
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from app.clients.base import Secrets
 from app.errors import NoSpaceError
 from app.workflows.check import CheckState, Subject, _connected, _file
+from app.workflows.requests import SeriesOptions
 from forms.series.file_size import FileSizeContext
-from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 
@@ -15,7 +15,7 @@ FOLDER = Target(protocol="file", path="/data")
 
 def test_a_file_that_could_only_be_begun_is_taken_away_again():
     server = FakeServer(fail_at={1: NoSpaceError("/data: the disk is full")})
-    subject = Subject(target=FOLDER, secrets=Secrets(), settings=Settings(), command=Command.PUT)
+    subject = Subject(target=FOLDER, secrets=Secrets(), options=SeriesOptions(command=Command.PUT))
     (found,) = _file(subject, FakeClient(server, FOLDER), FileSizeContext())
     assert found.state is CheckState.FAILED
     assert server.transfers == 1

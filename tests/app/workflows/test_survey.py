@@ -1,6 +1,7 @@
 """The survey's planning, and its rounds against real servers."""
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import SeriesClosed
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption
+from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
@@ -35,11 +37,9 @@ def choices(server: Smbd, **more) -> SurveyChoices:
         "iperf3": False,
         "ports": {"smb": server.port},
         "user": server.user,
-        "size_bytes": 1 << 20,
-        "runs": 3,
-        "warmups": 1,
-        "quiet_time": QuietTime.SKIP,
-        "ceiling": CeilingPolicy.SKIP,
+        "options": SeriesOptions(
+            size_bytes=1 << 20, runs=3, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP
+        ),
     }
     return SurveyChoices(**{**usual, **more})
 
@@ -150,7 +150,7 @@ def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
             control.cancel()
     assert plan(chosen, book).continued
     assert not plan(chosen, book, again=True).continued
-    assert not plan(choices(smbd, runs=4), book).continued
+    assert not plan(choices(smbd, options=replace(choices(smbd).options, runs=4)), book).continued
     assert not plan(choices(smbd, hosts=("localhost",)), book).continued
 
 

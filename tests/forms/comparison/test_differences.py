@@ -37,7 +37,7 @@ def test_settings_that_differ_are_named() -> None:
     )
     assert named(differences(base, other)) == [
         ("command", "get", "put"),
-        ("target", "smb://nas:445/data/big.bin", "smb://nas:445/data/folder"),
+        ("target", "smb://nas/data/big.bin", "smb://nas/data/folder"),
         ("size_bytes", 1 << 30, 1 << 20),
         ("client.encryption", "none", "aes-128-gcm"),
         ("client.in_flight", 4, 1),

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from forms.comparison.summary import comparison_form
 from forms.experiments.document import ladder_document
 from forms.experiments.ladder import Ladder, build_ladder, next_base
-from forms.experiments.report import ladder_report, rung_report
+from forms.experiments.report import ladder_report, ladder_table, rung_report
 from forms.exporters.text import report_text
 from forms.layout import width
+from forms.series.fields import head_fields
 from forms.stats.decision import Doubt
 from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 from tests.builders import series
@@ -285,3 +287,13 @@ def test_bases_that_go_round_in_a_circle_are_no_way_out() -> None:
     ]
     assert [one.series.id for one in build_ladder("tuning", made).rungs] == [one.id for one in made]
     assert next_base(made[:2]) is None
+
+
+def test_a_decision_and_a_change_are_called_alike_on_every_form() -> None:
+    base, other = rung("a"), rung("b", change="x=1", decision=REVERTED)
+    fields = {field.name: field.text for field in head_fields(other)}
+    row = ladder_table(build_ladder("tuning", [base, other])).rows[1]
+    assert fields["Decision"] == row.cells[7].value == "put back"
+    assert fields["Change"].startswith("x = 1 (was old), ")
+    assert row.cells[1].value == "x = 1 (was old)"
+    assert comparison_form(base, other).remarks[0].startswith("Change x = 1 (was old): ")

@@ -1,9 +1,11 @@
 """The survey as a form: what counts, what is missing, what comes first."""
 
+import io
 import json
 from dataclasses import replace
 
 import pytest
+from pypdf import PdfReader
 
 from forms.experiments.document import survey_document
 from forms.experiments.report import survey_report
@@ -138,3 +140,16 @@ def test_a_survey_is_read_back_from_its_series_whatever_they_are_called():
 def test_a_survey_without_findings_and_one_with_are_written_in_every_format(name):
     for filled in (survey("survey nas", NETWORK), survey("survey nas", [measured(s, 60) for s in NETWORK])):
         assert export_reports([survey_report(filled)], name)
+
+
+def test_findings_are_no_smaller_than_other_text_in_a_pdf():
+    content = export_reports([survey_report(survey("survey nas", [measured(s, 60) for s in NETWORK]))], "pdf")
+    sizes: set[float] = set()
+
+    def seen(operator: bytes, operands: list[object], *_where: object) -> None:
+        if operator == b"Tf":
+            sizes.add(float(str(operands[1])))
+
+    for page in PdfReader(io.BytesIO(content)).pages:
+        page.extract_text(visitor_operand_before=seen)
+    assert min(sizes) >= 7

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from forms.experiments.document import finding_document
 from forms.exporters.text import table_lines
+from forms.findings.document import finding_document
 from forms.findings.finding import Finding, Severity
 from forms.findings.report import NO_FINDINGS, findings_table
 from forms.findings.rules import findings, first_to_look_at
@@ -342,6 +342,40 @@ def test_what_many_series_show_is_said_once():
     assert len(found) == 1
     assert len(found[0].series_ids) == 3
     assert "Likewise in 2" in found[0].evidence
+
+
+def test_what_is_alike_is_counted_by_command():
+    signed = [
+        steady("smb", rate, command=command, client=replace(CLIENT, signing="aes-cmac"))
+        for rate, command in ((100, Command.GET), (101, Command.GET), (102, Command.PUT), (103, Command.PUT))
+    ]
+    assert "Likewise in 1 get and 2 puts more." in of("signing", *signed)[0].evidence
+
+
+def test_a_protected_session_is_named_before_tuning():
+    signed = steady("smb", 60, client=replace(CLIENT, signing="aes-cmac"))
+    assert "signed (aes-cmac)" in of("time-to-tune", signed, steady("ftp", 100))[0].what_to_do
+    assert "signed" not in of("time-to-tune", steady("smb", 60), steady("ftp", 100))[0].what_to_do
+    ftps = steady("ftps", 100, client=replace(PLAIN, encryption="TLSv1.3"))
+    assert "signed" not in of("time-to-tune", signed, ftps)[0].what_to_do
+
+
+def test_a_good_ratio_asks_for_no_tuning():
+    assert "baseline" in of("usual-ratio", steady("smb", 90), steady("ftp", 100))[0].what_to_do
+    assert "catalogue" in of("usual-ratio", steady("smb", 70), steady("ftp", 100))[0].what_to_do
+
+
+def test_nobody_is_told_to_use_the_cipher_in_use():
+    sealed = [
+        steady("smb", 100, client=replace(CLIENT, encryption=cipher)) for cipher in ("aes-128-gcm", "aes-256-ccm")
+    ]
+    assert "offer it first" not in of("encryption", sealed[0])[0].what_to_do
+    assert "aes-128-gcm costs the least" in of("encryption", sealed[1])[0].what_to_do
+
+
+def test_a_slow_login():
+    assert "5.2 s" in of("slow-login", with_path(session__login_seconds=5.2))[0].evidence
+    assert of("slow-login", with_path(session__login_seconds=0.05)) == []
 
 
 def test_the_gravest_comes_first_and_every_finding_says_what_to_do():

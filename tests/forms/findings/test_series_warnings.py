@@ -33,6 +33,16 @@ def test_too_little_warm_up_depends_on_what_was_done():
     assert "unusual" not in texts(series(cold))
 
 
+def test_what_helps_cold_runs_does_not_hang_on_how_they_are_called(monkeypatch):
+    monkeypatch.setattr("forms.stats.summary.TOO_LITTLE_WARM_UP", "reworded")
+    said = texts(series([80e6, *[100e6 + i * 1e5 for i in range(9)]], warmups=1))
+    assert "Run 1: reworded: " in said["warm-up"]
+    assert "unusual" not in said
+    late = texts(series([*[100e6 + i * 1e5 for i in range(9)], 80e6], warmups=1))
+    assert "warm-up" not in late
+    assert "Run 10" in late["unusual"]
+
+
 def test_an_unusual_run_is_named_with_the_command_that_rejects_it():
     text = texts(series((100e6, 101e6, 99e6, 70e6, 100e6)))["unusual"]
     assert "Run 4 is unusual: 30 % slower" in text.replace("30.0", "30")

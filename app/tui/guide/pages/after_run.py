@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.tui.guide.pages.before_run import prospect_of
 from app.tui.guide.pages.page import (
     Ask,
@@ -24,6 +24,8 @@ from app.tui.guide.pages.page import (
 from app.tui.guide.state.choices import GuideChoices, MethodStep, new_measurement, next_round, same_again
 from app.tui.guide.state.guide_context import GuideContext, Yardstick
 from app.tui.guide.state.method import TITLES, done
+from app.units import parse_size
+from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.series_warnings import advice
@@ -32,6 +34,7 @@ from forms.series.summary import RunRow, SeriesSummary, run_form
 from forms.stats.decision import Limits
 from forms.tuning.catalogue import EntryKind, Status, entries
 from storage.records import RunStatus, Series, SeriesStatus
+from storage.target_url import format_target
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -291,8 +294,6 @@ def _change(choices: GuideChoices, series: Series, name: str, value: str, title:
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    from app.units import parse_size  # noqa: PLC0415
-
     following = next_round(choices, name, value, choices.experiment or series.experiment or _experiment_name(series))
     if name == "in-flight":
         return replace(following, in_flight=int(value))
@@ -308,10 +309,7 @@ def _experiment_name(series: Series) -> str:
 
 def _other_change(choices: GuideChoices, series: Series) -> Option:
     def taken(text: str) -> BeginRound:
-        name, separator, value = text.partition("=")
-        if not separator or not name.strip() or not value.strip():
-            raise UsageError(f"not a change: {text!r}; write NAME = VALUE, such as strict sync = no")
-        return BeginRound(changed(choices, series, name.strip(), value.strip()))
+        return BeginRound(changed(choices, series, *parse_change(text)))
 
     ask = Ask(
         heading="The one change",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import format_target, parse_target
+from app.targets import parse_target
 from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials
 from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
 from app.tui.guide.state.guide_context import GuideContext, around
@@ -18,6 +18,7 @@ from forms.series import file_size
 from forms.series.estimate import prospect
 from storage.quiet import Quiet
 from storage.records import Command, Target
+from storage.target_url import format_target
 
 NEEDS_OF_TARGET = (
     "Needs: a server that lets you log in and read one file. A password is asked for, or taken from"
@@ -80,12 +81,12 @@ def _ask_credentials() -> Ask:
 
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Which file, how large, and in which direction."""
-    surroundings = around(choices, known)
-    size = file_size.advised(surroundings)
-    facts = [_link_fact(choices, known), f"Advised: {file_size.why_advised(surroundings)}"]
+    size_context = around(choices, known)
+    size = file_size.advised(size_context)
+    facts = [_link_fact(choices, known), f"Advised: {file_size.why_advised(size_context)}"]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
-        suits = file_size.suitability(choices.file_bytes, surroundings)
+        suits = file_size.suitability(choices.file_bytes, size_context)
         name = wording.plain(choices.file.rpartition("/")[2])
         facts.append(f"Picked: {name}, {wording.size(choices.file_bytes)} ({suits.word}). {suits.why}")
         get_it = replace(choices, command=Command.GET, size_bytes=None)

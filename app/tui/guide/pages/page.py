@@ -1,4 +1,4 @@
-"""A step as it is put to the person: what it is about, what is known, and what can be chosen, without a screen."""
+"""A step as it is put to the user: what it is about, what is known, and what can be chosen, without a screen."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ class BeginRound:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Go to another room of the house."""
+    """Go to another screen."""
 
-    room: str
+    name: str
     arguments: dict[str, object] = field(default_factory=dict)
 
 
@@ -121,7 +121,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One step, put to the person."""
+    """One step, put to the user."""
 
     title: str
     why: str

@@ -1,13 +1,15 @@
-"""What the person has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
+"""What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Self
 
-from storage.plan import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
+from app.workflows.requests import SeriesOptions
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, JSONValue, Target
 
 MEMORY_KEY = "guide"
@@ -31,8 +33,11 @@ STEPS = tuple(MethodStep)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuideChoices:
-    """One round of the method, as far as it has come."""
+class GuideChoices(SeriesOptions):
+    """One round of the method, as far as it has come: what was chosen for the series, and what the guide asks besides.
+
+    ``size_bytes`` is None where a file is read that is there already.
+    """
 
     step: MethodStep = MethodStep.TARGET
     """The step that is open."""
@@ -42,35 +47,15 @@ class GuideChoices:
     """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
     file_bytes: int | None = None
     """Its size."""
-    command: Command = Command.GET
-    size_bytes: int | None = None
-    """The size of the file that is made, for a put or a made file."""
     kerberos: bool = False
-    client: str = ""
-    """The client's name; empty for the usual one."""
-    block_bytes: int | None = None
-    in_flight: int | None = None
-    link_bits_per_second: int | None = None
-    """As the person said it; absent for what the interface says."""
     quiet: str | None = None
     """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
-    runs: int = DEFAULT_RUNS
-    warmups: int = DEFAULT_WARMUPS
-    until_percent: float | None = None
-    max_runs: int = DEFAULT_MAX_RUNS
     counted: bool = False
     """Whether the numbers of runs have been agreed to."""
-    label: str = ""
-    note: str = ""
     series_id: str | None = None
     """The series of this round, from the moment it is opened."""
     reviewed: bool = False
     compared: bool = False
-    experiment: str | None = None
-    base_id: str | None = None
-    """The series of the round before."""
-    change_name: str | None = None
-    change_value: str = ""
 
     @property
     def makes_file(self) -> bool:
@@ -84,7 +69,7 @@ class GuideChoices:
 
     def to_memory(self) -> dict[str, JSONValue]:
         """The choices as the notebook keeps them."""
-        return asdict(self)
+        return asdict(self) | {"smb_conf": str(self.smb_conf) if self.smb_conf else None}
 
     @classmethod
     def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
@@ -92,15 +77,22 @@ class GuideChoices:
         known = {field.name for field in fields(cls)}
         raw = {name: value for name, value in (found or {}).items() if name in known}
         try:
-            if raw.get("target"):
-                raw["target"] = Target(**raw["target"])
-            if "step" in raw:
-                raw["step"] = MethodStep(raw["step"])
-            if "command" in raw:
-                raw["command"] = Command(raw["command"])
-            return cls(**raw)
+            return cls(
+                **{name: _READ[name](value) if value and name in _READ else value for name, value in raw.items()}
+            )
         except (TypeError, ValueError):
             return cls()
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "step": MethodStep,
+    "target": lambda fields_of_target: Target(**fields_of_target),
+    "command": Command,
+    "quiet_time": QuietTime,
+    "smb_conf": Path,
+    "ceiling": CeilingPolicy,
+}
+"""How what is no JSON value is read back."""
 
 
 def at(choices: GuideChoices, step: MethodStep) -> GuideChoices:
@@ -119,8 +111,7 @@ def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False
         file=None,
         file_bytes=None,
         size_bytes=None,
-        client="",
-        link_bits_per_second=None,
+        **{name: getattr(_USUAL, name) for name in _OF_ONE_SERVER},
         **_NEW_ROUND,
     )
 
@@ -172,6 +163,11 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
     )
 
 
+_USUAL = SeriesOptions()
+_OF_ONE_SERVER = (
+    "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "server_ssh", "smb_conf",
+)  # fmt: skip
+"""What was chosen for one server or protocol, and may not fit another."""
 _NEW_ROUND: dict[str, Any] = {
     "series_id": None,
     "reviewed": False,

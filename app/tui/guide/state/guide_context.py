@@ -1,4 +1,4 @@
-"""What the guide knows besides the person's choices: read from the notebook and the network, all at once."""
+"""What the guide knows besides the user's choices: read from the notebook and the network, all at once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class GuideContext:
 
 
 def around(choices: GuideChoices, known: GuideContext) -> FileSizeContext:
-    """What there is to judge a file by: the link as the person or the interface says it, memory, earlier results."""
+    """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
     from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 
     return FileSizeContext(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.targets import format_target
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.guide_context import GuideContext, read_known
 from storage.notebook import Notebook
 from storage.records import Run, RunStatus, Target
+from storage.target_url import format_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Judgement:
 def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices, GuideContext]:
     """The choices as they were left, and what is known for them.
 
-    Where practice servers are ready, choices for another place begin anew: the practice is what was asked for.
+    Where practice servers are ready, choices for another place begin afresh: the practice is what was asked for.
     """
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     ready = {_server(target) for target in practice}

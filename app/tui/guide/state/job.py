@@ -1,23 +1,32 @@
-"""One measurement under way: its order, what controls it, and its events."""
+"""One measurement: the order that the choices make, what controls it, and its events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.clients.base import Secrets
+from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
 from app.tui.guide.state.backend import Backend
+from app.tui.guide.state.choices import GuideChoices
+from app.workflows.requests import series_request
+from storage.plan import QuietTime
+from storage.records import Command
+
+WAIT = "wait"
+WAIT_SECONDS = 600.0
+"""How long a quiet time is waited for where the user chose to wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementJob:
     """A new series, or one to be completed; ``events`` is asked for once, in a thread."""
 
-    world: Backend
+    backend: Backend
     notebook_path: Path
     title: str
     order: SeriesRequest | None = None
@@ -31,6 +40,21 @@ class MeasurementJob:
     def events(self) -> Iterator[RecorderEvent]:
         """Measure; each run is stored before its event comes. Raises SharebenchError."""
         if self.order is not None:
-            return self.world.record(self.order, self.notebook_path, self.control)
+            return self.backend.record(self.order, self.notebook_path, self.control)
         assert self.resumed_id is not None
-        return self.world.resume(self.resumed_id, self.secrets, self.notebook_path, self.control)
+        return self.backend.resume(self.resumed_id, self.secrets, self.notebook_path, self.control)
+
+
+def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
+    """The series that the choices describe. Raises UsageError where they are not complete."""
+    if choices.target is None or choices.run_bytes is None:
+        raise UsageError("choose a target and a file first")
+    makes_first = choices.makes_file and choices.command is Command.GET and choices.target.abilities.moves_files
+    target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
+    options = replace(
+        choices,
+        make_file=makes_first,
+        quiet_time=QuietTime.RECORD if choices.quiet in {None, WAIT} else QuietTime(choices.quiet),
+        wait_seconds=WAIT_SECONDS if choices.quiet == WAIT else 0.0,
+    )
+    return series_request(options, target, secrets)

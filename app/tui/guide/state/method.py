@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.targets import format_target
 from app.tui.guide.state.choices import STEPS, GuideChoices, MethodStep
 from app.tui.guide.state.guide_context import GuideContext
 from forms import wording
 from storage.records import SeriesStatus
+from storage.target_url import format_target
 
 TITLES = {
     MethodStep.TARGET: "Target",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from app.errors import UsageError
 from app.tui.guide.pages.after_run import changed
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.guide_store import begin_round, keep, recall
+from app.workflows.requests import options_of
 from storage.notebook import Notebook
-from storage.plan import Plan
 from storage.records import Series, SeriesStatus, Target
 
 
@@ -41,27 +41,16 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
 
 def choices_of(series: Series) -> GuideChoices:
     """The choices that a series was measured by, so that the guide can go on from it."""
-    plan = series.plan or Plan()
-    made = plan.size_bytes is not None
+    options = options_of(series)
+    made = options.size_bytes is not None
     sizes = {run.size_bytes for run in series.runs}
     return GuideChoices(
+        **asdict(options),
         target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
         file=None if made else series.target.path,
         file_bytes=None if made else max(sizes, default=None),
-        command=series.command,
-        size_bytes=plan.size_bytes,
-        client=plan.client,
-        block_bytes=plan.settings.block_bytes,
-        in_flight=plan.settings.in_flight,
-        link_bits_per_second=series.link_bits_per_second,
         quiet="record",
-        runs=plan.runs,
-        warmups=plan.warmups,
-        until_percent=plan.until_percent,
-        max_runs=plan.max_runs,
         counted=True,
-        label=series.label,
-        experiment=series.experiment,
     )
 
 

@@ -19,12 +19,13 @@ from app.measure.events import (
     Warned,
 )
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.workflows.event_words import run_name, words
 from forms import wording
 from forms.numbers import byte_rate
 from forms.series.estimate import duration
 from forms.series.progress import RunProgress, standing
 from forms.stats.summary import student_t
-from storage.records import Phase, RunStatus, SeriesStatus
+from storage.records import Phase, SeriesStatus
 
 MOST_SAMPLES = 600
 """More than a chart can show; beyond it every other sample is left out."""
@@ -35,7 +36,7 @@ class SeriesProgress:
     """Everything that a screen shows of a series under way."""
 
     series_id: str | None = None
-    doing: str = "looking at the surroundings and connecting"
+    doing: str = "looking around"
     number: int | None = None
     """Of the current run, within its phase."""
     of: int | None = None
@@ -68,9 +69,9 @@ class SeriesProgress:
             case SeriesOpened(series_id=series_id):
                 return replace(self, series_id=series_id)
             case Started(size_bytes=size):
-                return replace(self, doing=f"connected; the file has {wording.size(size)}")
-            case ScratchMade():
-                return replace(self, doing="making the file")
+                return replace(self, doing=f"{words(event)}; the file has {wording.size(size)}")
+            case ScratchMade() | Finished():
+                return replace(self, doing=words(event))
             case RunStarted(number=number, phase=phase, of=of):
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
@@ -78,13 +79,12 @@ class SeriesProgress:
             case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 return replace(self, now=standing(seconds, moved, size), curve=_longer(self.curve, (seconds, moved)))
             case RunFinished(run=run):
-                told = byte_rate(run.bytes_per_second) if run.status is not RunStatus.FAILED else "failed"
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
                     now=None,
                     curve=run.progress or self.curve,
-                    doing=told,
+                    doing=words(event),
                 )
             case Paused():
                 return replace(self, paused=True, pause_asked=False)
@@ -92,15 +92,13 @@ class SeriesProgress:
                 return replace(self, warnings=(*self.warnings, text))
             case Failed():
                 return replace(self, failure=event)
-            case Finished():
-                return replace(self, doing="tidying up")
             case SeriesClosed(status=status, failure=failure):
                 return replace(self, status=status, failure=failure or self.failure, paused=False)
             case _:
                 return self
 
     def asked(self, *, pause: bool | None = None, end: bool = False) -> SeriesProgress:
-        """The same series after the person asked for a pause, its end, or to end it after the run."""
+        """The same series after the user asked for a pause, its end, or to end it after the run."""
         return replace(
             self,
             pause_asked=bool(pause) if pause is not None else self.pause_asked,
@@ -118,8 +116,7 @@ class SeriesProgress:
         """The current run, such as ``Warm-up 1 of 2``; empty before the first."""
         if self.number is None:
             return ""
-        name = "Warm-up" if self.phase is Phase.WARM_UP else "Run"
-        return f"{name} {self.number} of {self.of}" if self.of else f"{name} {self.number}"
+        return run_name(self.number, self.phase, self.of).capitalize()
 
     def line(self, width: int) -> str:
         """What happens now, in one line of at most ``width`` columns."""
@@ -134,8 +131,8 @@ class SeriesProgress:
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
         left = "" if self.now.seconds_left is None else f"{duration(self.now.seconds_left)} left"
         ends = f"{self.run_name}{asked}", f"{percent}  {rate:>9}  {left:<11}"
-        room = width - len(ends[0]) - len(ends[1]) - 4
-        drawn = f"  {bar(self.now.percent, min(40, room))}" if room >= 8 else ""
+        spare = width - len(ends[0]) - len(ends[1]) - 4
+        drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.targets import format_target
+from storage.target_url import format_target
 from tests.command_line import Sharebench
 from tests.servers.smbd import Smbd
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.targets import format_target
+from storage.target_url import format_target
 from tests.command_line import MIB, QUICK, Sharebench, check_document
 from tests.servers.vsftpd import Vsftpd
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
-from app.targets import format_target
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, SeriesStatus
+from storage.target_url import format_target
 from tests.servers.smbd import Smbd
 
 

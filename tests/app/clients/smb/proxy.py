@@ -130,7 +130,7 @@ def interim(message: Message) -> bytes:
     flags = RESPONSE | ASYNC
     return (
         bytes(message[:8])
-        + struct.pack("<IHHI", PENDING, command(message), granted(message), flags)
+        + struct.pack("<IHHI", PENDING, command(message) & 0xFFFF, granted(message), flags)
         + message[20:32]
         + struct.pack("<Q", 77)
         + message[40:48]

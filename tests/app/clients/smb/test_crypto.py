@@ -184,8 +184,8 @@ def test_sealing_gives_the_bytes_of_the_example(cipher, keys, session_id, exampl
 @pytest.mark.parametrize(("cipher", "keys", "session_id", "example"), SEALED)
 def test_opening_gives_the_message_of_the_example(cipher, keys, session_id, example):
     *_, answer, sealed_answer = example
-    room = memoryview(bytearray(sealed_answer + bytes(64)))
-    opened = Sealer(cipher, keys, session_id).open(room[: len(sealed_answer)], room)
+    buffer = memoryview(bytearray(sealed_answer + bytes(64)))
+    opened = Sealer(cipher, keys, session_id).open(buffer[: len(sealed_answer)], buffer)
     assert opened is not None
     assert bytes(opened) == answer
 
@@ -195,8 +195,8 @@ def test_opening_gives_the_message_of_the_example(cipher, keys, session_id, exam
 def test_one_flipped_bit_is_found(cipher, keys, session_id, example, at):
     changed = bytearray(example[-1])
     changed[at] ^= 1
-    room = memoryview(changed + bytes(64))
-    assert Sealer(cipher, keys, session_id).open(room[: len(changed)], room) is None
+    buffer = memoryview(changed + bytes(64))
+    assert Sealer(cipher, keys, session_id).open(buffer[: len(changed)], buffer) is None
 
 
 def test_no_nonce_is_used_twice():

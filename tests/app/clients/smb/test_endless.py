@@ -17,7 +17,7 @@ from app.errors import CorruptedError, LoginError, ProtocolError, StalledError
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.proxy import READ, WRITE, Message, Proxy, Raw
 
-SECONDS = 12
+SECONDS = 8
 """Longer than any wait of these tests: what is given up before would have been waited for."""
 SIZE = 300_000
 

@@ -233,7 +233,7 @@ def test_silence_to_what_is_sent(smbd, make_client, meter):
     ],
 )
 def test_a_read_that_is_refused_in_mid_transfer(smbd, make_client, meter, data, status, error, words):
-    """What else is on its way is taken in first, or the connection is made anew: the next one works."""
+    """What else is on its way is taken in first, or the connection is made again: the next one works."""
     script = Nth(3, lambda message: [proxy.refusal(message, status)])
     with Proxy(smbd.host, smbd.port, script) as between:
         client = connected(make_client, smbd, script, between, block_bytes=MIB // 2)

@@ -108,3 +108,11 @@ def test_older_dialects_have_fixed_algorithms(dialect, capabilities, cipher, sig
 def test_answers_that_cannot_be(message):
     with pytest.raises(ProtocolError, match=r"^//nas: .*;"):
         parse_negotiated(message, "//nas")
+
+
+@pytest.mark.parametrize("at", [28, 32, 36])
+def test_a_server_that_moves_a_few_bytes_at_a_time_is_refused(at):
+    message = answer(wire.SMB_2_1)
+    struct.pack_into("<I", message, BODY + at, 1)
+    with pytest.raises(ProtocolError, match="at a time"):
+        parse_negotiated(message, "//nas")

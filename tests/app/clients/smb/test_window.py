@@ -1,4 +1,4 @@
-"""How much is asked for at once, from what the server allows and the person asks."""
+"""How much is asked for at once, from what the server allows and the user asks."""
 
 import pytest
 

@@ -197,6 +197,8 @@ def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.Monke
     assert found is not None
     assert found.interface == "lo"
     assert route._interface_of("127.0.0.1") == "lo"
+    assert route._interface_of("::1") == "lo"
+    assert route._interface_of("2001:db8::250") is None
     assert route._interface_of("192.0.2.250") is None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.targets import format_target
+from storage.target_url import format_target
 from tests.servers.netns import PAYLOAD_SHARE
 
 LINKS = {"100mbit": ("100M", 24_000_000), "1gbit": ("1G", 200_000_000)}

@@ -30,8 +30,8 @@ class Bench(BaseScreen):
     HINTS: ClassVar = {"box": "The box for the tests."}
     AUTO_FOCUS = ""
     KEYS: ClassVar = (
-        KeyCommand(id="test.count", keys="n", action="count", name="Count", footer="Count", help="Counts one up."),
-        KeyCommand(id="test.fail", keys="x", action="fail", name="Fail", help="Fails in a thread."),
+        KeyCommand("test.count", "n", "Count", "Counts one up.", footer="Count"),
+        KeyCommand("test.fail", "x", "Fail", "Fails in a thread."),
     )
     counted = 0
     question: str | None = None
@@ -179,7 +179,7 @@ async def test_a_notebook_that_cannot_be_opened_is_told(app):
         await app.push_screen(Bench())
         app.screen.with_notebook(Notebook.count)
         await settle(app, pilot)
-        assert "cannot open the notebook /proc/no/notebook.db" in text_of(app.screen, ".dialog-text")
+        assert "cannot use /proc/no/notebook.db as a notebook" in text_of(app.screen, ".dialog-text")
 
 
 async def test_quitting_asks_while_something_is_under_way(app):
@@ -192,6 +192,12 @@ async def test_quitting_asks_while_something_is_under_way(app):
         assert len(app.screen_stack) == 2
         await pilot.press("ctrl+q", "left", "enter")
     assert app.return_code == 0
+
+
+def test_the_names_that_commands_had_before_are_still_understood(tmp_path):
+    path = tmp_path / "keys.toml"
+    path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n')
+    assert read_keys(path, known_commands) == {"screen.guide": "g", "survey.restart": "n"}
 
 
 async def test_escape_goes_back_but_never_past_the_first_screen(app):
@@ -239,7 +245,7 @@ async def test_each_theme_draws_the_usual_widgets(app, theme):
         assert "Really?" in painted(app)
 
 
-async def test_from_the_room_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
+async def test_from_the_screen_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
     context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
     app = SharebenchApp(context, first="catalogue")
     async with app.run_test() as pilot:

@@ -17,9 +17,9 @@ class Bench(BaseScreen):
     """A screen with a key that comes and goes."""
 
     KEYS: ClassVar = (
-        KeyCommand(id="bar.count", keys="n,k", action="count", name="Count", footer="Count", help="Counts one up."),
-        KeyCommand(id="bar.other", keys="o", action="other", name="Other", footer="Other", help="Comes and goes."),
-        KeyCommand(id="bar.hidden", keys="h", action="count", name="Hidden", help="Not in the bar."),
+        KeyCommand("bar.count", "n,k", "Count", "Counts one up.", footer="Count"),
+        KeyCommand("bar.other", "o", "Other", "Comes and goes.", footer="Other"),
+        KeyCommand("bar.hidden", "h", "Hidden", "Not in the bar.", action="count"),
     )
     counted = 0
     offers_other = True

@@ -19,8 +19,8 @@ from app.tui.guide.state.choices import (
     with_target,
 )
 from app.tui.guide.state.guide_context import GuideContext, LinkState, recent_targets
+from app.tui.guide.state.job import order_of
 from app.tui.guide.state.method import StepState, blocked, next_step, standings, step_before
-from app.tui.guide.state.orders import order_of
 from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import series

@@ -10,7 +10,6 @@ from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
-from app.targets import format_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.guide.browser import BrowseScreen
@@ -19,14 +18,15 @@ from app.tui.guide.state.backend import SystemBackend
 from app.tui.guide.state.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus
+from storage.target_url import format_target
 from tests.tui import measured, painted, press, settled, text_of
 
 MIB = 1024 * 1024
 
 
-def app_for(tmp_path: Path, world: SystemBackend | None = None) -> SharebenchApp:
+def app_for(tmp_path: Path, backend: SystemBackend | None = None) -> SharebenchApp:
     context = Context(
-        notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", world=world or SystemBackend()
+        notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", backend=backend or SystemBackend()
     )
     return SharebenchApp(context, first="guide")
 

@@ -147,7 +147,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert notebook.series(MEASURED.id).experiment == screen.choices.experiment
 
 
-async def test_measuring_the_same_again_is_two_keys_away(reviewing, world):
+async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "5", "down", "enter")
@@ -156,7 +156,7 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, world):
         assert screen.choices.series_id is None
         await press(reviewing, pilot, "enter")
         await measured(reviewing, pilot)
-    assert len(world.orders) == 1
+    assert len(backend.orders) == 1
 
 
 async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):

@@ -26,7 +26,7 @@ def name_of(app: SharebenchApp) -> str:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
-async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, world, size):
+async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, backend, size):
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
         assert step_of(app) is MethodStep.TARGET
@@ -48,25 +48,25 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, w
         assert "80.08 % of 1 Gb/s" in painted(app)
         await press(app, pilot, "enter")
         assert step_of(app) is MethodStep.CHANGE
-        world.rates = [150e6, 151e6, 149e6, 150e6, 150.5e6]
+        backend.rates = [150e6, 151e6, 149e6, 150e6, 150.5e6]
         await press(app, pilot, "enter", "enter")
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
         assert step_of(app) is MethodStep.EXPECTED
         assert "the step before" in painted(app)
         assert "[+] Faster: +50.0 %" in painted(app), "the verdict in words"
-    first, second = world.orders
+    first, second = backend.orders
     assert first.plan.secrets.password == "practice"
     assert (first.experiment, first.change_name) == (None, None)
     assert (second.base_id, second.change_name, second.change_value) == ("000000000001", "in-flight", "1")
     assert second.plan.settings.in_flight == 1
     with Notebook(app.context.notebook_path) as notebook:
         assert second.experiment is not None
-        assert [series.id for series in notebook.experiment(second.experiment)] == ["000000000001", "000000000002"]
+        assert [series.id for series in notebook.experiment(second.experiment.name)] == ["000000000001", "000000000002"]
         assert {series.status for series in notebook.heads()} == {SeriesStatus.COMPLETE}
 
 
-async def test_leaving_and_coming_back_resumes_where_one_was(app, tmp_path, world):
+async def test_leaving_and_coming_back_resumes_where_one_was(app, tmp_path, backend):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, "enter", "enter", "enter", "enter", "down", "enter")

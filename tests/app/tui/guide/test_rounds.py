@@ -9,7 +9,7 @@ from app.tui.tuning.entry import EntryScreen
 from storage.notebook import Notebook
 from storage.records import Target
 from tests.builders import book, one
-from tests.tui import FakeWorld, app_on, settled, text_of
+from tests.tui import FakeBackend, app_on, settled, text_of
 
 SHARE = Target(protocol="smb", host="nas", port=445, share="projects", path="")
 
@@ -26,7 +26,7 @@ def app_with(path, *, series_id=None, first="entry", **arguments):
     )
     with Notebook(path) as notebook:
         notebook.remember(MEMORY_KEY, choices.to_memory())
-    return app_on(path, first=first, world=FakeWorld(), **arguments)
+    return app_on(path, first=first, backend=FakeBackend(), **arguments)
 
 
 async def test_the_change_becomes_the_one_of_the_next_round(path):

@@ -15,6 +15,7 @@ from app.tui.guide.screen import GuideScreen
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
+from storage.plan import Plan
 from storage.records import Phase, SeriesStatus
 from tests.builders import CLIENT, last_series, run_at, series
 from tests.tui import SMB, measured, painted, press, settled, text_of
@@ -24,19 +25,19 @@ STARTED = Started(client=CLIENT, size_bytes=1 << 30)
 
 
 @pytest.fixture
-def ready(guide_app, world):
+def ready(guide_app, backend):
     """The guide at the run step, with a series that does what the test hands out."""
-    world.script = queue.Queue()
+    backend.script = queue.Queue()
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.remember(MEMORY_KEY, READY.to_memory())
     return guide_app
 
 
-async def hand_out(app, pilot, world, *events):
+async def hand_out(app, pilot, backend, *events):
     """The series does these things, and the screen has heard of them."""
     for event in events:
-        world.script.put(event)
-    await asyncio.to_thread(world.script.join)
+        backend.script.put(event)
+    await asyncio.to_thread(backend.script.join)
     await settled(app, pilot)
 
 
@@ -48,75 +49,75 @@ async def drawn(app, pilot):
     await pilot.pause()
 
 
-async def start(app, pilot, world, *events):
+async def start(app, pilot, backend, *events):
     await settled(app, pilot)
     await press(app, pilot, "enter")
-    await hand_out(app, pilot, world, *events)
+    await hand_out(app, pilot, backend, *events)
     assert isinstance(app.screen, RunScreen)
     return app.screen
 
 
-async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, world):
+async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, backend):
     async with ready.run_test(size=(120, 36)) as pilot:
-        await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
-        await hand_out(ready, pilot, world, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
+        await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await hand_out(ready, pilot, backend, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
         await drawn(ready, pilot)
         assert "Run 1 of 3" in painted(ready)
         assert " 25 %   134 MB/s  6 s left" in painted(ready)
-        await hand_out(ready, pilot, world, RunFinished(run=run_at(1, 100e6)))
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 100e6)))
         await drawn(ready, pilot)
         assert "100,000,000" in painted(ready)
-        assert "● run" in painted(ready)
+        assert "⠤⠤ run" in painted(ready)
         assert "throughput over time" in painted(ready)
         assert "Deviation:" not in painted(ready), "one run has none"
-        await hand_out(ready, pilot, world, RunFinished(run=run_at(2, 110e6)), Finished(), None)
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(2, 110e6)), Finished(), None)
         await measured(ready, pilot)
         assert "Deviation:" in painted(ready)
         assert "Complete: 2 runs" in painted(ready)
 
 
-async def test_events_do_not_draw_only_the_clock_does(ready, world, monkeypatch):
+async def test_events_do_not_draw_only_the_clock_does(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     drawn: list[None] = []
     original = RunScreen.draw
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         monkeypatch.setattr(RunScreen, "draw", lambda self: drawn.append(original(self)))
         flood = [Progressed(seconds=i / 10, moved_bytes=i << 20, size_bytes=1 << 30) for i in range(1, 500)]
-        await hand_out(ready, pilot, world, *flood)
+        await hand_out(ready, pilot, backend, *flood)
         ready.screen.catch_up()
         assert ready.screen.running.now.moved_bytes == 499 << 20
         assert drawn == []
-        await hand_out(ready, pilot, world, None)
+        await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
     assert drawn, "the end is drawn at once"
 
 
-async def test_under_a_dialog_nothing_is_drawn_and_nothing_is_lost(ready, world, monkeypatch):
+async def test_under_a_dialog_nothing_is_drawn_and_nothing_is_lost(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(120, 36)) as pilot:
-        screen = await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         await drawn(ready, pilot)
         now = text_of(screen, "#now")
         await press(ready, pilot, "s")
-        await hand_out(ready, pilot, world, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
+        await hand_out(ready, pilot, backend, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
         screen.tick()
         assert text_of(screen, "#now") == now
         await press(ready, pilot, "escape")
         screen.tick()
         assert " 25 %   134 MB/s" in text_of(screen, "#now")
-        await hand_out(ready, pilot, world, None)
+        await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 
 
-async def test_the_clock_draws_one_dear_part_at_a_time(ready, world, monkeypatch):
+async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     monkeypatch.setattr(run_screen, "PART_SECONDS", 0.0)
     parts: list[str] = []
     original = RunScreen._draw_part
     async with ready.run_test(size=(120, 36)) as pilot:
-        screen = await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
-        await hand_out(ready, pilot, world, RunFinished(run=run_at(1, 1e8)))
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 1e8)))
         screen.tick()
         await settled(ready, pilot)
 
@@ -131,62 +132,62 @@ async def test_the_clock_draws_one_dear_part_at_a_time(ready, world, monkeypatch
             counts.append(len(parts))
         assert counts == [1, 2, 2, 2] or counts == [1, 2, 3, 3]
         assert {"form", "rates"} <= set(parts)
-        await hand_out(ready, pilot, world, None)
+        await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 
 
-async def test_a_series_ends_with_the_program(ready, world):
+async def test_a_series_ends_with_the_program(ready, backend):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED)
+        await start(ready, pilot, backend, STARTED)
         ready.exit(1)
         await pilot.pause()
-    assert world.control.cancelled.is_set()
+    assert backend.control.cancelled.is_set()
 
 
-async def test_pause_go_on_and_end_reach_the_series(ready, world):
+async def test_pause_go_on_and_end_reach_the_series(ready, backend):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         said = []
-        world.control.attach(lambda word: said.append(word.value), lambda: said.append("end of input"))
+        backend.control.attach(lambda word: said.append(word.value), lambda: said.append("end of input"))
         await press(ready, pilot, "p")
         assert "(pausing after it)" in painted(ready)
-        await hand_out(ready, pilot, world, RunFinished(run=run_at(1, 1e8)), Paused())
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 1e8)), Paused())
         await drawn(ready, pilot)
         assert "Paused. G goes on" in painted(ready)
         await press(ready, pilot, "p")
         await press(ready, pilot, "g", "e")
         assert said == ["pause", "go-on", "finish"], "a paused series is not paused again"
-        await hand_out(ready, pilot, world, Finished(), None)
+        await hand_out(ready, pilot, backend, Finished(), None)
         await measured(ready, pilot)
         await press(ready, pilot, "e", "s")
         assert said == ["pause", "go-on", "finish"], "what is over cannot be ended"
 
 
-async def test_stopping_asks_and_keeps_what_is_done(ready, world):
+async def test_stopping_asks_and_keeps_what_is_done(ready, backend):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
         await press(ready, pilot, "s", "enter")
         assert isinstance(ready.screen, RunScreen), "Enter alone goes on measuring"
-        assert not world.control.cancelled.is_set()
+        assert not backend.control.cancelled.is_set()
         await press(ready, pilot, "s", "left", "enter")
         await measured(ready, pilot)
         assert "Interrupted after 1 run; what was measured is kept." in painted(ready)
         await press(ready, pilot, "enter")
         assert "A series was interrupted after 1 valid run" in painted(ready)
         await press(ready, pilot, "up", "enter")
-        assert world.resumed == [], "the cursor was on another choice"
+        assert backend.resumed == [], "the cursor was on another choice"
     assert last_series(ready.context.notebook_path).status is SeriesStatus.INTERRUPTED
     assert len(last_series(ready.context.notebook_path).runs) == 1
 
 
-async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, world):
+async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, backend):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
         await press(ready, pilot, "ctrl+q")
         assert isinstance(ready.screen, ConfirmDialog)
         assert "runs that ended are kept" in text_of(ready.screen, ".dialog-text")
         await press(ready, pilot, "escape")
-        assert not world.control.cancelled.is_set()
+        assert not backend.control.cancelled.is_set()
         await pilot.press("ctrl+q", "left", "enter")
         await measured(ready, pilot)
     assert ready.return_code == 0
@@ -194,11 +195,11 @@ async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, world):
     assert len(last_series(ready.context.notebook_path).runs) == 1
 
 
-async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, world):
+async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
         lost = Failed(kind="ConnectionLostError", text="127.0.0.1/[data]: the connection ended; is the server up?")
-        await hand_out(ready, pilot, world, lost, None)
+        await hand_out(ready, pilot, backend, lost, None)
         await measured(ready, pilot)
         assert "127.0.0.1/[data]: the connection ended" in text_of(ready.screen, ".dialog-text")
         await press(ready, pilot, "enter", "enter")
@@ -208,44 +209,44 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, world):
     assert len(last_series(ready.context.notebook_path).measured()) == 1
 
 
-async def test_a_recorder_that_cannot_record_is_told(ready, world):
+async def test_a_recorder_that_cannot_record_is_told(ready, backend):
     async with ready.run_test() as pilot:
         await settled(ready, pilot)
         await press(ready, pilot, "enter")
-        world.script.put(NotebookError("the disk is full"))
+        backend.script.put(NotebookError("the disk is full"))
         await measured(ready, pilot)
         assert "the disk is full" in text_of(ready.screen, ".dialog-text")
         await press(ready, pilot, "enter")
         assert isinstance(ready.screen, GuideScreen)
 
 
-async def test_warnings_are_shown_as_text(ready, world):
+async def test_warnings_are_shown_as_text(ready, backend):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, Warned(text="the time is [bold]busy[/]: wait"))
+        await start(ready, pilot, backend, Warned(text="the time is [bold]busy[/]: wait"))
         await drawn(ready, pilot)
         assert "! the time is [bold]busy[/]: wait" in painted(ready)
-        await hand_out(ready, pilot, world, None)
+        await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (12, 4), (20, 5), (300, 90), (80, 24)])
-async def test_any_size_of_terminal_during_a_run(ready, world, size):
+async def test_any_size_of_terminal_during_a_run(ready, backend, size):
     async with ready.run_test() as pilot:
-        await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
         await pilot.resize_terminal(*size)
-        await hand_out(ready, pilot, world, RunFinished(run=run_at(2, 1.1e8)))
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(2, 1.1e8)))
         await drawn(ready, pilot)
         await pilot.resize_terminal(80, 24)
         await drawn(ready, pilot)
         assert "110,000,000" in painted(ready)
-        await hand_out(ready, pilot, world, None)
+        await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
         assert "Complete: 2 runs" in painted(ready)
 
 
-async def test_the_narrow_layout_has_one_chart_and_a_key_for_the_other(ready, world):
+async def test_the_narrow_layout_has_one_chart_and_a_key_for_the_other(ready, backend):
     async with ready.run_test(size=(80, 24)) as pilot:
-        await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)), None)
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)), None)
         await measured(ready, pilot)
         assert "average 100 MB/s" in painted(ready)
         assert "throughput over time" not in painted(ready)
@@ -254,23 +255,23 @@ async def test_the_narrow_layout_has_one_chart_and_a_key_for_the_other(ready, wo
         assert "average 100 MB/s" not in painted(ready)
 
 
-async def test_the_notebook_can_be_looked_at_while_a_series_runs(ready, world):
+async def test_the_notebook_can_be_looked_at_while_a_series_runs(ready, backend):
     async with ready.run_test() as pilot:
-        screen = await start(ready, pilot, world, STARTED, RunFinished(run=run_at(1, 1e8)))
+        screen = await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
         await press(ready, pilot, "f2")
         assert isinstance(ready.screen, NotebookScreen)
-        await hand_out(ready, pilot, world, RunFinished(run=run_at(2, 1e8)))
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(2, 1e8)))
         await press(ready, pilot, "f3")
         assert ready.screen is screen, "the way back to the guide is the way back to the series"
-        await hand_out(ready, pilot, world, None)
+        await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
         assert "Complete: 2 runs" in painted(ready)
         await press(ready, pilot, "enter")
         assert isinstance(ready.screen, GuideScreen)
 
 
-async def test_a_series_that_a_crash_left_is_completed(guide_app, world):
-    left = series([1e8, 1.01e8], status=SeriesStatus.INTERRUPTED, plan={"runs": 5, "warmups": 2})
+async def test_a_series_that_a_crash_left_is_completed(guide_app, backend):
+    left = series([1e8, 1.01e8], status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5, warmups=2))
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(left)
         notebook.remember(MEMORY_KEY, replace(READY, series_id=left.id).to_memory())
@@ -279,7 +280,7 @@ async def test_a_series_that_a_crash_left_is_completed(guide_app, world):
         assert "Go on where it stopped" in painted(guide_app)
         await press(guide_app, pilot, "enter")
         await measured(guide_app, pilot)
-        assert world.resumed == [left.id]
+        assert backend.resumed == [left.id]
         await press(guide_app, pilot, "enter")
         screen = guide_app.screen
         assert isinstance(screen, GuideScreen)
@@ -288,7 +289,7 @@ async def test_a_series_that_a_crash_left_is_completed(guide_app, world):
         assert len(notebook.series(left.id).measured()) == 5
 
 
-async def test_a_series_that_was_deleted_meanwhile_is_measured_anew(guide_app, world):
+async def test_a_series_that_was_deleted_meanwhile_is_measured_anew(guide_app, backend):
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.remember(MEMORY_KEY, replace(READY, step=MethodStep.REVIEW, series_id="feedfeedfeed").to_memory())
     async with guide_app.run_test() as pilot:

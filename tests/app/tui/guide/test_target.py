@@ -27,8 +27,8 @@ def choices_of(app) -> GuideChoices:
     return screen.choices
 
 
-async def test_a_wrong_password_is_asked_for_again(guide_app, world):
-    world.errors = [LoginError("127.0.0.1 refused bench: wrong password")]
+async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
+    backend.errors = [LoginError("127.0.0.1 refused bench: wrong password")]
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
@@ -38,12 +38,12 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, world):
         assert guide_app.screen.query_one(Input).password
         await press(guide_app, pilot, "s", "3", "enter")
         assert isinstance(guide_app.screen, BrowseScreen)
-    assert [secrets.password for secrets in world.logins] == ["practice", "s3"]
+    assert [secrets.password for secrets in backend.logins] == ["practice", "s3"]
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
 
 
-async def test_escape_gives_up_the_login(guide_app, world):
-    world.errors = [LoginError("refused")]
+async def test_escape_gives_up_the_login(guide_app, backend):
+    backend.errors = [LoginError("refused")]
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "escape")
@@ -51,9 +51,9 @@ async def test_escape_gives_up_the_login(guide_app, world):
         assert choices_of(guide_app).target is None
 
 
-async def test_a_guest_that_is_refused_is_told(guide_app, world):
+async def test_a_guest_that_is_refused_is_told(guide_app, backend):
     guide_app.context.practice = (replace(SMB, user=None),)
-    world.errors = [LoginError("the server takes no guests; name a user: smb://USER@HOST/SHARE")]
+    backend.errors = [LoginError("the server takes no guests; name a user: smb://USER@HOST/SHARE")]
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
@@ -61,8 +61,8 @@ async def test_a_guest_that_is_refused_is_told(guide_app, world):
 
 
 @pytest.mark.parametrize("error", [UnreachableError("no way to 127.0.0.1"), NoSuchShareError("no share [b]x[/b]")])
-async def test_what_the_server_says_is_told_and_one_stays(guide_app, world, error):
-    world.errors = [error]
+async def test_what_the_server_says_is_told_and_one_stays(guide_app, backend, error):
+    backend.errors = [error]
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
@@ -72,7 +72,7 @@ async def test_what_the_server_says_is_told_and_one_stays(guide_app, world, erro
         assert "connecting" not in painted(guide_app)
 
 
-async def test_a_typed_target_is_asked_for_until_it_is_one(guide_app, world, monkeypatch):
+async def test_a_typed_target_is_asked_for_until_it_is_one(guide_app, backend, monkeypatch):
     monkeypatch.setenv("SHAREBENCH_PASSWORD", "from the environment")
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
@@ -84,7 +84,7 @@ async def test_a_typed_target_is_asked_for_until_it_is_one(guide_app, world, mon
         box.value = "smb://me@nas/data"
         await press(guide_app, pilot, "enter")
         assert isinstance(guide_app.screen, BrowseScreen)
-    assert world.logins == [Secrets(password="from the environment")]
+    assert backend.logins == [Secrets(password="from the environment")]
 
 
 async def test_a_password_in_a_url_is_refused_and_not_repeated(guide_app):
@@ -98,7 +98,7 @@ async def test_a_password_in_a_url_is_refused_and_not_repeated(guide_app):
         assert "hush" not in told
 
 
-async def test_without_a_password_anywhere_it_is_asked_for(guide_app, world, monkeypatch):
+async def test_without_a_password_anywhere_it_is_asked_for(guide_app, backend, monkeypatch):
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
@@ -107,10 +107,10 @@ async def test_without_a_password_anywhere_it_is_asked_for(guide_app, world, mon
         await press(guide_app, pilot, "enter")
         assert "Password of me on nas" in text_of(guide_app.screen, ".dialog-text")
         await press(guide_app, pilot, "p", "enter")
-    assert world.logins == [Secrets(password="p")]
+    assert backend.logins == [Secrets(password="p")]
 
 
-async def test_a_credentials_file_names_user_and_password(guide_app, world, tmp_path):
+async def test_a_credentials_file_names_user_and_password(guide_app, backend, tmp_path):
     path = tmp_path / "cred"
     path.write_text("username = anna\npassword = a b\ndomain = WORK\n")
     async with guide_app.run_test() as pilot:
@@ -122,21 +122,21 @@ async def test_a_credentials_file_names_user_and_password(guide_app, world, tmp_
         await press(guide_app, pilot, "enter")
         assert isinstance(guide_app.screen, BrowseScreen)
         assert (guide_app.screen.place.target.user, guide_app.screen.place.target.domain) == ("anna", "WORK")
-    assert world.logins == [Secrets(password="a b")]
+    assert backend.logins == [Secrets(password="a b")]
 
 
-async def test_kerberos_asks_for_no_password(guide_app, world):
+async def test_kerberos_asks_for_no_password(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "down", "down", "enter")
         guide_app.screen.query_one(Input).value = "smb://me@nas/data"
         await press(guide_app, pilot, "enter", "enter")
         assert choices_of(guide_app).kerberos
-    assert world.logins == [Secrets(kerberos=True)]
+    assert backend.logins == [Secrets(kerberos=True)]
 
 
-async def test_an_empty_share_offers_a_file_that_is_made(guide_app, world):
-    world.folders = {"": []}
+async def test_an_empty_share_offers_a_file_that_is_made(guide_app, backend):
+    backend.folders = {"": []}
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
@@ -148,8 +148,8 @@ async def test_an_empty_share_offers_a_file_that_is_made(guide_app, world):
         assert (choices.command, choices.file, choices.size_bytes) == (Command.GET, None, 2 * 1024**3)
 
 
-async def test_a_server_without_shares_says_so(guide_app, world):
-    world.shares = []
+async def test_a_server_without_shares_says_so(guide_app, backend):
+    backend.shares = []
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
@@ -158,9 +158,9 @@ async def test_a_server_without_shares_says_so(guide_app, world):
         assert isinstance(guide_app.screen, GuideScreen)
 
 
-async def test_names_from_outside_are_text(guide_app, world):
-    world.shares = [NASTY]
-    world.folders = {"": folder_of({NASTY: 5 << 30, "[x": 3})}
+async def test_names_from_outside_are_text(guide_app, backend):
+    backend.shares = [NASTY]
+    backend.folders = {"": folder_of({NASTY: 5 << 30, "[x": 3})}
     async with guide_app.run_test(size=(120, 30)) as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
@@ -175,8 +175,8 @@ async def test_names_from_outside_are_text(guide_app, world):
         assert "[red]a[b]" in painted(guide_app)
 
 
-async def test_ten_thousand_files_are_listed_without_delay(guide_app, world, monkeypatch):
-    world.folders = {"": folder_of({f"file {number:05d}.bin": number for number in range(10_000)})}
+async def test_ten_thousand_files_are_listed_without_delay(guide_app, backend, monkeypatch):
+    backend.folders = {"": folder_of({f"file {number:05d}.bin": number for number in range(10_000)})}
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
@@ -196,8 +196,8 @@ async def test_ten_thousand_files_are_listed_without_delay(guide_app, world, mon
         assert 0 < len(drawn) <= 2 * lines.size.height, "what is not in view is not drawn"
 
 
-async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, world):
-    world.folders = {
+async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backend):
+    backend.folders = {
         "": [
             DirectoryEntry(name="logs", is_folder=True, size_bytes=0),
             DirectoryEntry(name="a.bin", is_folder=False, size_bytes=9),
@@ -227,7 +227,7 @@ async def test_a_click_chooses_and_the_wheel_is_not_needed(guide_app):
         assert "big.bin" in painted(guide_app)
 
 
-async def test_another_size_is_asked_for_until_it_is_one(guide_app, world):
+async def test_another_size_is_asked_for_until_it_is_one(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter", "enter", "down", "down", "down", "down", "enter")
@@ -254,7 +254,7 @@ async def test_a_look_at_who_else_is_at_work(guide_app):
         assert (choices.quiet, choices.step) == ("wait", MethodStep.WARM_UP)
 
 
-async def test_recent_targets_are_offered(guide_app, world):
+async def test_recent_targets_are_offered(guide_app, backend):
     with Notebook(guide_app.context.notebook_path) as notebook:
         from tests.builders import series
 

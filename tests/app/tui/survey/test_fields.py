@@ -31,9 +31,13 @@ def test_the_lines_are_read():
     )
     assert choices.hosts == ("nas", "127.0.0.1")
     assert (choices.smb, choices.ftp, choices.domain, choices.user) == ("data/bench", "/upload", "WORK", "alice")
-    assert (choices.runs, choices.size_bytes, choices.ports) == (7, 1 << 30, {"smb": 4450, "iperf3": 5301})
+    assert (choices.options.runs, choices.options.size_bytes, choices.ports) == (
+        7,
+        1 << 30,
+        {"smb": 4450, "iperf3": 5301},
+    )
     least = read_choices({"hosts": "nas", "runs": "5"})
-    assert (least.smb, least.ftp, least.user, least.size_bytes, least.ports) == (None, None, None, None, {})
+    assert (least.smb, least.ftp, least.user, least.options.size_bytes, least.ports) == (None, None, None, None, {})
 
 
 @pytest.mark.parametrize(
@@ -81,16 +85,18 @@ def test_what_is_said_of_a_series_under_way():
         RunFinished(run=run),
         RunStarted(number=2, phase=Phase.MEASURED, of=5),
         Finished(),
+        SeriesClosed(series_id="a" * 12, status=SeriesStatus.COMPLETE),
     ):
         now = now.heard(0, event)
         said.append(now.series[0].line(80))
     assert [line[27:52].strip() for line in said] == [
-        "connecting",
+        "looking around",
         "connected",
         "warm-up 1 of 1",
         "warm-up 1 of 1",
         "warm-up 1 of 1",
         "run 2 of 5",
+        "tidying up",
         "done",
     ]
     assert "█████░░░░░" in said[3]

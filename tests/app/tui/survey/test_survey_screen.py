@@ -111,7 +111,9 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         await pilot.press("escape")
         assert shows(app, ConfirmDialog)
         await pilot.press("escape")
-        await pilot.press("s")
+        await pilot.press("s", "enter")
+        assert not screen.control.cancelled.is_set(), "Enter alone goes on"
+        await pilot.press("s", "left", "enter")
         await measured(app, pilot)
         await settle(app, pilot)
         assert screen.survey is not None

@@ -1,12 +1,15 @@
-"""``sharebench reject`` and ``accept``: the person decides which runs count."""
+"""``sharebench note``, ``reject`` and ``accept``: what the user says of a series and of its runs."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics
 from app.cli.series_output import show_series
 from app.errors import UsageError
+from forms.series.summary import unusual_runs
 from storage.records import RunStatus
 
 
@@ -19,21 +22,21 @@ def _judge(context: click.Context, reference: str, run: int, status: RunStatus, 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
     """Mark the unusual runs of a series unusable, each with the reason why it is unusual; stderr names them."""
-    from forms.series.summary import unusual_runs  # noqa: PLC0415  keeps `--help` light
-
     with common.notebook(context) as notebook:
         found = unusual_runs(notebook.series(series_id))
         for number, why in found.items():
             notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
-            common.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
+            diagnostics.say(
+                f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it"
+            )
     if found:
-        common.say(
+        diagnostics.say(
             "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
             " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"
         )
 
 
-@click.command("reject", short_help="marks a run unusable")
+@click.command("reject")
 @click.argument("series")
 @click.argument("run", type=common.Count(1))
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it stands on the form.")
@@ -46,7 +49,7 @@ def reject_command(context: click.Context, series: str, run: int, reason: str) -
     _judge(context, series, run, RunStatus.REJECTED, reason.strip())
 
 
-@click.command("accept", short_help="marks a run usable again")
+@click.command("accept")
 @click.argument("series")
 @click.argument("run", type=common.Count(1))
 @common.options_of_all
@@ -54,3 +57,16 @@ def reject_command(context: click.Context, series: str, run: int, reason: str) -
 def accept_command(context: click.Context, series: str, run: int) -> None:
     """Marks a rejected RUN of SERIES usable again."""
     _judge(context, series, run, RunStatus.VALID, None)
+
+
+@click.command("note")
+@click.argument("series")
+@click.argument("text")
+@common.options_of_all
+@click.pass_context
+def note_command(context: click.Context, series: str, text: str) -> None:
+    """Keeps TEXT with SERIES, in place of an earlier note; an empty TEXT removes it."""
+    with common.notebook(context) as notebook:
+        found = notebook.series(series)
+        notebook.annotate(replace(found, note=text))
+    diagnostics.say(f"noted with series {found.id}" if text else f"note of series {found.id} removed")

@@ -13,27 +13,19 @@ from app.recorder.recording import RecorderEvent, SeriesOpened
 from app.recorder.request import SeriesRequest
 from app.tui.guide.state.browsing import BrowsedFolder
 from forms.series.file_size import FileSizeContext
-from screenshots.invented import GIGABIT
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Target
+from tests.tui import FakeBackend
 
 
-class StillBackend:
+class StillBackend(FakeBackend):
     """Answers without looking."""
 
     def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:  # noqa: ARG002  the protocol's
         """Reach nothing."""
         raise UnreachableError(f"{target.host} is only invented")
-
-    def link(self, target: Target) -> tuple[int | None, str]:  # noqa: ARG002  the protocol's
-        """A gigabit."""
-        return GIGABIT, "eth0 runs at this rate"
-
-    def memory_bytes(self, target: Target) -> int | None:  # noqa: ARG002  the protocol's
-        """Not known."""
-        return None
 
     def quiet(self, target: Target, command: Command) -> Quiet:  # noqa: ARG002  the protocol's
         """Not known."""
@@ -51,13 +43,3 @@ class StillBackend:
         for seconds, moved in last.progress:
             if seconds <= (last.seconds or 0.0) / 3:
                 yield Progressed(seconds=seconds, moved_bytes=moved, size_bytes=last.size_bytes)
-
-    def resume(
-        self,
-        series_id: str,  # noqa: ARG002  the protocol's
-        secrets: Secrets,  # noqa: ARG002  the protocol's
-        notebook_path: Path,  # noqa: ARG002  the protocol's
-        control: SeriesControl,  # noqa: ARG002  the protocol's
-    ) -> Iterator[RecorderEvent]:
-        """Complete nothing."""
-        return iter(())

@@ -1,0 +1,108 @@
+"""``sharebench list`` and ``show``: the notebook, one line a series, and one filled form."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common, diagnostics, output
+from app.cli.series_output import show_series
+from forms import layout
+from forms.series.document import series_document
+from forms.series.listing import SeriesLine, series_lines
+from storage.records import Series
+
+if TYPE_CHECKING:
+    from storage.notebook import Notebook
+
+_HEADING = ("id", "when (UTC)", "", "runs", "average", "dev", "% link", "baseline", "what")
+_TO_THE_RIGHT = {3, 4, 5, 6}
+SHOWN = 50
+"""Series that are listed where nothing else is asked for."""
+
+
+@click.command("list")
+@click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--experiment", metavar="NAME", help="One experiment's series only.")
+@click.option("--json", "as_json", is_flag=True, help="An array of series documents, of all of them.")
+@common.options_of_all
+@click.pass_context
+def list_command(
+    context: click.Context, limit: int | None, everything: bool, experiment: str | None, as_json: bool
+) -> None:
+    """Lists the series of the notebook, newest first: the newest 50 unless told otherwise.
+
+    Beside the runs, … means interrupted, ! failed, ▸ running; + that a file of ours may still lie on the target.
+    """
+    with common.notebook(context) as notebook:
+        count = notebook.count(experiment=experiment)
+        if limit is None and not everything and not as_json:
+            limit = SHOWN
+        heads = notebook.heads(limit, experiment=experiment)
+        if as_json:
+            output.answer_parts(_documents(notebook, heads))
+            return
+        lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+    if not lines and experiment is not None:
+        diagnostics.say(
+            f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
+        )
+        return
+    if not lines:
+        diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
+        return
+    _print(lines, heads)
+    if len(lines) < count:
+        diagnostics.say(
+            f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
+        )
+
+
+def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
+    """The array, a series at a time: a notebook may hold more than memory does."""
+    before = "[\n"
+    for head in heads:
+        document = series_document(notebook.series(head.id))
+        yield before + textwrap.indent(output.json_text(document), "  ")
+        before = ",\n"
+    yield "\n]\n" if heads else "[]\n"
+
+
+def _print(lines: Sequence[SeriesLine], heads: Sequence[Series]) -> None:
+    rows = [_HEADING, *(_cells(line, head.label) for line, head in zip(lines, heads, strict=True))]
+    widths = [max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))]
+    output.answer("\n".join(_padded(row, widths) for row in rows))
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = enumerate(zip(row, widths, strict=True))
+    return "  ".join(layout.pad(cell, width, right=i in _TO_THE_RIGHT) for i, (cell, width) in cells).rstrip()
+
+
+def _cells(line: SeriesLine, label: str) -> tuple[str, ...]:
+    return (
+        line.series_id,
+        line.when,
+        line.command,
+        f"{line.runs_text}{'+' if line.left_behind else ''}",
+        line.average_text,
+        line.deviation_text,
+        line.percent_text,
+        line.baseline_text,
+        f"{layout.visible(label)}  {line.target}".strip(),
+    )
+
+
+@click.command("show")
+@click.argument("series")
+@click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
+@click.option("--chart", is_flag=True, help="The rate of each run as a chart below the form.")
+@common.options_of_all
+@click.pass_context
+def show_command(context: click.Context, series: str, as_json: bool, chart: bool) -> None:
+    """Prints the filled form of SERIES."""
+    show_series(context, series, as_json=as_json, chart=chart)

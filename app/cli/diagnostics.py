@@ -1,0 +1,64 @@
+"""What stderr says while a command works: lines for people, never a part of the answer."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from app.cli import output
+from app.errors import NotebookError, SharebenchError
+from app.targets import without_password
+from forms.layout import control_pictures, visible
+from storage.errors import NotebookFileError, why_unusable
+
+
+def say(text: str) -> None:
+    """Words for people, on stderr."""
+    click.echo(text, err=True)
+
+
+def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
+    """An error of the notebook, the system or our own, in one line."""
+    if isinstance(error, NotebookFileError):
+        return NotebookError(str(error))
+    if isinstance(error, sqlite3.Error):
+        return NotebookError(why_unusable(error))
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        output.drop_rest()
+        return SharebenchError(f"nothing more could be written: {error.strerror}; make room, and try again")
+    what = f"a fault in sharebench: {type(error).__name__}: {error}; what was measured is kept"
+    advice = "please report it" if debug else "please report it with what the same command says with --debug"
+    return SharebenchError(f"{what}; {advice}")
+
+
+def _without_passwords(said: str, arguments: Sequence[str]) -> str:
+    """What was said, but that no word of the command line which may hold a password is repeated."""
+    for word in sorted(arguments, key=len, reverse=True):
+        if "@" in word or "://" in word:
+            for written in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash
+                said = said.replace(written, without_password(written))
+    return said
+
+
+def one_line(error: click.ClickException) -> str:
+    """What click says of a command line, with where its help is."""
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx:
+        hint = f"; see `{error.ctx.command_path} --help`"
+    return " ".join(error.format_message().split()).rstrip(".") + hint
+
+
+def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
+    """Say it, and give its exit code; ``arguments`` is the command line where it may repeat what was typed."""
+    if debug:
+        trace = _without_passwords(traceback.format_exc(), arguments)
+        print(control_pictures(trace), file=sys.stderr)  # noqa: T201  stderr is for people
+    message = visible(" ".join(_without_passwords(str(error), arguments).split()))
+    print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
+    return error.exit_code

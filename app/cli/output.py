@@ -1,0 +1,68 @@
+"""The answer of a command, on stdout and nothing else there: text and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from app.errors import SharebenchError
+
+
+class AnswerError(SharebenchError):
+    """stdout takes no more: the disk that it goes to is full."""
+
+
+def answer(text: str) -> None:
+    """The answer, on stdout, and nothing else there. Raises AnswerError where stdout takes no more."""
+    with writing_to_stdout():
+        click.echo(text)
+
+
+@contextmanager
+def writing_to_stdout() -> Iterator[None]:
+    """What goes to stdout goes there now; a reader that left (``| head``) is no error. Raises AnswerError."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_rest()
+        raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
+
+
+def answer_parts(parts: Iterable[str]) -> None:
+    """A long answer, a part at a time. Raises AnswerError where stdout takes no more."""
+    with writing_to_stdout():
+        for part in parts:
+            click.echo(part, nl=False)
+
+
+def answer_json(document: object) -> None:
+    """The answer as JSON."""
+    answer(json_text(document))
+
+
+def json_text(document: object) -> str:
+    """A document as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(document, indent=2)
+    return text
+
+
+def draws_colour() -> bool:
+    """Whether stdout is a terminal that may be written to with attributes."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def drop_rest() -> None:
+    """Have what is still to be written to stdout go nowhere, so that Python does not complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,0 +1,178 @@
+"""The admin's own settings: servers by name, defaults, who measures, the theme; read from one TOML file.
+
+::
+
+    [who]                           # stands on every form
+    name = "Jo Miller"
+    ticket = "OPS-4711"
+
+    [defaults]                      # options of `run`, by their names
+    runs = 7
+    link = "1G"
+
+    [servers.nas1]                  # sharebench run @nas1, or @nas1/another/file
+    address = "nas1.example.com"
+    share = "public"
+    path = "bench/big.iso"
+    user = "bench"
+    ssh = "root@nas1.example.com"
+    smb_conf = "/etc/samba/smb.conf"
+    link = "10G"
+
+    [tui]
+    theme = "nord"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from platformdirs import user_config_path
+
+from app.errors import UsageError
+from storage.protocols import PROTOCOLS
+
+
+class ConfigError(UsageError):
+    """The settings file cannot be used; the message names the file, the place and what is expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerProfile:
+    """A server by name: how it is reached, and what is to be known of it."""
+
+    address: str
+    """Host name or IP address, with a port where it is not the protocol's own."""
+    protocol: str = "smb"
+    share: str = ""
+    path: str = ""
+    """The file that is usually measured."""
+    user: str = ""
+    domain: str = ""
+    ssh: str = ""
+    """``[USER@]HOST`` to read facts of the server through."""
+    smb_conf: str = ""
+    link: str = ""
+    """The link's nominal rate, such as ``1G``."""
+
+    def url(self, path: str = "") -> str:
+        """The target's URL, of the usual file or of another path below the share."""
+        user = f"{quote(self.user, safe='')}@" if self.user else ""
+        domain = f"{quote(self.domain, safe='')};" if self.domain and user else ""
+        parts = [part for part in (self.share.strip("/"), (path or self.path).lstrip("/")) if part]
+        return f"{self.protocol}://{domain}{user}{self.address}/" + "/".join(quote(part, safe="/") for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurer:
+    """Who measures: on every form, where given."""
+
+    name: str = ""
+    ticket: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What the settings file says; everything is empty where there is none."""
+
+    servers: Mapping[str, ServerProfile] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Defaults for options of ``run``, by the option's name with ``_`` for ``-``."""
+    who: Measurer = field(default_factory=Measurer)
+    theme: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+def config_file() -> Path:
+    """Where the settings are looked for."""
+    return user_config_path("sharebench") / "config.toml"
+
+
+def read_config(path: Path) -> Config:
+    """The settings in a file; an empty :class:`Config` where there is none. Raises ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from error
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from error
+    _only(path, "", tables, ("servers", "defaults", "who", "tui", "keys"))
+    servers = _table(path, "servers", tables)
+    tui = _table(path, "tui", tables)
+    _only(path, "tui.", tui, ("theme",))
+    return Config(
+        servers={name: _server(path, name, found) for name, found in servers.items()},
+        defaults=_table(path, "defaults", tables),
+        who=Measurer(**_texts(path, "who.", _table(path, "who", tables), Measurer)),
+        theme=str(tui.get("theme", "")),
+        keys=_table(path, "keys", tables),
+    )
+
+
+@cache
+def config() -> Config:
+    """The settings of this user, read once. Raises ConfigError."""
+    return read_config(config_file())
+
+
+def profile(name: str, found: Config | None = None) -> ServerProfile:
+    """The server of that name. Raises UsageError with the names that there are."""
+    servers = (found or config()).servers
+    if name in servers:
+        return servers[name]
+    near = get_close_matches(name, servers, n=1)
+    known = f"did you mean @{near[0]}?" if near else f"known are: {', '.join(sorted(servers)) or 'none yet'}"
+    raise UsageError(f"there is no server {name!r} in {config_file()}; {known}")
+
+
+def _server(path: Path, name: str, found: object) -> ServerProfile:
+    place = f"servers.{name}."
+    if not isinstance(found, dict):
+        raise ConfigError(f'{path}: servers.{name} must be a table with at least address = "HOST"')
+    texts = _texts(path, place, found, ServerProfile)
+    if not texts.get("address"):
+        raise ConfigError(f'{path}: {place}address is missing; write address = "HOST"')
+    server = ServerProfile(**texts)
+    if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:
+        raise ConfigError(f"{path}: {place}protocol is {server.protocol!r}; write smb, ftp or ftps")
+    return server
+
+
+def _table(path: Path, name: str, tables: Mapping[str, Any]) -> dict[str, Any]:
+    found = tables.get(name, {})
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: {name} must be a table, written [{name}]")
+    return found
+
+
+def _texts(path: Path, place: str, found: Mapping[str, Any], kind: type[Any]) -> dict[str, str]:
+    """The texts of a table whose names are the fields of a record."""
+    _only(path, place, found, tuple(each.name for each in fields(kind)))
+    for name, value in found.items():
+        if not isinstance(value, str):
+            raise ConfigError(f'{path}: {place}{name} must be a text in quotes, such as "{value}"')
+    return dict(found)
+
+
+def _only(path: Path, place: str, found: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for name in found:
+        if name == "password":
+            raise ConfigError(
+                f"{path}: {place}password: a password is never stored; take it out, and type it at the prompt, set"
+                " SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
+            )
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            advice = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
+            raise ConfigError(f"{path}: {place}{name} is not a setting; {advice}")

@@ -1,0 +1,200 @@
+"""A series under way and its writing: everything in order, from its first run on, whatever else holds the notebook.
+
+Before a first run has ended, or a file of ours lies on the target, there is nothing to keep: a mistyped host leaves no
+series. While another program holds the notebook, what is to be written waits here, and is written when it can be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from app.errors import NotebookError
+from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
+from storage.errors import is_busy, is_full
+from storage.notebook import Notebook
+from storage.records import Experiment, ExperimentKind, Facts, Run, Series, SeriesStatus, utc_now
+
+GIVE_UP_SECONDS = 600.0
+"""For so long, at its end, a series waits for whoever holds the notebook."""
+FULL_SECONDS = 10.0
+"""For so long it waits for room on the disk."""
+_PATIENCE_SECONDS = 0.25
+"""How long one attempt to write may take while runs are measured: the measuring process waits for its reader."""
+_BEFORE_SECONDS = 15.0
+_AGAIN_SECONDS = 2.0
+_RENEW_SECONDS = 30.0
+_MOST_SAMPLES = 600
+"""Of a run's progress: as many as a chart can show."""
+
+Write = Callable[[Notebook], object]
+
+
+class SeriesWriter:
+    """One series, whole in memory, and what of it is still to be written."""
+
+    def __init__(
+        self, series: Series, notebook: Notebook, *, stored: bool, experiment: Experiment | None = None
+    ) -> None:
+        """``stored`` says that it is in the notebook, to be resumed; ``experiment`` is what a new one belongs to."""
+        self.series = series
+        self.stored = stored
+        self._notebook = notebook
+        self._experiment = experiment
+        self._waiting: list[Write] = []
+        self._tried_at = self._renewed_at = time.monotonic()
+        self._held_since: float | None = None
+        self._full = False
+
+    def begin(self) -> None:
+        """Have this process measure it. Raises RefusedError while another one does."""
+        self._notebook.be_patient(_BEFORE_SECONDS)
+        if self.stored:
+            self._notebook.take(self.series.id)
+        self._notebook.be_patient(_PATIENCE_SECONDS)
+
+    def put(self, series: Series) -> None:
+        """What is known of the series now."""
+        self.series = series
+        if self.stored:
+            self._write(lambda notebook: notebook.update(series))
+
+    def put_facts(self, side: str, facts: Facts) -> None:
+        """Facts of one side; one of the same name is replaced."""
+        if not facts:
+            return
+        environment = dict(self.series.environment)
+        environment[side] = {**environment.get(side, {}), **facts}
+        self.series = replace(self.series, environment=environment)
+        if self.stored:
+            self._write(lambda notebook: notebook.set_facts(self.series.id, side, facts))
+
+    def see(self, event: Event) -> None:
+        """Take in what the event brings."""
+        match event:
+            case RunFinished(run=run):
+                self._add_run(_thinned(run))
+            case Started(client=client, path_facts=path_facts):
+                if self.stored:
+                    self._resumed()
+                self.put(replace(self.series, client=client))
+                self.put_facts("path", path_facts)
+            case PathSeen(path_facts=path_facts):
+                self.put_facts("path", path_facts)
+            case ScratchMade(path=path):
+                self.put(replace(self.series, scratch_path=path))
+                self._store()
+            case ScratchRemoved(path=path) if path == self.series.scratch_path:
+                self.put(replace(self.series, scratch_path=None))
+            case _:
+                pass
+
+    def _resumed(self) -> None:
+        self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
+        self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))
+        self._write(lambda notebook: notebook.add_resumption(self.series.id))
+
+    def _add_run(self, run: Run) -> None:
+        self._store()
+        again = [r for r in self.series.runs if (r.phase, r.number) == (run.phase, run.number)]
+        self.series = replace(
+            self.series,
+            runs=(*(r for r in self.series.runs if r not in again), run),
+            failed_attempts=(*self.series.failed_attempts, *again),
+        )
+        self._write(lambda notebook: notebook.add_run(self.series.id, run))
+
+    def _store(self) -> None:
+        """Have it in the notebook from now on."""
+        if self.stored:
+            return
+        self.stored = True
+        series, experiment = replace(self.series, runs=()), self._experiment
+
+        def add(notebook: Notebook) -> None:
+            with notebook.at_once():
+                if experiment:
+                    notebook.add_experiment(experiment)
+                notebook.add(series)
+                notebook.take(series.id)
+
+        self._write(add)
+
+    def _write(self, write: Write) -> None:
+        self._waiting.append(write)
+
+    def flush(self) -> Iterator[Warned]:
+        """Write what waits; a warning when another program holds the notebook, and when it does no longer."""
+        now = time.monotonic()
+        if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
+            return
+        if self.stored and now - self._renewed_at > _RENEW_SECONDS:
+            self._renewed_at = now
+            self._write(lambda notebook: notebook.renew(self.series.id))
+        yield from self._try(now)
+
+    def _try(self, now: float) -> Iterator[Warned]:
+        self._tried_at = now
+        try:
+            while self._waiting:
+                self._waiting[0](self._notebook)
+                del self._waiting[0]
+        except sqlite3.OperationalError as error:
+            if not (is_busy(error) or is_full(error)):
+                raise
+            if self._held_since is None:
+                self._held_since = now
+                why = "is held by another program" if is_busy(error) else "is on a disk that is full"
+                yield Warned(
+                    text=f"the notebook {why}: what is measured waits in memory, and is stored as soon as it can be;"
+                    " leave this program running"
+                )
+            self._full = is_full(error)
+            return
+        if self._held_since is not None:
+            self._held_since = None
+            yield Warned(text="the notebook takes what was measured again: nothing was lost")
+
+    def finish(self) -> Iterator[Warned]:
+        """Write all that waits, and let the series go. Raises NotebookError when it cannot be for minutes."""
+        if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
+            self._store()  # a station that failed is part of what the survey found
+        elif self.stored and not self.series.runs and not self.series.scratch_path:
+            self._write(lambda notebook: _take_out(notebook, self.series.id))
+            self.stored = False
+        if self.stored:
+            self._write(lambda notebook: notebook.release(self.series.id))
+        yield from self._try(time.monotonic())
+        began = time.monotonic()
+        while self._waiting:
+            limit = FULL_SECONDS if self._full else GIVE_UP_SECONDS
+            if time.monotonic() - began > limit:
+                raise NotebookError(
+                    f"the notebook could not be written for {limit:.0f} s at the end of series {self.series.id}:"
+                    f" {len(self._waiting)} entries of it are lost; what was stored before is kept"
+                )
+            time.sleep(_AGAIN_SECONDS / 4)
+            yield from self._try(time.monotonic())
+
+    def let_go(self) -> None:
+        """Measure it no longer, however that came about."""
+        self._notebook.be_patient(_PATIENCE_SECONDS)
+        with contextlib.suppress(sqlite3.Error):
+            self._notebook.release(self.series.id)
+
+
+def _take_out(notebook: Notebook, series_id: str) -> None:
+    """A series that came to nothing after all."""
+    notebook.release(series_id)
+    notebook.remove(series_id)
+
+
+def _thinned(run: Run) -> Run:
+    """The run with its progress thinned to what a chart can show."""
+    if len(run.progress) <= _MOST_SAMPLES:
+        return run
+    step = -(-len(run.progress) // _MOST_SAMPLES)
+    return replace(run, progress=run.progress[::step])

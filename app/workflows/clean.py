@@ -1,0 +1,93 @@
+"""Files of ours that were left on a target, listed and removed; never another's."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.clients.base import Client, DirectoryEntry
+from app.clients.scratch import is_scratch_name, is_scratch_path
+from app.errors import MeasurementError, NoSuchFileError, NotAFileError
+from app.targets import join
+from storage.records import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """A file of ours on the target."""
+
+    path: str
+    """In the form of ``Target.path``."""
+    size_bytes: int
+    modified_at: str
+    """UTC, ISO 8601; empty where the server does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """What became of a leftover."""
+
+    leftover: Leftover
+    problem: str = ""
+    """Why it is still there; empty for one that is gone."""
+
+
+def folder_of(client: Client, target: Target) -> Target:
+    """The folder that the target names, or that the file it names is in. The client must be connected."""
+    if not target.path.strip("/"):
+        return target
+    try:
+        client.size(target.path)
+    except (NotAFileError, NoSuchFileError):
+        return target
+    parent = target.path.rpartition("/")[0]
+    return replace(target, path=parent if target.protocol == "smb" else parent or "/")
+
+
+def leftovers(client: Client, folder: Target) -> list[Leftover]:
+    """Our files in that folder, by name. Raises MeasurementError."""
+    found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
+    return [
+        Leftover(path=join(folder, entry.name), size_bytes=entry.size_bytes, modified_at=entry.modified_at)
+        for entry in sorted(found, key=lambda entry: entry.name)
+    ]
+
+
+def remove(client: Client, folder: Target, found: Sequence[Leftover]) -> list[Removal]:
+    """Remove these; each is looked at again right before, so that what took its place meanwhile stays."""
+    done = []
+    for leftover in found:
+        try:
+            problem = "" if _is_still(leftover, client, folder) else "it is not the file that was listed: it was left"
+            if not problem:
+                client.remove(leftover.path)
+        except NoSuchFileError:
+            problem = ""
+        except MeasurementError as error:
+            problem = str(error)
+        done.append(Removal(leftover=leftover, problem=problem))
+    return done
+
+
+def _is_still(leftover: Leftover, client: Client, folder: Target) -> bool:
+    return (
+        is_scratch_path(folder, leftover.path)
+        and _is_plain(leftover.path, folder)
+        and client.size(leftover.path) == leftover.size_bytes
+    )
+
+
+def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
+    return not entry.is_folder and is_scratch_name(entry.name) and _is_plain(join(folder, entry.name), folder)
+
+
+def _is_plain(path: str, folder: Target) -> bool:
+    """Whether it is a file itself, where that can be seen: a link of that name is somebody else's."""
+    if folder.protocol != "file":
+        return True
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,43 @@
+"""The recorder's events in a few words, the same on the command line and on every screen."""
+
+from __future__ import annotations
+
+from app.measure.events import Failed, Finished, Paused, RunFinished, RunStarted, ScratchMade, Started
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from forms.numbers import byte_rate
+from storage.records import Phase, RunStatus, SeriesStatus
+
+
+def words(event: RecorderEvent) -> str:
+    """What a series does now that this has happened; empty where it goes on with what it did."""
+    said = ""
+    match event:
+        case SeriesOpened():
+            said = "looking around"
+        case Started():
+            said = "connected"
+        case ScratchMade():
+            said = "making the file"
+        case RunStarted(number=number, phase=phase, of=of):
+            said = run_name(number, phase, of)
+        case RunFinished(run=run):
+            said = "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
+        case Paused():
+            said = "waiting"
+        case Failed(text=text):
+            said = f"failed: {text}"
+        case Finished():
+            said = "tidying up"
+        case SeriesClosed(status=SeriesStatus.INTERRUPTED):
+            said = "interrupted"
+        case SeriesClosed(status=SeriesStatus.COMPLETE):
+            said = "done"
+        case _:
+            pass
+    return said
+
+
+def run_name(number: int, phase: Phase, of: int | None) -> str:
+    """A run, such as ``warm-up 1 of 2``."""
+    name = "warm-up" if phase is Phase.WARM_UP else "run"
+    return f"{name} {number} of {of}" if of else f"{name} {number}"

@@ -1,0 +1,149 @@
+"""The one builder of a series request: from the choices made on the command line or in the TUI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from app.clients.base import Secrets
+from app.clients.registry import OWN, check_client_name
+from app.errors import PasswordInURLError, UsageError
+from app.measure.plan import MeasurementPlan
+from app.recorder.request import SeriesRequest
+from app.targets import check_complete
+from storage.plan import (
+    DEFAULT_MAX_RUNS,
+    DEFAULT_RUNS,
+    DEFAULT_SIZE_BYTES,
+    DEFAULT_WARMUPS,
+    CeilingPolicy,
+    Plan,
+    QuietTime,
+    Settings,
+)
+from storage.protocols import Protocol
+from storage.records import Command, Experiment, Series, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesOptions(Settings):
+    """Everything that can be chosen for a series beside its target, the client's settings among it.
+
+    What settings, plan and request have under the same name is handed on to them.
+    """
+
+    command: Command = Command.GET
+    client: str = ""
+    """The client's name; empty for the usual one of the target's protocol."""
+    runs: int = DEFAULT_RUNS
+    warmups: int = DEFAULT_WARMUPS
+    until_percent: float | None = None
+    """Go on until the 95 % confidence interval of the mean is within ± this many percent."""
+    max_runs: int = DEFAULT_MAX_RUNS
+    """The cap of ``until_percent``."""
+    size_bytes: int | None = None
+    """Of the file that is made; None for the usual size."""
+    make_file: bool = False
+    """For a get: put a file first and remove it at the end."""
+    verify: bool = False
+    """After the timed runs, compare content."""
+    link_bits_per_second: int | None = None
+    """The link's nominal rate; None for what the network interface says."""
+    label: str = ""
+    note: str = ""
+    experiment: str | None = None
+    """The name of a ladder of changes."""
+    base_id: str | None = None
+    """The series that the change is compared with; None for the last one of the experiment that was kept."""
+    change_name: str | None = None
+    change_value: str = ""
+    quiet_time: QuietTime = QuietTime.RECORD
+    wait_seconds: float = 0.0
+    """How long to wait for a quiet time."""
+    server_ssh: str | None = None
+    """``[USER@]HOST`` to read facts of the server through."""
+    smb_conf: Path | None = None
+    """Where the server keeps its smb.conf, if not where its smbd was built to look."""
+    ceiling: CeilingPolicy = CeilingPolicy.RECORD
+
+    @property
+    def settings(self) -> Settings:
+        """The client's settings alone."""
+        return Settings(**_shared(self, Settings))
+
+
+def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
+    """What the recorder is to measure. Raises UsageError where the choices fit neither each other nor the target."""
+    _check(options, target)
+    makes_file = options.command is Command.PUT or options.make_file or not target.abilities.moves_files
+    own = {
+        "target": target,
+        "client": check_client_name(target.protocol, options.client),
+        "settings": options.settings,
+        "max_runs": max(options.max_runs, options.runs) if options.until_percent is None else options.max_runs,
+        "size_bytes": (options.size_bytes or DEFAULT_SIZE_BYTES) if makes_file else None,
+        "secrets": secrets,
+    }
+    experiment = Experiment(name=options.experiment) if options.experiment else None
+    return SeriesRequest(
+        plan=MeasurementPlan(**_shared(options, MeasurementPlan) | own),
+        **_shared(options, SeriesRequest) | {"experiment": experiment},
+    )
+
+
+def options_of(series: Series) -> SeriesOptions:
+    """The choices that a stored series was measured by; its note and its change are its own."""
+    plan = series.plan or Plan()
+    return SeriesOptions(
+        **_shared(plan.settings, SeriesOptions)
+        | _shared(plan, SeriesOptions)
+        | {"smb_conf": Path(plan.smb_conf) if plan.smb_conf else None},
+        command=series.command,
+        link_bits_per_second=series.link_bits_per_second,
+        label=series.label,
+        experiment=series.experiment,
+    )
+
+
+def parse_change(text: str) -> tuple[str, str]:
+    """Name and value of a change from ``NAME=VALUE``; the value may be empty. Raises UsageError."""
+    name, separator, value = (part.strip() for part in text.partition("="))
+    if not separator or not name:
+        raise UsageError(f"not a change: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
+    return name, value
+
+
+def _shared(source: object, kind: type[Any]) -> dict[str, Any]:
+    """What the source has of the fields of that dataclass."""
+    return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
+
+
+def _check(options: SeriesOptions, target: Target) -> None:
+    """Whether target, client and choices fit each other. Raises UsageError."""
+    protocol, gets = target.abilities, options.command is Command.GET
+    check_complete(target, options.command, make_file=options.make_file)
+    if options.make_file and not gets:
+        raise UsageError("--make-file belongs to a get: a put makes its file anyway")
+    if options.size_bytes and gets and not options.make_file and protocol.moves_files:
+        raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
+    if options.change_name and not options.experiment:
+        raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
+    if not protocol.has_dialect and (options.sign or options.encrypt):
+        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
+        raise UsageError(f"--sign and --encrypt belong to smb://: leave them out{instead}")
+    if not protocol.is_local and options.drop_cache:
+        raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
+    if options.verify:
+        _check_verify(options, protocol)
+    if ":" in (options.server_ssh or "").rpartition("@")[0]:
+        raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
+
+
+def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:
+    if not protocol.moves_files:
+        raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify: leave out --verify")
+    if options.command is Command.GET and options.client not in ("", OWN):
+        raise UsageError(
+            f"{options.client} lets the bytes that it gets go, so they cannot be verified: leave out --client"
+        )

@@ -1,0 +1,27 @@
+"""Findings as JSON objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from forms.findings.finding import Finding
+
+SCHEMA = "sharebench/findings/1"
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """One finding as a JSON object."""
+    return {
+        "key": finding.key,
+        "severity": finding.severity.value,
+        "title": finding.title,
+        "evidence": finding.evidence,
+        "what_to_do": finding.what_to_do,
+        "series": list(finding.series_ids),
+    }
+
+
+def findings_document(found: Sequence[Finding]) -> dict[str, Any]:
+    """The JSON object ``sharebench/findings/1``, the gravest finding first."""
+    return {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]}

@@ -1,0 +1,53 @@
+"""One open SQLite file that holds a notebook, for one thread; what the tables' classes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from storage.codec import Row
+
+MANY = 500
+"""Ids in one query: under SQLite's limit of variables."""
+
+
+class NotebookBase:
+    """The open file. Every writing method is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        from storage.database import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
+
+        self.path = path
+        self._db = open_database(path)
+
+    @property
+    def remark(self) -> str:
+        """What is unusual about the way the file is used (read only, no WAL), for people; empty where nothing is."""
+        return self._db.remark
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was written stays written."""
+        self._db.close()
+
+    def be_patient(self, seconds: float) -> None:
+        """Wait for so long for another program that writes, before an error says that the notebook is held."""
+        self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """A block whose writing is all or nothing."""
+        with self._db.atomic():
+            yield
+
+    def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
+        cursor = self._db.conn.execute(sql, arguments)
+        names = [column[0] for column in cursor.description]
+        return (dict(zip(names, row, strict=True)) for row in cursor)

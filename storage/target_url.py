@@ -1,0 +1,34 @@
+"""A target as its URL: the one way in which it is written, in forms, in errors and in documents."""
+
+from __future__ import annotations
+
+import re
+
+from storage.records import Target
+
+
+def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
+    """The URL that ``app.targets.parse_target`` reads back as the same target; default ports are left out.
+
+    Without ``login`` it names neither user nor domain; not ``escaped`` it is for people, with names as they are.
+    """
+    write = _escape if escaped else _as_it_is
+    if target.abilities.is_local:
+        return "file://" + write(target.path)
+    who = f"{write(target.domain)};" if login and target.domain else ""
+    who += write(target.user, "@/:;") + "@" if login and target.user else ""
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
+    where = "/".join(part for part in (target.share or "", target.path.lstrip("/")) if part)
+    slash = "/" if where else ""
+    return f"{target.protocol}://{who}{host}{port}{slash}{write(where)}"
+
+
+def _escape(text: str, more: str = "") -> str:
+    """A literal ``%`` only where it would be read as an escape, and what would end the part."""
+    text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
+    return "".join(f"%{ord(c):02X}" if c in more or ord(c) < 0x20 else c for c in text)
+
+
+def _as_it_is(text: str, _more: str = "") -> str:
+    return text

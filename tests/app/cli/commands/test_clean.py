@@ -1,0 +1,90 @@
+"""``sharebench clean``: what is ours is listed and removed, and nothing else, on real servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.clients.base import Secrets
+from app.clients.local import LocalClient
+from app.workflows.clean import leftovers, remove
+from storage.plan import Settings
+from storage.records import Target
+from storage.target_url import format_target
+from tests.command_line import Sharebench
+from tests.servers.smbd import Smbd
+from tests.servers.vsftpd import Vsftpd
+
+OURS = (".sharebench-0123456789ab", ".sharebench-ffffffffffff")
+OTHERS = (
+    ".sharebench-0123456789AB", ".Sharebench-aaaaaaaaaaaa", ".sharebench-0123456789ab.doc", ".sharebench-",
+    ".sharebench-0123456789abc", ".sharebench-notes.txt", "precious.doc",
+)  # fmt: skip
+
+
+def fill(folder: Path) -> None:
+    for name in (*OURS, *OTHERS):
+        (folder / name).write_bytes(b"x" * 10)
+    (folder / ".sharebench-dddddddddddd").mkdir()
+
+
+def there(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.name.lower().startswith((".sharebench", "precious"))}
+
+
+def check(sharebench: Sharebench, url: str, folder: Path) -> None:
+    """List without touching, then remove, then find nothing."""
+    before = there(folder)
+    listed = sharebench("clean", url)
+    assert listed.returncode == 0, listed.stderr
+    assert [line.rpartition(" ")[2].rpartition("/")[2] for line in listed.stdout.splitlines()] == list(OURS)
+    assert "--yes" in listed.stderr
+    assert there(folder) == before
+    gone = sharebench.json("clean", url, "--yes", "--json")
+    assert [(entry["size_bytes"], entry["removed"], entry["problem"]) for entry in gone] == [(10, True, None)] * 2
+    assert there(folder) == before - set(OURS)
+    assert sharebench.json("clean", url, "--json") == []
+
+
+def test_a_local_folder(tmp_path: Path):
+    fill(tmp_path)
+    (tmp_path / ".sharebench-eeeeeeeeeeee").symlink_to(tmp_path / "precious.doc")
+    check(Sharebench(tmp_path / "notebook.db"), f"file://{tmp_path}/precious.doc", tmp_path)
+    assert (tmp_path / ".sharebench-eeeeeeeeeeee").is_symlink()
+
+
+def test_a_share(smbd: Smbd, tmp_path: Path):
+    folder = smbd.folder / "left"
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    fill(folder)
+    check(Sharebench(tmp_path / "notebook.db", smbd.password), format_target(smbd.target("left")), folder)
+
+
+def test_an_ftp_folder(make_vsftpd, tmp_path: Path):
+    server: Vsftpd = make_vsftpd()
+    folder = server.folder / "left"
+    folder.mkdir()
+    folder.chmod(0o777)
+    fill(folder)
+    check(Sharebench(tmp_path / "notebook.db", server.password), format_target(server.target("left")), folder)
+
+
+def test_what_took_the_place_of_a_leftover_stays(tmp_path: Path):
+    fill(tmp_path)
+    target = Target(protocol="file", path=str(tmp_path))
+    client = LocalClient(target, Secrets(), Settings())
+    found = leftovers(client, target)
+    first, second = (Path(leftover.path) for leftover in found)
+    first.unlink()
+    first.symlink_to(tmp_path / "precious.doc")
+    second.write_bytes(b"written meanwhile by somebody else")
+    assert all("was left" in removal.problem for removal in remove(client, target, found))
+    assert first.is_symlink()
+    assert second.exists()
+
+
+@pytest.mark.parametrize("url", ["smb://nas", "iperf3://nas"])
+def test_a_target_without_a_folder_is_refused(tmp_path: Path, url: str):
+    assert "name the folder" in Sharebench(tmp_path / "notebook.db").fails(2, "clean", url)

@@ -1,0 +1,68 @@
+"""Targets by the names of the settings file, and the defaults that it gives to options."""
+
+from pathlib import Path
+
+import pytest
+
+from app import config as settings
+from app.cli.target_argument import settled_url
+from app.errors import UsageError
+from tests.command_line import QUICK, Inside, Sharebench
+from tests.servers.smbd import Smbd
+
+TEXT = """
+[who]
+name = "Jo Miller"
+ticket = "OPS-4711"
+[defaults]
+runs = 3
+warmup = 1
+[servers.here]
+address = "127.0.0.1:{port}"
+share = "{share}"
+path = "{path}"
+user = "{user}"
+link = "100M"
+"""
+
+
+@pytest.fixture
+def settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    settings.config.cache_clear()
+    yield tmp_path / "sharebench" / "config.toml"
+    settings.config.cache_clear()
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_a_name_becomes_the_url_of_its_server_and_what_it_sets(settings_file: Path):
+    write(settings_file, TEXT.format(port=4455, share="public", path="big.iso", user="bench"))
+    assert settled_url("@here") == ("smb://bench@127.0.0.1:4455/public/big.iso", {"link_bits_per_second": "100M"})
+    assert settled_url("@here/a b.bin")[0] == "smb://bench@127.0.0.1:4455/public/a%20b.bin"
+    assert settled_url("smb://nas/s/f") == ("smb://nas/s/f", {})
+    with pytest.raises(UsageError, match="did you mean @here"):
+        settled_url("@her")
+
+
+def test_a_series_by_a_servers_name_has_its_link_the_defaults_and_who_measured(
+    settings_file: Path, sharebench: Sharebench, smbd: Smbd
+):
+    (smbd.folder / "named.bin").write_bytes(bytes(100_000))
+    write(settings_file, TEXT.format(port=smbd.port, share=smbd.share, path="named.bin", user=smbd.user))
+    done = sharebench.json("run", "@here", *QUICK, "--json")
+    assert done["link_bits_per_second"] == 10**8
+    assert [run["phase"] for run in done["runs"]].count("measured") == 3
+    assert [run["phase"] for run in done["runs"]].count("warm-up") == 1
+    assert done["environment"]["client"]["measured.by"] == "Jo Miller"
+    form = sharebench("show", "last").stdout
+    assert "Measured by" in form
+    assert "Jo Miller, OPS-4711" in form
+
+
+def test_a_default_that_is_no_option_is_told(settings_file: Path, inside: Inside):
+    write(settings_file, "[defaults]\nrunz = 3\n")
+    assert "defaults.runz is no option of run; did you mean runs?" in inside.fails(2, "run", "file:///nothing")

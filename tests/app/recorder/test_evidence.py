@@ -1,0 +1,267 @@
+"""What was measured stays as it was measured: one measurer at a time, nothing replaced, lost or made up."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.clients.base import Secrets
+from app.errors import NotebookError, UsageError
+from app.measure.control import SeriesControl
+from app.measure.events import Failed, RunFinished, ScratchMade, Warned
+from app.measure.plan import MeasurementPlan
+from app.recorder import writer
+from app.recorder.recording import RecorderEvent, SeriesClosed, record, resume
+from app.recorder.request import SeriesRequest
+from app.recorder.series_monitor import SeriesMonitor
+from storage.notebook import Notebook, UnknownReferenceError
+from storage.plan import CeilingPolicy, QuietTime
+from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
+from tests.servers.smbd import Smbd
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return tmp_path / "book" / "notebook.db"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    found = tmp_path / "file"
+    found.write_bytes(os.urandom(1_000_000))
+    return found
+
+
+def order(file: Path, **choices) -> SeriesRequest:
+    plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path=str(file)), warmups=0, runs=4)
+    return SeriesRequest(
+        plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
+    )
+
+
+def make_file_order(folder: Path, **choices) -> SeriesRequest:
+    return order(folder, **{"make_file": True, "size_bytes": 1_000_000} | choices)
+
+
+def stored(book: Path) -> Series:
+    with Notebook(book) as notebook:
+        return notebook.series("last")
+
+
+class Stepping:
+    """A series of which each run waits until it is told to go."""
+
+    def __init__(self, order: SeriesRequest, book: Path) -> None:
+        self.control = SeriesControl()
+        self.events = record(replace(order, plan=replace(order.plan, stepped=True)), book, self.control)
+
+    def runs(self, count: int) -> list[Run]:
+        """The next so many runs; the one after them has not begun."""
+        found: list[Run] = []
+        while len(found) < count:
+            self.control.step()
+            found += [event.run for event in self._until_it_waits() if isinstance(event, RunFinished)]
+        return found
+
+    def _until_it_waits(self) -> Iterator[RecorderEvent]:
+        for event in self.events:
+            yield event
+            if isinstance(event, RunFinished | SeriesClosed):
+                return
+
+
+def after_runs(events: Iterator[RecorderEvent], count: int) -> list[Run]:
+    """The first runs of a series that goes on."""
+    found: list[Run] = []
+    while len(found) < count:
+        event = next(events)
+        if isinstance(event, RunFinished):
+            found.append(event.run)
+    return found
+
+
+def test_a_series_that_is_being_measured_is_not_taken_up_by_a_second_program(tmp_path: Path, book: Path):
+    folder = tmp_path / "share"
+    folder.mkdir()
+    going = Stepping(make_file_order(folder), book)
+    reported = going.runs(2)
+    running = stored(book)
+    assert running.status is SeriesStatus.INTERRUPTED
+    assert running.running_by
+    (scratch,) = folder.iterdir()
+    with pytest.raises(UsageError, match=f"is being measured by process {os.getpid()}"):
+        list(resume(running.id, Secrets(), book, SeriesControl()))
+    assert scratch.exists()
+    reported += going.runs(2)
+    list(going.events)
+    complete = stored(book)
+    assert complete.status is SeriesStatus.COMPLETE
+    assert complete.running_by is None
+    assert [(r.number, r.seconds) for r in complete.runs] == [(r.number, r.seconds) for r in reported]
+    assert not list(folder.iterdir())
+
+
+def test_a_reader_that_leaves_in_the_middle_lets_the_series_go(book: Path, file: Path):
+    events = record(order(file), book, SeriesControl())
+    after_runs(events, 1)
+    events.close()  # type: ignore[attr-defined]  # it is a generator
+    assert stored(book).running_by is None
+    list(resume(stored(book).id, Secrets(), book, SeriesControl()))
+    assert stored(book).status is SeriesStatus.COMPLETE
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        Target(protocol="file", path="/no/such/file"),
+        Target(protocol="smb", host="127.0.0.1", port=1, share="s", path="f"),
+        Target(protocol="ftp", host="127.0.0.1", port=1, path="/f"),
+    ],
+)
+def test_what_was_never_measured_leaves_no_series(book: Path, file: Path, target: Target):
+    list(record(order(file), book, SeriesControl()))
+    before = stored(book)
+    puts = [] if target.protocol == "file" else [(Command.PUT, 1000)]
+    for command, size_bytes in [(Command.GET, None), *puts]:
+        wrong = order(file, target=target, command=command, size_bytes=size_bytes)
+        events = list(record(wrong, book, SeriesControl()))
+        assert isinstance(events[-1], SeriesClosed)
+        assert not events[-1].stored
+        assert events[-1].failure
+    with Notebook(book) as notebook:
+        assert notebook.count() == 1
+        assert notebook.series("last") == before
+
+
+def test_a_file_that_was_made_and_never_measured_leaves_no_series_either(tmp_path: Path, book: Path):
+    folder = tmp_path / "share"
+    folder.mkdir()
+    going = Stepping(make_file_order(folder), book)
+    events = []
+    for event in going.events:
+        events.append(event)
+        if isinstance(event, ScratchMade):
+            with Notebook(book) as notebook:
+                (head,) = notebook.heads()
+            assert head.scratch_path == event.path  # named, should we be killed now
+            going.control.cancel()
+    assert not any(isinstance(event, RunFinished) for event in events)
+    assert not list(folder.iterdir())
+    with Notebook(book) as notebook:
+        assert notebook.count() == 0
+        with pytest.raises(UnknownReferenceError):
+            notebook.series("last")
+
+
+def test_the_login_is_tried_before_anything_takes_its_time(smbd: Smbd, book: Path, monkeypatch: pytest.MonkeyPatch):
+    def look(*_: object) -> None:
+        raise AssertionError("looked around before anybody was let in")
+
+    monkeypatch.setattr(SeriesMonitor, "look", look)
+    wrong = order(smbd.folder, target=smbd.target("file"), secrets=Secrets(password="wrong"), runs=1)
+    events = list(record(replace(wrong, quiet_time=QuietTime.RECORD), book, SeriesControl()))
+    assert any(isinstance(event, Failed) and event.kind == "LoginError" for event in events)
+    with Notebook(book) as notebook:
+        assert notebook.count() == 0
+
+
+def test_a_resumed_series_keeps_what_failed_and_says_when_it_went_on(book: Path, file: Path):
+    content = file.read_bytes()
+    going = Stepping(order(file), book)
+    going.runs(1)
+    file.unlink()
+    going.runs(1)
+    list(going.events)
+    failed = stored(book)
+    assert failed.status is SeriesStatus.FAILED
+    lost = failed.runs[-1]
+    assert lost.status is RunStatus.FAILED
+    list(resume(failed.id, Secrets(), book, SeriesControl()))
+    file.write_bytes(content)
+    list(resume(failed.id, Secrets(), book, SeriesControl()))
+    complete = stored(book)
+    assert complete.status is SeriesStatus.COMPLETE
+    assert [run.number for run in complete.measured()] == [1, 2, 3, 4]
+    assert lost in complete.failed_attempts
+    assert complete.resumed_at
+    assert complete.runs[0] == failed.runs[0]
+
+
+class Holding:
+    """Another program that holds the notebook, as a backup may, for as long as the block lasts."""
+
+    def __init__(self, book: Path) -> None:
+        self._connection = sqlite3.connect(book, isolation_level=None, check_same_thread=False)
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN EXCLUSIVE")
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.execute("ROLLBACK")
+        self._connection.close()
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "_AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(writer, "_PATIENCE_SECONDS", 0.01)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_while_another_program_holds_the_notebook_runs_wait_and_none_is_lost(book: Path, file: Path):
+    events = record(order(file, runs=6), book, SeriesControl())
+    reported = after_runs(events, 2)
+    warned: list[str] = []
+    with Holding(book):
+        while len(reported) < 5:
+            event = next(events)
+            if isinstance(event, RunFinished):
+                reported.append(event.run)
+            if isinstance(event, Warned):
+                warned.append(event.text)
+    for event in events:
+        if isinstance(event, RunFinished):
+            reported.append(event.run)
+        if isinstance(event, Warned):
+            warned.append(event.text)
+    complete = stored(book)
+    assert complete.status is SeriesStatus.COMPLETE
+    assert [(r.number, r.seconds) for r in complete.runs] == [(r.number, r.seconds) for r in reported]
+    assert ["waits in memory" in text for text in warned] == [True, False]
+    assert "nothing was lost" in warned[-1]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_at_its_end_a_series_waits_for_whoever_holds_the_notebook(book: Path, file: Path):
+    events = record(order(file, runs=3), book, SeriesControl())
+    after_runs(events, 1)
+    holding = Holding(book)
+    holding.__enter__()
+    released = threading.Timer(3.0, holding.__exit__)
+    released.start()
+    began = time.monotonic()
+    closed = list(events)[-1]
+    assert time.monotonic() > began
+    released.join()
+    assert isinstance(closed, SeriesClosed)
+    assert stored(book).status is SeriesStatus.COMPLETE
+    assert len(stored(book).runs) == 3
+
+
+@pytest.mark.usefixtures("hasty")
+def test_only_minutes_end_a_series_and_what_is_lost_is_said(book: Path, file: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(writer, "GIVE_UP_SECONDS", 0.3)
+    assert writer.GIVE_UP_SECONDS < 600
+    events = record(order(file, runs=3), book, SeriesControl())
+    after_runs(events, 1)
+    with Holding(book), pytest.raises(NotebookError, match="are lost; what was stored before is kept"):
+        list(events)
+    assert len(stored(book).runs) >= 1
+    assert stored(book).running_by is None or stored(book).running_by.process_id == os.getpid()  # type: ignore[union-attr]

@@ -1,0 +1,38 @@
+"""What stands below a form: findings of the series alone, and what was sustained."""
+
+from forms.exporters.text import report_text
+from forms.series.document import series_document
+from forms.series.report import series_report
+from forms.series.summary import run_form
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import Series
+from tests.builders import runs, series
+
+
+def text(one: Series) -> str:
+    return " ".join(report_text(series_report(run_form(one))).split())
+
+
+def half_duplex() -> Series:
+    return series((100e6, 101e6, 99e6), environment={"path": {"link.duplex": "half", "link.interface": "eth0"}})
+
+
+def test_a_series_own_findings_stand_on_its_form_and_in_its_document():
+    assert "The link runs at half duplex: this machine's eth0" in text(half_duplex())
+    found = series_document(half_duplex())["findings"]
+    assert [(each["key"], each["severity"], each["series"]) for each in found] == [
+        ("half-duplex", "problem", ["0123456789ab"])
+    ]
+    assert series_document(series((1e8, 1e8)))["findings"] == []
+
+
+def test_what_the_advice_says_already_is_not_said_again():
+    busy = series((100e6, 101e6, 99e6), quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 2 MB/s",)))
+    assert text(busy).count("others moved 2 MB/s") == 2  # the quiet time's line and the advice
+    assert [each["key"] for each in series_document(busy)["findings"]] == ["busy"]
+
+
+def test_what_was_sustained_is_told_where_the_average_is_not_that():
+    uneven = series((), runs=runs((50e6, 150e6), size_bytes=1 << 30))
+    assert "All bytes / all seconds: 75,000,000 bytes/sec" in text(uneven)
+    assert "All bytes" not in text(series((100e6, 101e6, 99e6)))
