@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from forms.comparison.verdict import Comparison
+from forms.comparison.comparison import Comparison
 
 SCHEMA = "sharebench/comparison/1"
 

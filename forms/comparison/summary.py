@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import numbers, wording
+from forms.comparison.comparison import Comparison, basis_sentence
 from forms.comparison.differences import Difference
-from forms.comparison.verdict import Comparison, Sides, compare_several, rates_of
-from forms.comparison.words import basis_sentence
+from forms.comparison.verdict import Sides, compare_several, rates_of
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from forms import wording
+from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.differences import Difference, differences
-from forms.comparison.words import figures, verdict_sentence
 from forms.stats import change as changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
 from forms.stats.mann_whitney import mann_whitney_p
@@ -20,86 +20,6 @@ from storage.records import Change, Evidence, Series
 NOISE_PERCENT = 1.0
 MARGIN_PERCENT = 5.0
 ALPHA = 0.05
-_OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What two sides say about each other; absent figures mean too few runs or series for them."""
-
-    base_id: str
-    other_id: str
-    """Of the first series of each side."""
-    base_name: str
-    other_name: str
-    base_ids: tuple[str, ...]
-    other_ids: tuple[str, ...]
-    """All series of each side."""
-    verdict: Verdict
-    """The other against the base."""
-    doubt: Doubt | None
-    """Why there is no verdict; absent where there is one."""
-    base_runs: int
-    other_runs: int
-    """Valid measured runs of each."""
-    base_bytes_per_second: float | None
-    other_bytes_per_second: float | None
-    """The averages of each."""
-    change_percent: float | None
-    """The change of the average in percent of the base's."""
-    interval_percent: tuple[float, float] | None
-    """(low, high): the 95 % interval of the change, in percent; absent where only repeated series could give it."""
-    runs_interval_percent: tuple[float, float] | None
-    """(low, high) by the runs alone: how far these very series differ, whatever the reason."""
-    p_value: float | None
-    """The largest p of the tests that the verdict needs: Mann-Whitney's U and Student's t."""
-    needed_runs: int | None
-    """Runs a side that would likely tell; None where the verdict is known, or where no number of runs would."""
-    needed_runs_range: tuple[int, int | None] | None = None
-    """(fewest, most) by all that this first look leaves open; None for the most where no number may be enough."""
-    needed_series: int | None = None
-    """Series a side, measured in alternation, that would likely tell; None where runs are what is missing."""
-    between_percent: float | None = None
-    """The standard deviation between series of the same settings; absent where none was repeated."""
-    between_freedom: int | None = None
-    """Its degrees of freedom."""
-    base_wander_percent: float | None = None
-    """How far the base's own series lie apart, in percent; absent for one series."""
-    in_turns: bool = False
-    """Whether the runs of both took turns."""
-    level: float = 0.95
-    """Of the interval: more than 95 % where several comparisons are made at once (Holm)."""
-    noise_percent: float
-    margin_percent: float
-    alpha: float
-    differences: tuple[Difference, ...] = ()
-    change: Change | None = None
-    """What the other series claims to have changed since this base, with the evidence for it."""
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a verdict."""
-        return self.verdict is not Verdict.UNKNOWN
-
-    @property
-    def sign(self) -> str:
-        """The verdict as one character.
-
-        ``+``, ``-``, ``=``, ``?`` for unknown, ``!`` for what is not the claimed change, ``~`` for mere variation.
-        """
-        if self.doubt in _OWN_SIGNS:
-            return _OWN_SIGNS[self.doubt]
-        return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
-
-    @property
-    def figures(self) -> str:
-        """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
-        return figures(self)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words, for a user: with its figures, and what to do where it is not known."""
-        return verdict_sentence(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +53,7 @@ def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison
     told = [
         index
         for index, one in enumerate(alone)
-        if one.p_value is not None and one.interval_percent and one.doubt not in _OWN_SIGNS
+        if one.p_value is not None and one.interval_percent and one.doubt not in OWN_SIGNS
     ]
     levels = dict(zip(told, holm([alone[index].p_value or 0.0 for index in told], limits.alpha), strict=True))
     return [

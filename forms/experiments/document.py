@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
-from forms.comparison.verdict import Comparison, rates_of
+from forms.comparison.verdict import rates_of
 from forms.experiments.ladder import Gain, Ladder, Rung
 from forms.experiments.repeats import Repeats
 from forms.experiments.selftest import Selftest

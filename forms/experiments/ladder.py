@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forms.comparison.verdict import Comparison, Sides, compare_several, rates_of
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import Sides, compare_several, rates_of
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forms import wording
-from forms.comparison.verdict import Comparison, compare, paired_rates, rates_of
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import compare, paired_rates, rates_of
 from forms.stats.decision import LEAST_RUNS, Limits
 from forms.stats.sample_size import scatter_of, smallest_promised_percent
 from storage.records import Series

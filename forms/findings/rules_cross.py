@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from forms import numbers, wording
-from forms.comparison.verdict import Comparison, compare, rates_of
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import compare, rates_of
 from forms.findings import rules_distance, series_warnings
 from forms.findings.finding import Finding, Severity, is_loopback, is_wireless
 from forms.stats import summary

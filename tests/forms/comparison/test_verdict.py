@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from forms.comparison.comparison import Comparison
 from forms.comparison.summary import comparison_form, comparisons
-from forms.comparison.verdict import Comparison, Sides, compare, compare_several, compare_sides
+from forms.comparison.verdict import Sides, compare, compare_several, compare_sides
 from forms.stats.decision import Doubt, Limits
 from storage.records import Change, Command, Evidence
 from tests.builders import in_turns, repeats, series

@@ -54,7 +54,8 @@ def test_the_document(db, capsys):
     assert compare(db, "before", "c", "--json") == 1
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "sharebench/comparison/1"
-    assert (document["base"], document["other"], document["verdict"]) == ("a" * 12, "c" * 12, "slower")
+    assert (document["base"], document["other"], document["verdict"]) == ("9aaaaaaaaaa1", "c" * 12, "slower")
+    assert sorted(document["base_series"]) == ["9aaaaaaaaaa0", "9aaaaaaaaaa1", "a" * 12]
 
 
 def test_noise_and_margin_are_taken(db, capsys):

@@ -1,19 +1,100 @@
-"""A comparison in words: its figures, its verdict, and what would tell where it is not known."""
+"""What two sides say about each other, in figures and in words: the verdict, or what would tell."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from forms import numbers, wording
+from forms.comparison.differences import Difference
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import student_t
+from storage.records import Change
 
-if TYPE_CHECKING:
-    from forms.comparison.verdict import Comparison
+OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
+"""The signs of what is no verdict for another reason than the figures."""
 
 
-def figures(found: Comparison) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What two sides say about each other; absent figures mean too few runs or series for them."""
+
+    base_id: str
+    other_id: str
+    """Of the first series of each side."""
+    base_name: str
+    other_name: str
+    base_ids: tuple[str, ...]
+    other_ids: tuple[str, ...]
+    """All series of each side."""
+    verdict: Verdict
+    """The other against the base."""
+    doubt: Doubt | None
+    """Why there is no verdict; absent where there is one."""
+    base_runs: int
+    other_runs: int
+    """Valid measured runs of each."""
+    base_bytes_per_second: float | None
+    other_bytes_per_second: float | None
+    """The averages of each."""
+    change_percent: float | None
+    """The change of the average in percent of the base's."""
+    interval_percent: tuple[float, float] | None
+    """(low, high): the 95 % interval of the change, in percent; absent where only repeated series could give it."""
+    runs_interval_percent: tuple[float, float] | None
+    """(low, high) by the runs alone: how far these very series differ, whatever the reason."""
+    p_value: float | None
+    """The largest p of the tests that the verdict needs: Mann-Whitney's U and Student's t."""
+    needed_runs: int | None
+    """Runs a side that would likely tell; None where the verdict is known, or where no number of runs would."""
+    needed_runs_range: tuple[int, int | None] | None = None
+    """(fewest, most) by all that this first look leaves open; None for the most where no number may be enough."""
+    needed_series: int | None = None
+    """Series a side, measured in alternation, that would likely tell; None where runs are what is missing."""
+    between_percent: float | None = None
+    """The standard deviation between series of the same settings; absent where none was repeated."""
+    between_freedom: int | None = None
+    """Its degrees of freedom."""
+    base_wander_percent: float | None = None
+    """How far the base's own series lie apart, in percent; absent for one series."""
+    in_turns: bool = False
+    """Whether the runs of both took turns."""
+    level: float = 0.95
+    """Of the interval: more than 95 % where several comparisons are made at once (Holm)."""
+    noise_percent: float
+    margin_percent: float
+    alpha: float
+    differences: tuple[Difference, ...] = ()
+    change: Change | None = None
+    """What the other series claims to have changed since this base, with the evidence for it."""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a verdict."""
+        return self.verdict is not Verdict.UNKNOWN
+
+    @property
+    def sign(self) -> str:
+        """The verdict as one character.
+
+        ``+``, ``-``, ``=``, ``?`` for unknown, ``!`` for what is not the claimed change, ``~`` for mere variation.
+        """
+        if self.doubt in OWN_SIGNS:
+            return OWN_SIGNS[self.doubt]
+        return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
+
+    @property
+    def figures(self) -> str:
+        """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
+        return _figures(self)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, for a user: with its figures, and what to do where it is not known."""
+        return _sentence(self)
+
+
+def _figures(found: Comparison) -> str:
     """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
     if found.change_percent is None:
         return "no change can be computed"
@@ -26,7 +107,7 @@ def figures(found: Comparison) -> str:
     return f"{_signed(found.change_percent)}{edges}{chance}"
 
 
-def verdict_sentence(found: Comparison) -> str:
+def _sentence(found: Comparison) -> str:
     """The verdict for a person, with what to do where there is none."""
     if found.verdict is Verdict.SAME:
         return f"The same: {found.figures}, inside ±{found.margin_percent:g} %."
