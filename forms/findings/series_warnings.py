@@ -188,7 +188,7 @@ def _drift(series: Series) -> Iterator[Advice]:
 
 def _dependence(series: Series) -> Iterator[Advice]:
     found = summary.lag_1(_rates(series))
-    if found is None:
+    if found is None or any(_drift(series)):
         return
     until = series.plan.until_percent if series.plan else None
     what = "the interval of the average is narrower than the truth"

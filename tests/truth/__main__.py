@@ -17,9 +17,9 @@ HEAD = """\
 # How often the verdicts are true
 
 Made by `make truth`: the program's own rules (`forms/stats/decision.py`) on series that are made up, with a fixed seed,
-and on series of a real server. A trial is a comparison; {trials} trials a cell, half of them for ladders. The rule is
-exact, so where a change inside the noise threshold of 1 % is no help (session effects of 2 %), 5 % is what it gives and
-a cell of {trials} trials reads 5.0 ± {error:.1f}.
+and on series of a real server. A trial is a comparison; {trials} trials a cell, half of them for ladders; a cell that
+reads more than 4.3 % is simulated again with ten times the trials. The rule is exact, so where the noise threshold of
+1 % is no help (session effects of 2 %), 5 % is what it gives, and such a cell reads 5.0 ± {error:.1f}.
 
 One series a side without history is never a verdict: whatever the difference, the words are "whether the change did it
 is not known". *H* below are earlier repeats of the same thing (`selftest --apart 5`, or a baseline of five series).
@@ -65,7 +65,9 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=2000, help="comparisons a cell (2000)")
     parser.add_argument("--to", type=Path, default=ROOT / "TRUTH.md", help="the file to write")
     asked = parser.parse_args()
-    lines = HEAD.format(trials=asked.trials, error=100 * (0.05 * 0.95 / asked.trials) ** 0.5 * 2).splitlines()
+    lines = HEAD.format(
+        trials=asked.trials, error=100 * (0.05 * 0.95 / asked.trials / tables.MORE) ** 0.5 * 2
+    ).splitlines()
     print("\n".join(lines))
     for title, about, table in SECTIONS:
         made = ["", f"## {title}", "", about, "", *table(asked.trials // FEWER.get(table, 1))]
