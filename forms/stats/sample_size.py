@@ -22,7 +22,7 @@ _RANK_EFFICIENCY = 3 / math.pi
 """What the rank test makes of a run, beside Student's t, where the runs scatter normally (Pitman)."""
 _GRID = 64
 _STEPS = 8
-_CHANGE_LEVEL = 0.83
+_CHANGE_LEVEL = 0.88
 _MOST_SERIES = 20
 
 
@@ -75,7 +75,7 @@ def needed_runs(change_percent: float, scatter: Scatter, limits: Limits) -> int 
 def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tuple[int, int | None]:
     """(fewest, most) runs a side that a verdict may need, by all that change and scatter may really be.
 
-    A first look knows the scatter to a factor only (chi-square, 80 %), and the change as well (Student's t, 83 %):
+    A first look knows the scatter to a factor only (chi-square, 80 %), and the change as well (Student's t, 88 %):
     together they hold the right number in 85 % of first looks or more (TRUTH.md). None for the most where no number
     may be enough.
     """
