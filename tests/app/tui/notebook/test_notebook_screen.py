@@ -1,6 +1,7 @@
 """The notebook's list: what it shows, how it is sorted, filtered and grouped, and what is done from it."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,93 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         assert len(shown(app)) == 3
 
 
+async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path):
+    made = (one(1), one(2), one(3, base_id=f"{1:012x}"))
+    path = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})
+    app = app_on(path)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "space", "home", "space")
+        assert here(app).chosen() == f"{2:012x}"
+        assert "2 marked · 3 series" in painted(app)
+        await pilot.press("d")
+        await settled(app, pilot)
+        assert shown(app) == ["series 2"]
+        assert "2 series are deleted; u puts them back." in [note.message for note in app._notifications]
+        assert here(app).marked() == []
+        await pilot.press("u")
+        await settled(app, pilot)
+        assert shown(app) == ["series 3", "series 2", "series 1"]
+        with Notebook(path) as notebook:
+            assert notebook.series("before").label == "series 1"
+            assert notebook.series(f"{3:012x}").base_id == f"{1:012x}"
+
+
+async def test_what_is_being_measured_stays_while_the_other_marked_series_go(three):
+    with Notebook(three) as notebook:
+        notebook.take(f"{2:012x}")
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("a", "d")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "being measured" in text_of(app.screen, ".dialog-text")
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert shown(app) == ["series 2"]
+        assert here(app).marked() == [f"{2:012x}"]
+
+
+async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("f", *"signing", "enter")
+        here(app).look()
+        await settled(app, pilot)
+        await pilot.press("a")
+        assert here(app).marked() == [f"{2:012x}", f"{1:012x}"]
+        await pilot.press("home", "space", "i")
+        assert here(app).marked() == [f"{2:012x}"]
+        await pilot.press("A")
+        await settled(app, pilot)
+        assert sorted(here(app).marked()) == [f"{n:012x}" for n in (1, 2, 3)]
+        assert "3 marked · 2 of 3 series" in painted(app)
+
+
+async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_own(three):
+    with Notebook(three) as notebook:
+        notebook.annotate(replace(notebook.series(f"{1:012x}"), note="the first"))
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("space", "end", "space", "up", "e")
+        await settled(app, pilot)
+        assert app.screen.query_one("#label", Input).value == ""
+        app.screen.query_one("#label", Input).value = "old switch"
+        await pilot.press("ctrl+s")
+        await settled(app, pilot)
+        assert shown(app) == ["old switch", "series 2", "old switch"]
+        with Notebook(three) as notebook:
+            assert [notebook.series(f"{n:012x}").note for n in (1, 3)] == ["the first", ""]
+
+
+async def test_a_name_goes_to_the_marked_series_and_to_none_of_several(three):
+    app = app_on(three)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("space", "b")
+        await settled(app, pilot)
+        await pilot.press(*"fast", "enter")
+        await settled(app, pilot)
+        assert names(three)["fast"] == f"{3:012x}"
+        await pilot.press("a", "b")
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        assert any("3 are marked" in note.message for note in app._notifications)
+
+
 async def test_label_and_note_are_kept_as_typed(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -214,17 +302,30 @@ def names(path: Path) -> dict[str, str]:
         return {baseline.name: baseline.series_id for baseline in notebook.baselines()}
 
 
-async def test_the_first_marked_series_is_the_base_of_a_comparison(three):
+async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_first(three):
     app = app_on(three)
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("end", "space", "home", "space", "c")
+        await pilot.press("space", "end", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
         assert "[?] Not known: these two differ by +10.0 %" in text_of(app.screen, "#verdict")
         await pilot.press("s")
         await settled(app, pilot)
         assert "[?] Not known: these two differ by -9.1 %" in text_of(app.screen, "#verdict")
+
+
+async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
+    path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={"good": f"{2:012x}"})
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "space", "up", "space", "c")
+        await settled(app, pilot)
+        assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
+        await pilot.press("escape", "a", "c")
+        await settled(app, pilot)
+        assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
 
 
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
@@ -236,7 +337,7 @@ async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
         await pilot.press("escape", "space", "end", "c")
         await settled(app, pilot)
-        assert (here(app).base_id, here(app).other_id) == (f"{3:012x}", f"{1:012x}")
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
 
 
 async def test_comparing_without_anything_to_compare_with_says_how(tmp_path):
