@@ -9,12 +9,13 @@ from itertools import pairwise
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.differences import Difference, differences
+from forms.comparison.differences import Difference, differences, effective
 from forms.stats import change as changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
 from forms.stats.mann_whitney import mann_whitney_p
 from forms.stats.sample_size import needed_range, needed_runs, scatter_of
 from forms.stats.sample_size import needed_series as series_that_tell
+from forms.tuning.client_settings import own_setting
 from storage.records import Change, Evidence, Series
 
 NOISE_PERCENT = 1.0
@@ -169,11 +170,18 @@ def _unless_contradicted(
     base, other = sides.base[0], sides.other[0]
     if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
-    seen = other.change is not None and other.change.evidence is Evidence.CONFIRMED
-    taken_back = seen and claimed is None and base.experiment == other.experiment
+    taken_back = claimed is None and base.experiment == other.experiment and _shows_its_change(base, other)
     if (sides.equal or taken_back) and not differing and decision.change_percent is not None:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS)
     return decision
+
+
+def _shows_its_change(base: Series, other: Series) -> bool:
+    """Whether the setting that the other claims to have changed can be seen in both: only then equal ones are equal."""
+    if other.change is None or other.change.evidence is not Evidence.CONFIRMED:
+        return False
+    seen = (effective(one.environment.get("server", {}), other.change.name) for one in (base, other))
+    return own_setting(other.change.name) is not None or all(value is not None for value in seen)
 
 
 def _needs(

@@ -180,6 +180,15 @@ def test_states_are_compared_not_claims():
     assert not any("in-flight" in remark for remark in comparison_form(first, third).remarks)
 
 
+def test_settings_that_were_not_to_be_seen_are_not_called_equal():
+    change = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
+    first, third = in_turns(
+        series(TEN, id="first", experiment="x"),
+        series(scaled(TEN, 1.26), id="third", experiment="x", change=change, base_id="second"),
+    )
+    assert compare(first, third).verdict == "faster"
+
+
 def test_the_differences_come_along():
     result = compare(series(TEN, id="a"), series(TEN, id="b", command=Command.PUT))
     assert ("command", "get", "put") in [(d.name, d.base, d.other) for d in result.differences]
