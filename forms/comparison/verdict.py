@@ -86,8 +86,8 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
     return Comparison(
         base_id=base.id,
         other_id=other.id,
-        base_name=wording.name_of(base),
-        other_name=wording.name_of(other),
+        base_name=wording.name_of(base, beside=other),
+        other_name=wording.name_of(other, beside=base),
         base_ids=tuple(one.id for one in sides.base),
         other_ids=tuple(one.id for one in sides.other),
         verdict=decision.verdict,
