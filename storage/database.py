@@ -20,7 +20,14 @@ from urllib.parse import quote
 from sqlite_utils import Database
 
 from storage.encoding import TextConnection
-from storage.errors import DamagedNotebookError, NotebookFileError, ReadOnlyNotebookError, is_busy, is_damaged
+from storage.errors import (
+    DamagedNotebookError,
+    NotebookFileError,
+    ReadOnlyNotebookError,
+    in_one_line,
+    is_busy,
+    is_damaged,
+)
 from storage.migrations import CURRENT_FORMAT, migrations
 
 BUSY_SECONDS = 15.0
@@ -71,7 +78,7 @@ def open_database(path: Path) -> NotebookDatabase:
                 f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"
                 f" {_ELSEWHERE}"
             ) from error
-        raise NotebookFileError(f"cannot use {path} as a notebook: {error}; {_ELSEWHERE}") from error
+        raise NotebookFileError(f"cannot use {path} as a notebook: {in_one_line(error)}; {_ELSEWHERE}") from error
 
 
 def _make(path: Path) -> bool:

@@ -12,6 +12,14 @@ from __future__ import annotations
 
 import sqlite3
 
+_LONGEST = 160
+
+
+def in_one_line(what: object) -> str:
+    """What a library said of a file, which may repeat what stands in it: one line of printable text, of some length."""
+    text = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(what).split()))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
 
 class NotebookFileError(Exception):
     """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
@@ -22,8 +30,8 @@ class DamagedNotebookError(NotebookFileError):
 
     def __init__(self, what: object) -> None:
         super().__init__(
-            f"the notebook is damaged ({what}): put a copy of it back, or try `sqlite3 NOTEBOOK .recover`, and keep the"
-            " file until then"
+            f"the notebook is damaged ({in_one_line(what)}): put a copy of it back, or try `sqlite3 NOTEBOOK .recover`,"
+            " and keep the file until then"
         )
 
 
@@ -62,7 +70,8 @@ def why_unusable(error: sqlite3.Error) -> str:
         return "the disk that the notebook is on is full: make room, and try again"
     if _primary(error) == sqlite3.SQLITE_READONLY:
         return "the notebook cannot be written where it is: name one that can with --db FILE"
-    return f"the notebook could not be read or written: {error}; try again, or name another one with --db FILE"
+    said = in_one_line(error)
+    return f"the notebook could not be read or written: {said}; try again, or name another one with --db FILE"
 
 
 def _primary(error: sqlite3.Error) -> int:

@@ -13,9 +13,10 @@ from app.errors import NotebookError, UsageError
 from app.units import parse_size
 from forms.series.summary import run_form
 from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
-from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
+from forms.worksheets.demand import DEMANDS
+from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
 from forms.worksheets.reference_tables import TABLES
-from forms.worksheets.users import UserGroup
+from forms.worksheets.users import CLIENT_BYTES, ServerMemory, UserGroup
 from storage.json_reader import DocumentError
 from storage.records import Worksheet
 from storage.target_url import format_target
@@ -26,13 +27,15 @@ PARTS = ("cpu", "disk", "network")
 
 def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
     """A part by the name of a reference, or by its rate. Raises UsageError."""
+    if rate := rate_of_operations(words):
+        return Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
     try:
         found = find(kind, words, TABLES)
     except UnknownComponentError as unknown:
         try:
             rate = parse_size(words.removesuffix("/s"))
         except UsageError:
-            raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M") from None
+            raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M, or 70ops") from None
         return Part(name=kind.value, bytes_per_second=rate, count=count)
     return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
 
@@ -75,15 +78,21 @@ def upgraded(machine: Machine, words: str) -> Machine:
 
 
 def group_from(words: str, number: int) -> UserGroup:
-    """A group of clients from ``office=36:2.3:12KB``. Raises UsageError."""
+    """A group of clients from ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
     name, given, rest = words.rpartition("=")
     values = rest.split(":")
     try:
-        count, transfers = int(values[0]), float(values[1])
-        size = parse_size(values[2])
-    except (ValueError, IndexError):
-        raise UsageError(f"--group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB") from None
-    if count < 0 or not 0 <= transfers < 1e9 or len(values) != 3:
+        count = int(values[0])
+        if len(values) == 2:
+            transfers, size = demand(values[1])
+        else:
+            transfers, size = float(values[1]), parse_size(values[2])
+    except (ValueError, IndexError, UsageError):
+        raise UsageError(
+            f"--group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB, or NAME=CLIENTS:DEMAND,"
+            f" of {', '.join(DEMANDS)}, or RATE/CLIENTS of a server that is just enough, such as 75:375KB/25"
+        ) from None
+    if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
         raise UsageError(f"--group {words}: clients and transfers a second cannot be below 0")
     return UserGroup(
         name=name if given and name else f"group {number}",
@@ -91,6 +100,26 @@ def group_from(words: str, number: int) -> UserGroup:
         transfers_per_second=transfers,
         file_bytes=size,
     )
+
+
+def server_memory(available: str | None, each: str | None) -> ServerMemory | None:
+    """What there is for the processes of clients, and what one takes; None where it is not looked at."""
+    if available is None:
+        if each is not None:
+            raise UsageError("--client-memory: say with --memory what the server has for its clients")
+        return None
+    return ServerMemory(client_bytes=parse_size(each) if each else CLIENT_BYTES, available_bytes=parse_size(available))
+
+
+def demand(words: str) -> tuple[float, int]:
+    """Transfers a second and their size, of a preset's name or ``RATE/CLIENTS``. Raises UsageError."""
+    preset = DEMANDS.get(words.strip().lower())
+    if preset is not None:
+        return preset.transfers_per_second, preset.file_bytes
+    rate, slash, clients = words.partition("/")
+    if not slash or not clients.strip().isdecimal() or int(clients) < 1:
+        raise UsageError(f"{words!r} is no demand: {', '.join(DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
+    return 1.0, round(parse_size(rate) / int(clients))
 
 
 def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:

@@ -161,6 +161,9 @@ def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
     text = form.text("Target")
     if not text:
         return None
+    url = form.facts("Target").value.get("url")
+    if url:
+        return target_of(url)
     exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
     return target_of(text.replace("%", "%25") if exported else text)
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
-from forms.findings.rules_distance import round_trip_seconds
+from forms.findings.finding import round_trip_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, ClientFacts, Phase, Series, SeriesStatus
+from storage.records import Change, ClientFacts, Phase, Series, SeriesStatus, Target
 from storage.target_url import format_target
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
@@ -30,7 +30,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.label:
         yield Field(name="Label", text=series.label)
     yield Field(name="Command", text=series.command.value)
-    yield Field(name="Target", text=format_target(series.target, escaped=False))
+    yield _target_field(series.target)
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
@@ -53,6 +53,12 @@ def head_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Decision", text=wording.decided(series.decision))
     if series.note:
         yield Field(name="Note", text=series.note)
+
+
+def _target_field(target: Target) -> Field:
+    """The target with its names as they are; its URL beside it where they could be taken for parts of one."""
+    text, url = format_target(target, escaped=False), format_target(target)
+    return Field(name="Target", text=text, facts=() if text == url else (("url", url),))
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:

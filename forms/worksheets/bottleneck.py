@@ -10,6 +10,12 @@ from typing import Any
 from forms.worksheets.reference import ReferenceKind
 from storage.json_reader import DocumentError, JSONNode
 
+SMALL_STEPS = 10
+SINGULARS: Mapping[ReferenceKind, str] = {
+    ReferenceKind.CPU: "CPU",
+    ReferenceKind.DISK: "disk",
+    ReferenceKind.NETWORK: "network",
+}
 PLURALS: Mapping[ReferenceKind, str] = {
     ReferenceKind.CPU: "CPUs",
     ReferenceKind.DISK: "disks",
@@ -82,18 +88,34 @@ class BottleneckCalculation:
     """A machine and the steps of its improvement, the machine as it is first."""
 
     machines: tuple[Machine, ...]
+    target_bytes_per_second: float | None = None
+    """What the last machine is to move; absent where nothing was aimed at."""
+
+    @property
+    def reaches_target(self) -> bool:
+        """Whether the last machine moves what was aimed at."""
+        total = self.machines[-1].total_bytes_per_second or 0.0
+        return self.target_bytes_per_second is None or total >= self.target_bytes_per_second * (1 - 1e-9)
 
     def to_content(self) -> dict[str, Any]:
         """The worksheet as plain values, to be saved and written as JSON."""
-        return {"machines": [_machine_content(machine) for machine in self.machines]}
+        content: dict[str, Any] = {"machines": [_machine_content(machine) for machine in self.machines]}
+        if self.target_bytes_per_second is not None:
+            content |= {
+                "target_bytes_per_second": self.target_bytes_per_second,
+                "reaches_target": self.reaches_target,
+            }
+        return content
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> BottleneckCalculation:
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
-        machines = tuple(_machine_from(place) for place in JSONNode("", content).at("machines").items())
+        top = JSONNode("", content)
+        machines = tuple(_machine_from(place) for place in top.at("machines").items())
         if not machines:
             raise DocumentError("machines: expected at least one")
-        return cls(machines=machines)
+        target = top.maybe("target_bytes_per_second")
+        return cls(machines=machines, target_bytes_per_second=None if target.value is None else target.number())
 
 
 def upgrades(machine: Machine) -> Iterator[Upgrade]:
@@ -131,7 +153,8 @@ def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -
     """The steps from a machine to one that moves that much: each moves the bottleneck by adding what limits.
 
     The machine itself comes first. As many are added at once as take the part past the next bottleneck, or to the
-    target (Using Samba: move the bottleneck until target or budget is reached).
+    target (Using Samba: move the bottleneck until target or budget is reached); after ten such steps, as many as the
+    target takes.
     """
     steps = [machine]
     while (now := steps[-1].total_bytes_per_second) is not None and now < bytes_per_second:
@@ -142,8 +165,9 @@ def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -
         part = at.part(kind)
         assert part is not None
         target = math.ceil(bytes_per_second / part.bytes_per_second - 1e-9)
-        count = min(max(enough(at, kind), part.count + 1), max(target, part.count + 1))
-        name = f"{count - part.count} more {PLURALS[kind] if count - part.count > 1 else kind.value}"
+        next_count = target if len(steps) > SMALL_STEPS else enough(at, kind)
+        count = min(max(next_count, part.count + 1), max(target, part.count + 1))
+        name = f"{count - part.count} more {PLURALS[kind] if count - part.count > 1 else SINGULARS[kind]}"
         steps.append(replace(at.with_part(kind, replace(part, count=count)), name=name))
     return steps
 

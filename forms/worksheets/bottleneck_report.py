@@ -9,7 +9,7 @@ from typing import Any
 from forms import wording
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, Row, Table
 from forms.report import ReportKind as Holds
-from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part, total_gain, upgrades
+from forms.worksheets.bottleneck import PLURALS, SINGULARS, BottleneckCalculation, Machine, Part, total_gain, upgrades
 from forms.worksheets.reference import ReferenceKind
 
 FORM = "bottleneck calculation"
@@ -18,6 +18,15 @@ _ORDER = (ReferenceKind.CPU, ReferenceKind.DISK, ReferenceKind.NETWORK)
 _NAMES = {ReferenceKind.CPU: "CPU", ReferenceKind.DISK: "Disk", ReferenceKind.NETWORK: "Network"}
 _STEP = Column(heading="Step", kind=Holds.TEXT)
 _TITLE = "Bottleneck calculation"
+DISKS_RULE = (
+    "Disks add up only where each has a way of its own (Using Samba: one IDE disk a controller, three SCSI disks a"
+    " controller; today, no more than the controller and its slot carry), and RAID 5 writes everything twice."
+)
+BUS_RULE = "From the second network card on the bus may be the limit: look at it as at a part of its own (Using Samba)."
+NOT_WITHIN = (
+    "This is not a complete model of a server: do not expect it to be within 10 percent (Using Samba). Measure what it"
+    " says."
+)
 _BLANK_ROWS = 6
 """As many as the paper form has."""
 
@@ -122,8 +131,7 @@ def _limits(machine: Machine) -> str:
 
 def _limit(kind: ReferenceKind, machine: Machine) -> str:
     part = machine.part(kind)
-    one = {ReferenceKind.CPU: "CPU", ReferenceKind.DISK: "disk", ReferenceKind.NETWORK: "network"}[kind]
-    return PLURALS[kind] if part and part.count > 1 else one
+    return PLURALS[kind] if part and part.count > 1 else SINGULARS[kind]
 
 
 def _parts(machine: Machine) -> Iterator[Field]:
@@ -143,6 +151,11 @@ def _results(worksheet: BottleneckCalculation) -> Iterator[Field]:
     for machine in worksheet.machines:
         said = "nothing is known" if not machine.parts else f"{_limits(machine)} at {_rate(machine)}"
         yield Field(name="Bottleneck" if len(worksheet.machines) == 1 else machine.name, text=said)
+    if worksheet.target_bytes_per_second is not None:
+        aim, last = wording.rate(worksheet.target_bytes_per_second), worksheet.machines[-1]
+        steps = wording.count(len(worksheet.machines) - 1, "step")
+        reached = f"reached in {steps}" if worksheet.reaches_target else f"NOT reached: {_rate(last)} after {steps}"
+        yield Field(name="Target", text=f"{aim}, {reached}")
     gain = total_gain(worksheet.machines)
     if len(worksheet.machines) > 1 and gain is not None:
         yield Field(name="Gained in all", text=f"{gain:.1f} times as much")
@@ -161,6 +174,12 @@ def _advice(machine: Machine) -> Iterator[str]:
             )
         else:
             yield f"{upgrade.what} would give nothing: the {_limits(machine)} would still limit."
+    if machine.disk and machine.disk.count > 1:
+        yield DISKS_RULE
+    if machine.network and machine.network.count > 1:
+        yield BUS_RULE
+    if machine.parts:
+        yield NOT_WITHIN
 
 
 def _chart(machine: Machine) -> Chart | None:

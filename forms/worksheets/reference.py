@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -32,6 +33,17 @@ class Reference:
     def line(self) -> str:
         """Name and throughput, for a list to choose from."""
         return f"{self.name}: {wording.rate(self.bytes_per_second)}"
+
+
+OPERATION_BYTES = 8_000
+"""What one input or output operation moves on average (Using Samba, tables B-2 and B-3)."""
+_OPERATIONS = re.compile(r"(\d+(?:\.\d+)?)\s*(?:ops|iops|operations)(?:/s)?", re.IGNORECASE)
+
+
+def rate_of_operations(words: str) -> float | None:
+    """Bytes a second of so many operations a second, such as ``70 ops``; None for words of another kind."""
+    match = _OPERATIONS.fullmatch(words.strip())
+    return float(match[1]) * OPERATION_BYTES if match and float(match[1]) > 0 else None
 
 
 class UnknownComponentError(LookupError):

@@ -8,6 +8,13 @@ from typing import Any
 
 from storage.json_reader import DocumentError, JSONNode
 
+TIGHT_PERCENT = 80.0
+"""From here on a server that is enough on average is not enough at its busy moments."""
+CLIENT_BYTES = 800_000
+"""What one smbd takes: 600 to 800 KB on Intel Linux, 768 KB on Solaris (Using Samba, appendix B)."""
+BASE_BYTES = 5_200_000
+"""The programs themselves: 2.6 MB of smbd, 2.1 MB and 496 KB of nmbd (Using Samba, appendix B, of Solaris)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserGroup:
@@ -31,6 +38,36 @@ class UserGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServerMemory:
+    """What the server processes of clients need, against what there is for them."""
+
+    client_bytes: int
+    """Of the process that serves one client."""
+    available_bytes: int
+    base_bytes: int = BASE_BYTES
+    """What Samba needs before the first client."""
+
+    def needed_bytes(self, clients: int) -> int:
+        """What so many clients need."""
+        return self.base_bytes + clients * self.client_bytes
+
+    @property
+    def carried(self) -> int:
+        """How many clients there is memory for."""
+        return max(0, self.available_bytes - self.base_bytes) // self.client_bytes
+
+    def to_content(self, clients: int) -> dict[str, Any]:
+        """Plain values, for so many clients."""
+        return {
+            "client_bytes": self.client_bytes,
+            "available_bytes": self.available_bytes,
+            "base_bytes": self.base_bytes,
+            "needed_bytes": self.needed_bytes(clients),
+            "carried_clients": self.carried,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsersCalculation:
     """Groups of clients against what a server moves."""
 
@@ -38,6 +75,18 @@ class UsersCalculation:
     capacity_source: str
     """Where that number is from: a series, a calculation, a guess."""
     groups: tuple[UserGroup, ...]
+    memory: ServerMemory | None = None
+    """Absent where memory is not looked at."""
+
+    @property
+    def clients(self) -> int:
+        """Of all groups."""
+        return sum(group.clients for group in self.groups)
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether the server carries them with little to spare."""
+        return self.is_enough and self.percent_used > TIGHT_PERCENT
 
     @property
     def demand_bytes_per_second(self) -> float:
@@ -78,6 +127,8 @@ class UsersCalculation:
             "demand_bytes_per_second": self.demand_bytes_per_second,
             "percent_used": self.percent_used,
             "is_enough": self.is_enough,
+            "is_tight": self.is_tight,
+            **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
         }
 
     @classmethod
@@ -91,6 +142,7 @@ class UsersCalculation:
             capacity_bytes_per_second=capacity,
             capacity_source=top.maybe("capacity_source").text_or_none() or "",
             groups=tuple(_group_from(place) for place in top.at("groups").items()),
+            memory=_memory_from(top.maybe("memory")),
         )
 
 
@@ -104,4 +156,15 @@ def _group_from(place: JSONNode) -> UserGroup:
         clients=group.at("clients").whole(at_least=0),
         transfers_per_second=transfers,
         file_bytes=group.at("file_bytes").whole(at_least=0),
+    )
+
+
+def _memory_from(place: JSONNode) -> ServerMemory | None:
+    if place.value is None:
+        return None
+    memory = place.object()
+    return ServerMemory(
+        client_bytes=memory.at("client_bytes").whole(at_least=1),
+        available_bytes=memory.at("available_bytes").whole(at_least=1),
+        base_bytes=memory.at("base_bytes").whole(at_least=0),
     )

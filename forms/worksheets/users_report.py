@@ -23,6 +23,7 @@ from forms.report import (
     Table,
 )
 from forms.report import ReportKind as Holds
+from forms.worksheets.bottleneck_report import NOT_WITHIN
 from forms.worksheets.users import UserGroup, UsersCalculation
 
 FORM = "clients"
@@ -57,6 +58,7 @@ def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
         ),
         tables=(Table(columns=_COLUMNS, rows=tuple(rows), caption="Clients x transfers a second x file size"),),
         results=tuple(_results(worksheet)),
+        advice=(NOT_WITHIN,),
         chart=_chart(worksheet),
         document=partial(document, worksheet, name),
     )
@@ -128,7 +130,9 @@ def _total(worksheet: UsersCalculation, count: int) -> Row:
 
 def _results(worksheet: UsersCalculation) -> Iterator[Field]:
     asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
-    if worksheet.is_enough:
+    if worksheet.is_tight:
+        yield Field(name="Enough", text=f"[~] tight: {asked}; busy moments ask for more than the average")
+    elif worksheet.is_enough:
         yield Field(name="Enough", text=f"[+] yes: {asked}")
     else:
         missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
@@ -137,6 +141,19 @@ def _results(worksheet: UsersCalculation) -> Iterator[Field]:
         carried = worksheet.carried(group)
         if carried is not None:
             yield Field(name=f"{group.name} alone", text=f"the server carries {carried:,}")
+    memory = worksheet.memory
+    if memory is not None:
+        needed = memory.needed_bytes(worksheet.clients)
+        enough = "[+] enough" if needed <= memory.available_bytes else "[-] too little"
+        yield Field(
+            name="Memory",
+            text=f"{enough}: {worksheet.clients} x {_bytes(memory.client_bytes)} + {_bytes(memory.base_bytes)} ="
+            f" {_bytes(needed)} of {_bytes(memory.available_bytes)}, which carries {memory.carried:,} clients",
+        )
+
+
+def _bytes(size_bytes: int) -> str:
+    return numbers.byte_rate(size_bytes).removesuffix("/s")
 
 
 def _chart(worksheet: UsersCalculation) -> Chart | None:

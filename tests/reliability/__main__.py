@@ -9,7 +9,16 @@ import time
 
 from tests.reliability.figures import Campaign
 
-CAMPAIGNS = {"network": "tests.reliability.network", "fuzz": "tests.reliability.fuzz"}
+CAMPAIGNS = {
+    "network": "tests.reliability.network",
+    "fuzz": "tests.reliability.fuzz",
+    "crash": "tests.reliability.crash",
+    "storage": "tests.reliability.storage",
+    "secrets": "tests.reliability.secret_marker",
+    "hostile": "tests.reliability.hostile",
+    "server": "tests.reliability.server",
+    "scale": "tests.reliability.scale",
+}
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0
 

@@ -28,6 +28,9 @@ LIMIT_SECONDS = 6 * TIMEOUT_SECONDS
 SIZE_BYTES = 700_001
 BLOCK_BYTES = 100_000
 WORKERS = 6
+OTHER_CLIENTS = {"smb": "smbclient", "ftp": "curl"}
+CLIENTS = 5
+"""Of so many sessions the last is another program's."""
 PROTECTIONS = 4
 """Of so many SMB sessions one is signed, one encrypted, and two are neither."""
 FILE = "network.bin"
@@ -89,7 +92,7 @@ class Servers:
         return FtpProxy(self.vsftpd.host, self.vsftpd.port, **scripts)
 
     def measured(self, protocol: str, command: Command, port: int, seed: int = 0) -> Measured:
-        """A series of one run through the proxy on that port; every other one of SMB is signed or encrypted."""
+        """A series of one run through the proxy on that port, by the client and with the protection of the seed."""
         server: Smbd | Vsftpd = self.smbd if protocol == "smb" else self.vsftpd
         root = "" if protocol == "smb" else "/"
         target: Target = replace(server.target(root + FILE if command is Command.GET else root), port=port)
@@ -100,7 +103,14 @@ class Servers:
         secrets: Secrets = server.secrets()
         size_bytes = SIZE_BYTES if command is Command.PUT else None
         plan = MeasurementPlan(
-            command=command, target=target, settings=settings, secrets=secrets, runs=1, warmups=0, size_bytes=size_bytes
+            command=command,
+            target=target,
+            client=OTHER_CLIENTS[protocol] if seed % CLIENTS == CLIENTS - 1 else "",
+            settings=settings,
+            secrets=secrets,
+            runs=1,
+            warmups=0,
+            size_bytes=size_bytes,
         )
         return Measured(plan, server.folder)
 

@@ -19,6 +19,7 @@ from storage.json_reader import DocumentError
 from storage.notebook import LAST, Notebook, UnknownReferenceError
 from storage.records import Command, Series, new_series_id
 
+MOST_BYTES = 64 * 2**20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 """What can be typed as the name of a series."""
 
@@ -72,12 +73,20 @@ def import_command(
 
 
 def _content(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
+    """The whole file, but no more than fits in memory ten times over. Raises UsageError."""
     try:
-        return Path(file).read_bytes()
+        if file == "-":
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                content = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    if len(content) > MOST_BYTES:
+        raise UsageError(
+            f"{file} is larger than {MOST_BYTES // 2**20} MiB, which is too much at once: export fewer series to a file"
+        )
+    return content
 
 
 def _sorted_out(

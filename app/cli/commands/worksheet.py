@@ -9,7 +9,16 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
-from app.cli.worksheet_parsing import PARTS, calculated_rate, group_from, measured_part, part_from, readable, upgraded
+from app.cli.worksheet_parsing import (
+    PARTS,
+    calculated_rate,
+    group_from,
+    measured_part,
+    part_from,
+    readable,
+    server_memory,
+    upgraded,
+)
 from app.errors import UsageError
 from app.units import parse_size
 from forms.layout import visible
@@ -37,7 +46,9 @@ def _worksheet_options(function: _F) -> _F:
 
 
 @worksheet_command.command("bottleneck")
-@click.option("--cpu", metavar="NAME|RATE", help="What one CPU moves: a name of the tables, or bytes a second (60M).")
+@click.option(
+    "--cpu", metavar="NAME|RATE", help="What one CPU moves: a name of the tables, bytes a second (60M), 750ops."
+)
 @click.option("--cpus", type=common.Count(1), default=1, metavar="N", help="How many.")
 @click.option("--disk", metavar="NAME|RATE", help="What one disk moves.")
 @click.option("--disks", type=common.Count(1), default=1, metavar="N", help="How many.")
@@ -101,7 +112,9 @@ def bottleneck(
         machines.append(upgraded(machines[-1], words))
     if target:
         machines += way_to(machines[-1], parse_size(target))[1:]
-    worksheet = BottleneckCalculation(machines=tuple(machines))
+    worksheet = BottleneckCalculation(
+        machines=tuple(machines), target_bytes_per_second=parse_size(target) if target else None
+    )
     _show(context, worksheet, as_json=as_json, save=save)
 
 
@@ -112,11 +125,14 @@ def bottleneck(
     multiple=True,
     required=True,
     metavar="[NAME=]N:TRANSFERS:SIZE",
-    help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; again for more.",
+    help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation, compiling,"
+    " imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
 )
 @click.option("--capacity", metavar="RATE", help="What the server moves, in bytes a second (960KB).")
 @click.option("--from-series", "reference", metavar="SERIES", help="What the server moves: that series' average.")
 @click.option("--from-worksheet", metavar="NAME", help="What it moves: the total of a saved bottleneck worksheet.")
+@click.option("--memory", metavar="SIZE", help="What the server has for the processes of its clients.")
+@click.option("--client-memory", metavar="SIZE", help="What one client's process takes (800KB, the book's of 1999).")
 @_worksheet_options
 @common.options_of_all
 @click.pass_context
@@ -126,6 +142,8 @@ def clients(
     capacity: str | None,
     reference: str | None,
     from_worksheet: str | None,
+    memory: str | None,
+    client_memory: str | None,
     as_json: bool,
     save: str | None,
 ) -> None:
@@ -144,6 +162,7 @@ def clients(
         capacity_bytes_per_second=rate,
         capacity_source=source,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
+        memory=server_memory(memory, client_memory),
     )
     _show(context, worksheet, as_json=as_json, save=save)
 

@@ -17,13 +17,13 @@ from app import __version__
 from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp.control import ControlConnection, connect
-from app.clients.ftp.data import has_ended, receive_all, receive_lines, send_all, wait_in_ticks
+from app.clients.ftp.data import TICK_SECONDS, has_ended, receive_all, receive_lines, send_all, wait_in_ticks
 from app.clients.ftp.listing import parse_line, parse_mlsd
 from app.clients.ftp.replies import reply_error
 from app.clients.listing import LISTING_TIMEOUTS, Listing
 from app.clients.os_errors import connection_error, one_line
 from app.clients.stall import StallWatch
-from app.clients.tcp_info import TcpInfo
+from app.clients.tcp_info import TcpInfo, waiting_bytes
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -51,7 +51,8 @@ class FTPClient:
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
         self._buffer = memoryview(bytearray(self._block_bytes))
-        self._stall = StallWatch(settings.timeout_seconds, self._where)
+        self._path_in_use = ""
+        self._stall = StallWatch(settings.timeout_seconds, lambda: self._where(self._path_in_use))
         self._control: ControlConnection | None = None
         self._data: socket.socket | None = None
 
@@ -148,6 +149,8 @@ class FTPClient:
                 except ftplib.error_perm as error:
                     raise self._cannot_store(control, path, error) from error
                 self._send(control, data, path, content, meter)
+                while not control.has_said_something(TICK_SECONDS) and waiting_bytes(data):
+                    meter.advance(content.size_bytes)
                 self._finish(control, path)
                 ended = meter.clock()
                 traffic = TcpInfo.of(data)
@@ -228,6 +231,7 @@ class FTPClient:
         if "\r" in path or "\n" in path or "\0" in path:
             raise NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
         control = self._linked()
+        self._path_in_use = path
         try:
             yield control
         except ftplib.error_reply as error:
@@ -244,6 +248,8 @@ class FTPClient:
             if control.unfinished or isinstance(error, (ProtocolError, StalledError)):
                 self._drop()
             raise
+        finally:
+            self._path_in_use = ""
 
     def _drop(self) -> None:
         control, self._control = self._control, None

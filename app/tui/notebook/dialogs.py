@@ -17,7 +17,6 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.widgets.inputs import LineInput, LinesInput, kept
 from forms.wording import plain
 from storage.queries import SeriesQuery, SortKey
-from storage.records import Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +37,20 @@ class EditDialog(BaseDialog[SeriesTexts]):
     }
     KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", footer="Save", priority=True),)
 
-    def __init__(self, series: Series) -> None:
+    def __init__(self, before: SeriesTexts, *, count: int = 1) -> None:
+        """``count`` is how many series it is for; what is left as it was stays each one's own."""
         super().__init__(classes="dialog")
-        self.series = series
+        self.before, self.count = before, count
 
     def compose(self) -> ComposeResult:
         """Two inputs and two buttons."""
         with Vertical(classes="dialog-box"):
-            yield Label("Label and note", classes="dialog-heading")
+            of_several = f" of {self.count} series: what you change holds for all" if self.count > 1 else ""
+            yield Label(f"Label and note{of_several}", classes="dialog-heading")
             yield Label("Label")
-            yield LineInput(self.series.label, id="label")
+            yield LineInput(self.before.label, id="label")
             yield Label("Note")
-            note = LinesInput(self.series.note, id="note")
+            note = LinesInput(self.before.note, id="note")
             note.styles.height = 6
             yield note
             with Horizontal(classes="dialog-buttons"):
@@ -64,7 +65,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
     def action_save(self) -> None:
         """Answer with what was typed."""
         label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text
-        self.dismiss(SeriesTexts(kept(self.series.label, label), kept(self.series.note, note)))
+        self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:

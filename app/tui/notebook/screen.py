@@ -14,6 +14,7 @@ from textual.widgets import Input, Label, Static
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
+from app.tui.notebook.deletion import Deletion, remove_all, restore_all
 from app.tui.notebook.dialogs import SortDialog
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
@@ -58,10 +59,11 @@ class NotebookScreen(SeriesActions):
             "notebook.delete",
             "d,delete",
             "Delete",
-            "Take the series out of the notebook; u puts it back.",
+            "Take the marked series, or this one, out of the notebook; u puts them back.",
             footer="Delete",
         ),
-        KeyCommand("notebook.undo", "u", "Undo", "Put the series back that was deleted last."),
+        KeyCommand("notebook.undo", "u", "Undo", "Put back what was deleted last."),
+        KeyCommand("notebook.mark-all", "A", "Mark all", "Mark every series of the notebook, listed or not."),
         KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter."),
     )
     DEFAULT_CSS = """
@@ -80,7 +82,10 @@ class NotebookScreen(SeriesActions):
     def __init__(self) -> None:
         super().__init__()
         self.asked = SeriesQuery()
-        self.removed: list[Removed] = []
+        self.removed: list[tuple[Removed, ...]] = []
+        """What each deletion took out, the last one at the end."""
+        self._counted = (0, 0)
+        """How many series are listed, and how many there are."""
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
 
@@ -138,8 +143,15 @@ class NotebookScreen(SeriesActions):
         found, count = answer
         self.set_class(not count, "-empty")
         self.rows.show(found)
-        self.query_one("#count", Static).update(_counted(len(found.places), count))
+        self._counted = (len(found.places), count)
+        self._show_count()
         self._read_pointed()
+
+    @on(SeriesList.MarksChanged)
+    def _show_count(self) -> None:
+        marked = len(self.rows.marked)
+        before = f"{marked:,} marked · " if marked else ""
+        self.query_one("#count", Static).update(Content(before + _count_text(*self._counted)))
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
@@ -163,9 +175,9 @@ class NotebookScreen(SeriesActions):
                 exclusive=True,
             )
 
-    def changed(self, series_id: str) -> None:
-        """Show a series again."""
-        self.rows.forget(series_id)
+    def changed(self, *series_ids: str) -> None:
+        """Show series again."""
+        self.rows.forget(*series_ids)
         self.look()
 
     # Filtering, sorting, grouping
@@ -201,8 +213,7 @@ class NotebookScreen(SeriesActions):
     def action_clear(self) -> None:
         """Take the marks away, then the filter."""
         if self.rows.marked:
-            self.rows.marked.clear()
-            self.rows.refresh()
+            self.rows.unmark()
         else:
             self.query_one("#filter", Input).value = ""
         self.rows.focus()
@@ -236,30 +247,39 @@ class NotebookScreen(SeriesActions):
     def _open(self, message: SeriesList.Opened) -> None:
         self.sharebench_app.visit("series", series_id=message.series_id)
 
-    # Deleting
+    # Marking and deleting
+
+    def action_mark_all(self) -> None:
+        """Mark every series of the notebook."""
+        self.with_notebook(
+            lambda notebook: [found.series_id for found in notebook.find(SeriesQuery())], self.rows.mark, group="mark"
+        )
 
     def action_delete(self) -> None:
-        """Take the series under the cursor out of the notebook."""
-        if (series_id := self.chosen()) is not None:
-            self.with_notebook(lambda notebook: notebook.remove(series_id), self._deleted)
+        """Take the marked series, or the one under the cursor, out of the notebook."""
+        if ids := self.meant():
+            self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
 
-    def _deleted(self, removed: Removed) -> None:
-        self.removed.append(removed)
-        self.rows.marked.pop(removed.series.id, None)
-        name = removed.series.label or removed.series.id
-        self.notify(f"{name} is deleted; u puts it back.", title="Deleted", markup=False)
+    def _deleted(self, deletion: Deletion) -> None:
+        if removed := deletion.removed:
+            self.removed.append(removed)
+            self.rows.unmark(*(one.series.id for one in removed))
+            text = f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} deleted; u puts"
+            self.notify(f"{text} {'it' if len(removed) == 1 else 'them'} back.", title="Deleted")
         self.look()
+        if deletion.refusal is not None:
+            self.sharebench_app.tell_error(deletion.refusal)
 
     def action_undo(self) -> None:
-        """Put the series back that was deleted last."""
+        """Put back what was deleted last."""
         if not self.removed:
             self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
             return
         removed = self.removed.pop()
-        self.with_notebook(lambda notebook: notebook.restore(removed), lambda _: self._restored(removed))
+        self.with_notebook(lambda notebook: restore_all(notebook, removed), lambda _: self._restored(removed))
 
-    def _restored(self, removed: Removed) -> None:
-        self.notify(f"{removed.series.label or removed.series.id} is back.", title="Undone", markup=False)
+    def _restored(self, removed: tuple[Removed, ...]) -> None:
+        self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} back.", title="Undone")
         self.look()
 
 
@@ -271,5 +291,10 @@ def _form(notebook: Notebook, series_id: str) -> SeriesSummary:
     return run_form(notebook.series(series_id))
 
 
-def _counted(found: int, count: int) -> Content:
-    return Content(f"{count:,} series" if found == count else f"{found:,} of {count:,} series")
+def _named(removed: tuple[Removed, ...]) -> str:
+    first = removed[0].series
+    return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} series"
+
+
+def _count_text(found: int, count: int) -> str:
+    return f"{count:,} series" if found == count else f"{found:,} of {count:,} series"

@@ -9,29 +9,28 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
 from app.tui.widgets.measure_mixin import MeasureMixin
 from storage.notebook import Notebook
-from storage.records import Series
 
 ACTING_KEYS = (
     KeyCommand(
         "series.edit",
         "e",
         "Label and note",
-        "Change what the series is called and what is remembered of it.",
+        "Change what the marked series, or this one, is called and what is remembered of it.",
         footer="Label",
     ),
     KeyCommand(
         "series.baseline",
         "b",
         "Baseline",
-        "Give the series a name to compare later ones with, or take the name away.",
+        "Give the marked series, or this one, a name to compare later ones with, or take the name away.",
         footer="Baseline",
     ),
     KeyCommand(
         "series.compare",
         "c",
         "Compare",
-        "Compare the marked series, the one marked first being the base; or the marked one with this one;"
-        " or this one with the series it was made from.",
+        "Compare the marked series, or the marked one with this one, or this one with the series it was made from."
+        " The base is the one that is a baseline, else the oldest.",
         footer="Compare",
     ),
     KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file.", footer="Export"),
@@ -55,32 +54,40 @@ class SeriesActions(MeasureMixin):
         """Ids of the marked series, in the order in which they were marked."""
         return ()
 
-    def changed(self, series_id: str) -> None:
-        """Show a series again after it was changed."""
+    def meant(self) -> list[str]:
+        """Ids of the series that a command is for: the marked ones, else the one that the cursor is on."""
+        return list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
+
+    def changed(self, *series_ids: str) -> None:
+        """Show series again after they were changed."""
         raise NotImplementedError
 
     # Label and note
 
     def action_edit(self) -> None:
         """Ask for the label and the note."""
-        if (series_id := self.chosen()) is not None:
-            self.with_notebook(lambda notebook: notebook.series(series_id), self._ask_words)
+        if ids := self.meant():
+            self.with_notebook(lambda notebook: _words_of(notebook, ids), lambda words: self._ask_words(ids, words))
 
-    def _ask_words(self, series: Series) -> None:
+    def _ask_words(self, ids: list[str], before: SeriesTexts) -> None:
         def answered(words: SeriesTexts | None) -> None:
             if words is not None:
                 self.with_notebook(
-                    lambda notebook: _set_words(notebook, series.id, words), lambda _: self.changed(series.id)
+                    lambda notebook: _set_words(notebook, ids, before, words), lambda _: self.changed(*ids)
                 )
 
-        self.sharebench_app.push_screen(EditDialog(series), answered)
+        self.sharebench_app.push_screen(EditDialog(before, count=len(ids)), answered)
 
     # Baselines
 
     def action_baseline(self) -> None:
         """Ask for a name."""
-        if (series_id := self.chosen()) is None:
+        ids = self.meant()
+        if len(ids) > 1:
+            self.notify(f"A baseline is one series, and {len(ids)} are marked.", severity="warning")
+        if len(ids) != 1:
             return
+        series_id = ids[0]
 
         def ask(names: tuple[list[str], list[str]]) -> None:
             self.sharebench_app.push_screen(BaselineDialog(*names), answered)
@@ -104,12 +111,10 @@ class SeriesActions(MeasureMixin):
     def action_compare(self) -> None:
         """Find the pair, and show it."""
         here, marked = self.chosen(), list(self.marked())
-        if len(marked) == 2:
-            self.sharebench_app.visit("compare", base=marked[0], other=marked[1])
-        elif len(marked) == 1 and here is not None and here != marked[0]:
-            self.sharebench_app.visit("compare", base=marked[0], other=here)
-        elif len(marked) > 2:
-            self.sharebench_app.visit("table", ids=marked)
+        if len(marked) == 1 and here is not None and here != marked[0]:
+            marked.append(here)
+        if len(marked) > 1:
+            self.with_notebook(lambda notebook: _base_first(notebook, marked), self._compare_all)
         elif here is not None:
             self.with_notebook(lambda notebook: _base_of(notebook, here), lambda base: self._compare_with(base, here))
 
@@ -121,6 +126,12 @@ class SeriesActions(MeasureMixin):
         else:
             self.sharebench_app.visit("compare", base=base, other=here)
 
+    def _compare_all(self, ids: list[str]) -> None:
+        if len(ids) == 2:
+            self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
+        else:
+            self.sharebench_app.visit("table", ids=ids)
+
     def action_again(self) -> None:
         """Go to the guide with the choices of the series pointed at."""
         from app.tui.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
@@ -130,13 +141,38 @@ class SeriesActions(MeasureMixin):
 
     def action_export(self) -> None:
         """Export the marked series, or the one pointed at."""
-        ids = list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
-        if ids:
+        if ids := self.meant():
             self.sharebench_app.visit("export", ids=ids)
 
 
-def _set_words(notebook: Notebook, series_id: str, words: SeriesTexts) -> None:
-    notebook.annotate(replace(notebook.series(series_id), label=words.label, note=words.note))
+def _words_of(notebook: Notebook, ids: Sequence[str]) -> SeriesTexts:
+    """Label and note where all series have the same, else empty."""
+    heads = notebook.heads_of(ids)
+    labels, notes = {head.label for head in heads}, {head.note for head in heads}
+    return SeriesTexts(
+        label=labels.pop() if len(labels) == 1 else "",
+        note=notes.pop() if len(notes) == 1 else "",
+    )
+
+
+def _set_words(notebook: Notebook, ids: Sequence[str], before: SeriesTexts, words: SeriesTexts) -> None:
+    """What was changed holds for all of the series; what was left as it was stays each one's own."""
+    for series_id in ids:
+        series = notebook.series(series_id)
+        notebook.annotate(
+            replace(
+                series,
+                label=words.label if words.label != before.label else series.label,
+                note=words.note if words.note != before.note else series.note,
+            )
+        )
+
+
+def _base_first(notebook: Notebook, ids: Sequence[str]) -> list[str]:
+    """The ids with what is a baseline before what is none, and the older before the newer."""
+    named = {baseline.series_id for baseline in notebook.baselines()}
+    heads = notebook.heads_of(ids)
+    return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
 
 def _names(notebook: Notebook, series_id: str) -> tuple[list[str], list[str]]:

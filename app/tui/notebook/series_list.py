@@ -42,9 +42,11 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             "list.mark",
             "space",
             "Mark",
-            "Mark the series, or take the mark away: two marked ones are compared, all marked ones are exported.",
+            "Mark the series, or take the mark away: what is done next is done with the marked ones.",
             footer="Mark",
         ),
+        KeyCommand("list.mark-shown", "a", "Mark all listed", "Mark every series that the filter shows."),
+        KeyCommand("list.invert", "i", "Invert the marks", "Of the listed series, mark those that are not marked."),
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "series-list--heading",
@@ -90,6 +92,9 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         def __init__(self, series_id: str) -> None:
             super().__init__()
             self.series_id = series_id
+
+    class MarksChanged(Message):
+        """Other series are marked than before."""
 
     class HeadingClicked(Message):
         """The list is to be sorted by a column."""
@@ -178,11 +183,39 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         series_id = self.pointed
         if series_id is None:
             return
+        self._turn(series_id)
+        self.action_move(1)
+        self._marks_changed()
+
+    def action_mark_shown(self) -> None:
+        """Mark all that are listed, in the order of the list."""
+        self.mark(self.listing.places)
+
+    def action_invert(self) -> None:
+        """Mark what is listed and not marked, and take the other marks away."""
+        for series_id in self.listing.places:
+            self._turn(series_id)
+        self._marks_changed()
+
+    def mark(self, series_ids: Iterable[str]) -> None:
+        """Mark these as well."""
+        self.marked.update(dict.fromkeys(series_ids))
+        self._marks_changed()
+
+    def unmark(self, *series_ids: str) -> None:
+        """Take the marks of these away; without ids, all."""
+        for series_id in series_ids or list(self.marked):
+            self.marked.pop(series_id, None)
+        self._marks_changed()
+
+    def _turn(self, series_id: str) -> None:
         if series_id in self.marked:
             del self.marked[series_id]
         else:
             self.marked[series_id] = None
-        self.action_move(1)
+
+    def _marks_changed(self) -> None:
+        self.post_message(self.MarksChanged())
         self.refresh()
 
     def _go(self, row: int, direction: int) -> None:

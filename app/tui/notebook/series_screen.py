@@ -59,10 +59,11 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
     def on_mount(self) -> None:
         """Read the series."""
         self.query_one("#series-form-box").focus()
-        self.changed(self.series_id)
+        self.changed()
 
-    def changed(self, series_id: str) -> None:
+    def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
         """Read it again."""
+        series_id = self.series_id
         self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
 
     def _show(self, form: SeriesSummary) -> None:

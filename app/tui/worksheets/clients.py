@@ -33,7 +33,10 @@ class ClientsScreen(WorksheetScreen):
         "capacity": "What the server moves, in bytes a second, such as 112MB. Enter lists your own series.",
         **{f"name-{row}": "What these clients are called." for row in range(_ROWS)},
         **{f"clients-{row}": "How many of them there are." for row in range(_ROWS)},
-        **{f"transfers-{row}": "How many files each of them moves in a second." for row in range(_ROWS)},
+        **{
+            f"transfers-{row}": "How many files each of them moves in a second, or office, imaging…"
+            for row in range(_ROWS)
+        },
         **{f"size-{row}": "How large a file is: 12KB, 4M." for row in range(_ROWS)},
     }
 

@@ -171,14 +171,17 @@ def test_a_series_above_its_ceiling_raises_it(tmp_path, monkeypatch: pytest.Monk
         assert rate(notebook) == 200
 
 
-def test_ftps_far_end_sends_a_file_as_servers_do():
+def test_ftps_far_end_sends_in_both_ways_that_servers_have():
     code = (
         "import app.clients.ftp.ceiling as ceiling\n"
         "from storage.records import ClientFacts, Command\n"
-        "def no(*_): raise RuntimeError\n"
-        "ceiling.send_all = no\n"
         "facts = ClientFacts(name='sharebench', block_bytes=65536)\n"
-        "print(ceiling.ceiling_seconds(facts, Command.GET, 20_000_003))\n"
+        "for way in (ceiling._send_content, ceiling._send_file):\n"
+        "    print(ceiling._transfer_seconds(facts, Command.GET, 20_000_003, way))\n"
+        "ceiling._transfer_seconds = lambda *words: 1.0 if words[-1] is ceiling._send_file else 2.0\n"
+        "print(ceiling.ceiling_seconds(facts, Command.GET, 1))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout) > 0
+    copied, by_file, best = map(float, done.stdout.split())
+    assert min(copied, by_file) > 0
+    assert best == 1.0

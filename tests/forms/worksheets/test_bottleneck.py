@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from forms.exporters import FORMATS, export_reports
-from forms.worksheets.bottleneck import Machine, Part, enough, upgrades, way_to
+from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
 from forms.worksheets.bottleneck_report import blank_bottleneck_report, bottleneck_report
-from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find
+from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
 from forms.worksheets.reference_tables import BOOK, TABLES, TODAY, ethernet_payload
 from forms.worksheets.saved import from_record, to_record
 from storage.json_reader import DocumentError
@@ -123,6 +123,45 @@ def test_the_way_to_a_target_moves_the_bottleneck_step_by_step():
     assert totals == sorted(totals)
     assert totals[-2] < 4_000 * KB <= totals[-1]
     assert way_to(STEPS[0], 100) == [STEPS[0]]
+
+
+def test_a_far_target_is_reached_in_few_steps():
+    """The book's machine on its way to 11,200 KB/s: no longer twenty steps that end at 10.08 MB/s."""
+    steps = way_to(STEPS[0], 11_200 * KB)
+    assert (steps[-1].total_bytes_per_second or 0) >= 11_200 * KB
+    assert len(steps) < 16
+    filled = BottleneckCalculation(machines=tuple(steps), target_bytes_per_second=11_200 * KB)
+    assert f"11.20 MB/s, reached in {len(steps) - 1} steps" in {f.text for f in bottleneck_report(filled).results}
+    assert from_record(to_record(filled, "far")) == filled
+
+
+def test_a_target_that_is_not_reached_is_told():
+    short = BottleneckCalculation(machines=STEPS[:2], target_bytes_per_second=11_200 * KB)
+    assert not short.reaches_target
+    target = next(field.text for field in bottleneck_report(short).results if field.name == "Target")
+    assert target == "11.20 MB/s, NOT reached: 1.113 MB/s after 1 step"
+    assert short.to_content()["reaches_target"] is False
+
+
+def test_the_books_rules_of_thumb_stand_on_the_form():
+    one = " ".join(bottleneck_report(BottleneckCalculation(machines=STEPS[:1])).advice)
+    assert "within 10 percent" in one
+    assert "RAID 5" not in one
+    many = " ".join(bottleneck_report(B5).advice)
+    assert "RAID 5 writes everything twice" in many
+    assert "the bus" in many
+
+
+def test_steps_spell_a_cpu_as_the_form_does():
+    slow = Machine(name="x", cpu=Part(name="slow", bytes_per_second=500 * KB), disk=STEPS[0].disk)
+    assert way_to(slow, 560 * KB)[1].name == "1 more CPU"
+
+
+@pytest.mark.parametrize(
+    ("words", "rate"), [("70 ops", 560_000), ("700ops/s", 5_600_000), ("70", None), ("0 ops", None)]
+)
+def test_operations_a_second_are_of_8_kb(words, rate):
+    assert rate_of_operations(words) == rate
 
 
 def test_a_machine_of_one_part_can_still_be_improved():

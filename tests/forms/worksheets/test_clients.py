@@ -6,7 +6,7 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.worksheets.saved import from_record, to_record
-from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.users import ServerMemory, UserGroup, UsersCalculation
 from forms.worksheets.users_report import blank_users_report, users_report
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
@@ -43,6 +43,36 @@ def test_groups_add_up():
     assert worksheet.demand_bytes_per_second == pytest.approx(993_600 + 20e6)
     assert worksheet.carried(imaging) == 10
     assert worksheet.carried(replace(imaging, transfers_per_second=0)) is None
+
+
+def test_more_than_four_fifths_is_tight():
+    assert report(1_000 * KB, OFFICE).is_tight
+    assert "[~] tight: 993.6 kB/s asked, 99 % of it" in told(report(1_000 * KB, OFFICE))["Enough"]
+    assert not report(2_000 * KB, OFFICE).is_tight
+    assert "[+] yes" in told(report(2_000 * KB, OFFICE))["Enough"]
+    assert not report(960 * KB, OFFICE).is_tight
+
+
+def test_the_memory_of_clients():
+    """The book's 600 to 800 KB for each smbd, beside the programs themselves."""
+    memory = ServerMemory(client_bytes=800_000, available_bytes=32_000_000)
+    filled = replace(report(2_000 * KB, OFFICE), memory=memory)
+    assert memory.needed_bytes(36) == 5_200_000 + 36 * 800_000
+    assert memory.carried == 33
+    assert told(filled)["Memory"] == ("[-] too little: 36 x 800 kB + 5.2 MB = 34 MB of 32 MB, which carries 33 clients")
+    enough = replace(filled, memory=replace(memory, available_bytes=64_000_000))
+    assert told(enough)["Memory"].startswith("[+] enough: ")
+    assert from_record(to_record(filled, "office")) == filled
+    assert "Memory" not in told(report(2_000 * KB, OFFICE))
+
+
+def test_the_form_says_how_far_to_trust_it():
+    assert "within 10 percent" in users_report(report(960 * KB, OFFICE)).advice[0]
+
+
+def told(worksheet: UsersCalculation) -> dict[str, str]:
+    """The lines below the table."""
+    return {field.name: field.text for field in users_report(worksheet).results}
 
 
 def test_saved_and_read_back():

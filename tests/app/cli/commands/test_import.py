@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.cli.commands import import_
 from forms.exporters import export
 from storage.notebook import Notebook
 from tests.builders import all_series, book_series, full_series
@@ -95,6 +96,15 @@ def test_a_refusal_is_a_line_however_long_what_was_found_is(inside, tmp_path):
     assert len(inside.fails(2, "import", str(file))) < 400
     file.write_text(json.dumps({"schema": ["x"] * 1_000_000}))
     assert "found an array" in inside.fails(2, "import", str(file))
+
+
+def test_a_file_that_is_too_large_is_refused_with_what_to_do(inside, tmp_path, monkeypatch):
+    monkeypatch.setattr(import_, "MOST_BYTES", 1000)
+    file = tmp_path / "large.json"
+    file.write_bytes(b" " * 1001)
+    assert "export fewer series" in inside.fails(2, "import", str(file))
+    done = inside("import", "-", stdin=" " * 1001)
+    assert (done.returncode, "export fewer series" in done.stderr) == (2, True)
 
 
 def test_what_cannot_be_read(inside, tmp_path):

@@ -67,6 +67,22 @@ def test_saved_shown_listed_and_used_for_clients(inside):
     assert inside.json("worksheet", "show", "clients", "c", "--json")["is_enough"] is False
 
 
+def test_operations_presets_and_memory(inside):
+    document = inside.json("worksheet", "bottleneck", "--disk", "70 ops", "--json")
+    assert totals(document) == [560e3]
+    words = ("--group", "pcs=75:375KB/25", "--group", "36:office", "--group", "2:imaging")
+    document = inside.json("worksheet", "clients", *words, "--capacity", "100MB", "--memory", "512MB", "--json")
+    assert [group["demand_bytes_per_second"] for group in document["groups"]] == [1_125e3, 288e3, 20e6]
+    assert document["memory"]["needed_bytes"] == 5_200_000 + 113 * 800_000
+    assert inside("worksheet", "clients", "--group", "36:nothing", "--capacity", "1MB").returncode == 2
+    alone = ("--group", "36:office", "--capacity", "1MB", "--client-memory", "1M")
+    assert inside("worksheet", "clients", *alone).returncode == 2
+
+
+def test_a_target_says_whether_it_is_reached(inside):
+    assert "Target:" in inside("worksheet", "bottleneck", *SPARC, "--target", "11200KB").stdout
+
+
 def test_clients_from_a_series(inside):
     document = inside.json("worksheet", "clients", "--group", "10:1:8KB", "--from-series", "last", "--json")
     assert document["capacity_bytes_per_second"] == pytest.approx(761_908)

@@ -1,6 +1,7 @@
 """The notebook's list: what it shows, how it is sorted, filtered and grouped, and what is done from it."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_screen import SeriesScreen
 from forms.layout import visible
+from forms.wording import default_title
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Command, Run, SeriesStatus, Target
@@ -47,10 +49,31 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         assert lines[3].split()[:5] == [">", "2026-01-03", "10:00", "series", "3"]
         assert lines[4].split()[0] == "2026-01-02"
         assert "B 2026-01-01" in lines[5]
-        for part in ("80.00 MB/s", "0.9 %", "64 %", "put", "signing", "smb://nas/data/big.bin"):
+        for part in ("80.00 MB/s", "0.9 %", "64 %", "put nas/data/big.bin", "signing"):
             assert part in lines[4]
         assert "before" in lines[5]
         assert "3 series" in lines[1]
+
+
+async def test_at_80_columns_each_line_has_command_host_and_share(tmp_path):
+    nas = Target(protocol="smb", host="10.79.0.2", share="share", path="big.iso", user="bench")
+    title = default_title(Command.GET, nas)
+    path = book(
+        tmp_path / "notebook.db",
+        one(1, target=nas, label="", title=title),
+        one(2, target=replace(nas, host="10.79.0.3"), label="as delivered", command=Command.PUT),
+        one(3, target=Target(protocol="ftp", host="10.79.0.4", path="/pub/big.iso", user="bench"), label="", title=""),
+    )
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        ftp, second, first = painted(app).splitlines()[3:6]
+        assert "get ftp://10.79.0.4/pub" in ftp
+        assert "as delivered" in second
+        assert "put 10.79.0.3/share" in second
+        assert "get 10.79.0.2/share" in first
+        assert all("smb:" not in line and "bench" not in line for line in (ftp, second, first))
+        assert all("100.0 MB/s" in line for line in (ftp, second, first))
 
 
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
@@ -113,15 +136,15 @@ async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
     async with app.run_test(size=(120, 24)) as pilot:
         await settled(app, pilot)
         heading = painted(app).splitlines()[2]
-        await pilot.click(SeriesList, offset=(heading.index("Cmd") + 1, 0))
+        await pilot.click(SeriesList, offset=(heading.index("Average") + 1, 0))
         await settled(app, pilot)
-        assert shown(app) == ["series 2", "series 3", "series 1"]
+        assert shown(app) == ["series 3", "series 1", "series 2"]
         await pilot.click(SeriesList, offset=(10, 3))
-        assert here(app).chosen() == f"{1:012x}"
+        assert here(app).chosen() == f"{2:012x}"
         await pilot.click(SeriesList, offset=(10, 2), times=2)
         await settled(app, pilot)
         assert isinstance(app.screen, SeriesScreen)
-        assert app.screen.series_id == f"{3:012x}"
+        assert app.screen.series_id == f"{1:012x}"
 
 
 async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
@@ -163,9 +186,96 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         assert len(shown(app)) == 3
 
 
-async def test_label_and_note_are_kept_as_typed(three):
+async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path):
+    made = (one(1), one(2), one(3, base_id=f"{1:012x}"))
+    path = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})
+    app = app_on(path)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "space", "home", "space")
+        assert here(app).chosen() == f"{2:012x}"
+        assert "2 marked · 3 series" in painted(app)
+        await pilot.press("d")
+        await settled(app, pilot)
+        assert shown(app) == ["series 2"]
+        assert "2 series are deleted; u puts them back." in [note.message for note in app._notifications]
+        assert here(app).marked() == []
+        await pilot.press("u")
+        await settled(app, pilot)
+        assert shown(app) == ["series 3", "series 2", "series 1"]
+        with Notebook(path) as notebook:
+            assert notebook.series("before").label == "series 1"
+            assert notebook.series(f"{3:012x}").base_id == f"{1:012x}"
+
+
+async def test_what_is_being_measured_stays_while_the_other_marked_series_go(three):
+    with Notebook(three) as notebook:
+        notebook.take(f"{2:012x}")
     app = app_on(three)
     async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("a", "d")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "being measured" in text_of(app.screen, ".dialog-text")
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert shown(app) == ["series 2"]
+        assert here(app).marked() == [f"{2:012x}"]
+
+
+async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("f", *"signing", "enter")
+        here(app).look()
+        await settled(app, pilot)
+        await pilot.press("a")
+        assert here(app).marked() == [f"{2:012x}", f"{1:012x}"]
+        await pilot.press("home", "space", "i")
+        assert here(app).marked() == [f"{2:012x}"]
+        await pilot.press("A")
+        await settled(app, pilot)
+        assert sorted(here(app).marked()) == [f"{n:012x}" for n in (1, 2, 3)]
+        assert "3 marked · 2 of 3 series" in painted(app)
+
+
+async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_own(three):
+    with Notebook(three) as notebook:
+        notebook.annotate(replace(notebook.series(f"{1:012x}"), note="the first"))
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("space", "end", "space", "up", "e")
+        await settled(app, pilot)
+        assert app.screen.query_one("#label", Input).value == ""
+        app.screen.query_one("#label", Input).value = "old switch"
+        await pilot.press("ctrl+s")
+        await settled(app, pilot)
+        assert shown(app) == ["old switch", "series 2", "old switch"]
+        with Notebook(three) as notebook:
+            assert [notebook.series(f"{n:012x}").note for n in (1, 3)] == ["the first", ""]
+
+
+async def test_a_name_goes_to_the_marked_series_and_to_none_of_several(three):
+    app = app_on(three)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("space", "b")
+        await settled(app, pilot)
+        await pilot.press(*"fast", "enter")
+        await settled(app, pilot)
+        assert names(three)["fast"] == f"{3:012x}"
+        await pilot.press("a", "b")
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        assert any("3 are marked" in note.message for note in app._notifications)
+
+
+async def test_label_and_note_are_kept_as_typed(three):
+    app = app_on(three)
+    async with app.run_test(size=(200, 24)) as pilot:
         await settled(app, pilot)
         await pilot.press("e")
         await settled(app, pilot)
@@ -214,17 +324,30 @@ def names(path: Path) -> dict[str, str]:
         return {baseline.name: baseline.series_id for baseline in notebook.baselines()}
 
 
-async def test_the_first_marked_series_is_the_base_of_a_comparison(three):
+async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_first(three):
     app = app_on(three)
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("end", "space", "home", "space", "c")
+        await pilot.press("space", "end", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
         assert "[+] Faster: +10.0 %" in text_of(app.screen, "#verdict")
         await pilot.press("s")
         await settled(app, pilot)
         assert "[-] Slower: -9.1 %" in text_of(app.screen, "#verdict")
+
+
+async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
+    path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={"good": f"{2:012x}"})
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("end", "space", "up", "space", "c")
+        await settled(app, pilot)
+        assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
+        await pilot.press("escape", "a", "c")
+        await settled(app, pilot)
+        assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
 
 
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
@@ -236,7 +359,7 @@ async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
         await pilot.press("escape", "space", "end", "c")
         await settled(app, pilot)
-        assert (here(app).base_id, here(app).other_id) == (f"{3:012x}", f"{1:012x}")
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
 
 
 async def test_comparing_without_anything_to_compare_with_says_how(tmp_path):

@@ -195,6 +195,9 @@ def test_rates_and_parts_are_read_as_typed():
 
 def test_groups_are_read_as_typed():
     assert read_group("x", "", " ", "", number=1) is None
+    imaging = read_group("", "2", "Imaging", "", number=1)
+    assert imaging
+    assert (imaging.name, imaging.demand_bytes_per_second) == ("Imaging", 20e6)
     group = read_group("", "3", "0.5", "4M", number=2)
     assert group is not None
     assert (group.name, group.clients, group.each_bytes_per_second) == ("group 2", 3, 2 * 1024 * 1024)

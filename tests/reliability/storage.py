@@ -1,0 +1,234 @@
+"""The storage campaign: notebooks damaged, locked, crowded, on full disks, of every format; each told in one line."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from storage import database
+from storage.errors import NotebookFileError, why_unusable
+from storage.notebook import Notebook, UnknownReferenceError
+from storage.queries import SeriesQuery
+from storage.records import ExperimentKind
+from tests.builders import FORMAT_1, full_series, one
+from tests.reliability.figures import Clock, Figures
+
+WRITERS = 20
+FULL_DISK_KIB = 400
+
+
+def _read_all(path: Path) -> None:
+    """Everything that a list, a form and the screens read."""
+    with Notebook(path) as notebook:
+        heads = notebook.heads()
+        notebook.find(SeriesQuery(text="nas"))
+        notebook.runs_of(head.id for head in heads)
+        for kind in ExperimentKind:
+            for entry in notebook.experiments(kind):
+                notebook.experiment(entry.experiment.name)
+        for head in heads:
+            notebook.series(head.id)
+        notebook.baselines()
+        notebook.worksheets("bottleneck")
+        notebook.remembered("guide")
+        with suppress(UnknownReferenceError):
+            notebook.series("last")
+
+
+def _told(figures: Figures, path: Path, how: str) -> None:
+    """Read it: it is whole, or one of our errors says what is wrong with it."""
+    began = time.monotonic()
+    try:
+        _read_all(path)
+        figures.counts["read"] += 1
+    except (NotebookFileError, UnknownReferenceError) as error:
+        figures.counts["refused"] += 1
+        _check_line(figures, str(error), how)
+    except sqlite3.Error as error:
+        figures.counts["refused"] += 1
+        _check_line(figures, why_unusable(error), how)
+    except Exception as error:
+        figures.losses.append(f"{how}: {type(error).__name__}: {error}")
+    figures.took(time.monotonic() - began)
+
+
+def _check_line(figures: Figures, text: str, how: str) -> None:
+    if len(text.splitlines()) != 1 or not text.isprintable():
+        figures.losses.append(f"{how}: no line for people: {text[:200]!r}")
+
+
+def _damaged(content: bytes, chance: random.Random) -> tuple[bytes, str]:
+    """The file with something done to it, and what."""
+    kind = chance.choice(("bytes", "truncated", "page", "garbage", "swapped"))
+    found = bytearray(content)
+    if kind == "bytes":
+        for _ in range(chance.randint(1, 40)):
+            found[chance.randrange(len(found))] = chance.randrange(256)
+    elif kind == "truncated":
+        del found[chance.randrange(len(found)) :]
+    elif kind == "page":
+        at = chance.randrange(len(found) // 4096) * 4096
+        found[at : at + 4096] = chance.randbytes(4096) if chance.random() < 0.5 else bytes(4096)
+    elif kind == "garbage":
+        found[:] = chance.randbytes(chance.randint(0, 20_000))
+    else:
+        pages = len(found) // 4096
+        a, b = chance.randrange(pages) * 4096, chance.randrange(pages) * 4096
+        found[a : a + 4096], found[b : b + 4096] = found[b : b + 4096], found[a : a + 4096]
+    return bytes(found), kind
+
+
+def _damage(figures: Figures, folder: Path, clock: Clock, chance: random.Random) -> None:
+    whole = folder / "whole.db"
+    with Notebook(whole) as notebook:
+        notebook.add(full_series())
+        for number in range(1, 6):
+            notebook.add(one(number))
+        notebook.set_baseline("before", full_series().id)
+    content = whole.read_bytes()
+    for count in range(1_000_000):
+        if count >= 60 and clock.is_over():
+            return
+        seed = chance.randrange(2**32)
+        path = folder / "damaged.db"
+        for file in folder.glob("damaged.db*"):
+            file.unlink()
+        found, kind = _damaged(content, random.Random(seed))
+        path.write_bytes(found)
+        figures.counts["damaged files"] += 1
+        _told(figures, path, f"damage {kind} seed {seed}")
+
+
+def _places(figures: Figures, folder: Path) -> None:
+    """What is no notebook of ours, one of each kind."""
+    os.mkfifo(folder / "fifo")
+    (folder / "text").write_text("no notebook\n" * 100)
+    (folder / "folder").mkdir()
+    connection = sqlite3.connect(folder / "other.db")
+    connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    for number, dump in enumerate(sorted(FORMAT_1.parent.glob("format-*.sql"))):
+        connection = sqlite3.connect(folder / f"old-{number}.db")
+        connection.executescript(dump.read_text())
+        connection.close()
+        _read_all(folder / f"old-{number}.db")
+        figures.counts["older formats"] += 1
+    Notebook(folder / "future.db").close()
+    connection = sqlite3.connect(folder / "future.db")
+    connection.execute("INSERT INTO notebook_formats VALUES (99, '7.1')")
+    connection.commit()
+    connection.close()
+    refused = figures.counts["refused"]
+    places = [folder / name for name in ("fifo", "text", "folder", "other.db", "future.db")]
+    for place in [*places, Path("/dev/null"), Path("/dev/zero")]:
+        _told(figures, place, str(place))
+    if figures.counts["refused"] - refused != len(places) + 2:
+        figures.losses.append("something was taken for a notebook that is none")
+
+
+def _crowd(figures: Figures, folder: Path) -> None:
+    """Many programs on one new notebook, at once."""
+    path, errors = folder / "crowd.db", []
+
+    def write(number: int) -> None:
+        try:
+            with Notebook(path) as notebook:
+                notebook.add(one(number))
+                notebook.take(one(number).id)
+                notebook.release(one(number).id)
+        except Exception as error:
+            errors.append(f"writer {number}: {type(error).__name__}: {error}")
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(1, WRITERS + 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    figures.losses += errors
+    figures.counts["writers at once"] += WRITERS
+    with Notebook(path) as notebook:
+        if notebook.count() != WRITERS:
+            figures.losses.append(f"{notebook.count()} of {WRITERS} series of writers at once are there")
+
+
+@contextmanager
+def _small_disk() -> Iterator[Path | None]:
+    """A disk of a few hundred KiB; None where nobody may mount one."""
+    folder = Path(tempfile.mkdtemp(prefix="sharebench-full-"))
+    mounted = (
+        os.getuid() == 0
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={FULL_DISK_KIB}k", "sharebench", folder],
+            check=False,
+            capture_output=True,
+        ).returncode
+    )
+    try:
+        yield folder if mounted else None
+    finally:
+        if mounted:
+            subprocess.run(["umount", folder], check=True)
+        folder.rmdir()
+
+
+def _full(figures: Figures) -> None:
+    """Series after series until the disk is full: what was stored before is whole."""
+    with _small_disk() as folder:
+        if folder is None:
+            return
+        path, stored = folder / "notebook.db", 0
+        try:
+            for number in range(1, 10_000):
+                with Notebook(path) as notebook:
+                    notebook.add(one(number, created_at="2026-01-01T10:00:00.000Z"))
+                stored = number
+        except NotebookFileError as error:
+            _check_line(figures, str(error), "full disk")
+        except sqlite3.Error as error:
+            _check_line(figures, why_unusable(error), "full disk")
+        figures.counts["series until the disk was full"] += stored
+        shutil.copytree(folder, folder.with_name(f"{folder.name}-copy"))
+        copy = folder.with_name(f"{folder.name}-copy")
+        with Notebook(copy / "notebook.db") as notebook:
+            if notebook.count() != stored:
+                figures.losses.append(f"full disk: {notebook.count()} of {stored} series are there")
+        shutil.rmtree(copy)
+
+
+def _held(figures: Figures, folder: Path, seconds: float) -> None:
+    """Another program holds it for a while: a writer waits, and loses nothing."""
+    path = folder / "held.db"
+    with Notebook(path) as notebook:
+        other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        other.execute("BEGIN EXCLUSIVE")
+        threading.Timer(seconds, other.execute, ["ROLLBACK"]).start()
+        notebook.be_patient(max(database.BUSY_SECONDS, 4 * seconds))
+        notebook.add(one(1))
+        figures.counts["held by another program"] += 1
+        if notebook.count() != 1:
+            figures.losses.append("a writer that waited lost its series")
+        other.close()
+
+
+def campaign(seconds: float, *, seed: int = 17) -> Figures:
+    """Every kind of place once, then damage until the time is over."""
+    figures, clock = Figures(), Clock(seconds)
+    folder = Path(tempfile.mkdtemp(prefix="sharebench-storage-"))
+    try:
+        _places(figures, folder)
+        _crowd(figures, folder)
+        _full(figures)
+        _held(figures, folder, min(60.0, seconds / 5))
+        _damage(figures, folder, clock, random.Random(seed))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return figures

@@ -1,0 +1,44 @@
+"""The short forms of the campaigns of the notebook and of security: all their kinds once, and nothing is lost."""
+
+import pytest
+
+from tests.reliability import crash, hostile, scale, secret_marker, server, storage
+
+
+def test_kills_lose_nothing_that_was_reported():
+    figures = crash.campaign(5, kinds=("make", "import", "export", "migrate"))
+    assert figures.losses == []
+    assert figures.counts["killed"] + figures.counts["ended before"] >= 4
+
+
+def test_whatever_a_notebook_lies_on_is_told_in_one_line():
+    figures = storage.campaign(4)
+    assert figures.losses == []
+    assert figures.counts["damaged files"] >= 60
+    assert figures.counts["refused"]
+
+
+def test_a_password_is_nowhere():
+    figures = secret_marker.campaign(4)
+    assert figures.losses == []
+    assert figures.counts["commands"] >= 4
+    assert figures.counts["half-typed URLs"] >= 9
+
+
+def test_hostile_text_executes_garbles_and_loses_nothing():
+    figures = hostile.campaign(5)
+    assert figures.losses == []
+    assert figures.counts["documents"]
+
+
+def test_many_runs_are_answered_for():
+    figures = scale.campaign(1)
+    assert figures.losses == []
+    assert figures.counts["runs"] == 6000
+
+
+@pytest.mark.usefixtures("smbd")
+def test_a_server_keeps_what_it_had():
+    figures = server.campaign(1)
+    assert figures.losses == []
+    assert figures.counts["cleans"] == 2
