@@ -88,13 +88,10 @@ class _Pages(FPDF):
             self._out(self._set_font_for_page(self.current_font, self.font_size_pt))
         return super()._render_styled_text_line(*args, **options)
 
-    def paragraph(
-        self, text: str, *, size: float = _SIZE, bold: bool = False, grey: bool = False, indent: float = 0
-    ) -> None:
+    def paragraph(self, text: str, *, size: float = _SIZE, bold: bool = False, grey: bool = False) -> None:
         """A text over the page's width."""
         self.set_font(TEXT, "B" if bold else "", size)
         self.set_text_color(GREY if grey else INK)
-        self.set_x(self.l_margin + indent)
         self.multi_cell(0, size * _LEADING, control_pictures(text).replace("\t", "    "), align="L", new_x="LMARGIN")
 
     def field(self, field: Field, *, by_hand: bool = False) -> None:
