@@ -127,8 +127,8 @@ def compare(
     return Comparison(
         base_id=base.id,
         other_id=other.id,
-        base_name=wording.name_of(base),
-        other_name=wording.name_of(other),
+        base_name=wording.name_of(base, beside=other),
+        other_name=wording.name_of(other, beside=base),
         verdict=verdict,
         base_runs=len(left),
         other_runs=len(right),
