@@ -82,6 +82,18 @@ def default_title(command: Command, target: Target) -> str:
     return plain(f"{target.protocol.upper()} {command}: {format_target(target)}")
 
 
-def name_of(series: Series) -> str:
-    """What a series is called in a sentence: its label, else its title, else its id."""
-    return plain(series.label or series.title or series.id)
+def short_place(target: Target) -> str:
+    """Where a transfer goes in few words: ``HOST/SHARE/PATH`` over SMB, the URL without the user otherwise."""
+    return place(target).removeprefix("smb://")
+
+
+def name_of(series: Series, *, beside: Series | None = None) -> str:
+    """What a series is called in a sentence: its label, else its title, else its id.
+
+    Where the series ``beside`` it is called the same, its protocol or its id tells the two apart.
+    """
+    name = plain(series.label or series.title or series.id)
+    if beside is None or name != name_of(beside):
+        return name
+    other_protocol = series.target.protocol != beside.target.protocol
+    return f"{name} ({series.target.protocol.upper() if other_protocol else series.id})"

@@ -133,7 +133,13 @@ class Iperf3Client:
             name: one_line(value) for name, value in words.items() if isinstance(value, str)
         }
         mss_bytes = whole(part(self._trial, "start", "tcp_mss_default"))
-        return facts if mss_bytes is None else {**facts, "tcp.mss_bytes": mss_bytes}
+        if mss_bytes is not None:
+            facts["tcp.mss_bytes"] = mss_bytes
+        streams = part(self._trial, "end", "streams")
+        microseconds = whole(part(streams[0], "sender", "min_rtt")) if isinstance(streams, list) and streams else None
+        if microseconds:
+            facts["tcp.least_round_trip_seconds"] = microseconds / 1e6
+        return facts
 
     def abort(self) -> None:
         """End the test that runs."""

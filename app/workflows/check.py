@@ -20,6 +20,7 @@ from forms import wording
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
+from forms.wording import milliseconds
 from storage.notebook import Notebook
 from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
@@ -102,7 +103,9 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
     protocol = target.abilities
     if protocol.is_local:
         return
-    yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
+    trip = path_facts.get("tcp.least_round_trip_seconds")
+    away = f", {milliseconds(trip)} away" if isinstance(trip, int | float) else ""
+    yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}{away}")
     who = target.user or protocol.guest
     became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
     words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]

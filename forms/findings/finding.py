@@ -9,6 +9,9 @@ from enum import StrEnum
 from forms import wording
 from storage.records import Command, Series
 
+FAR_SECONDS = 0.005
+"""A round trip from here on is no local network's: windows and slow start matter."""
+
 
 class Severity(StrEnum):
     """How much a finding matters, the gravest first."""
@@ -41,6 +44,17 @@ class Finding:
 def called(series: Series) -> str:
     """A series in a sentence, such as ``get from smb://nas/data/big.bin``."""
     return f"{series.command} {'from' if series.command is Command.GET else 'to'} {wording.place(series.target)}"
+
+
+def round_trip_seconds(series: Series) -> float | None:
+    """The least round trip of the series' own connections; None where it is not known."""
+    value = series.environment.get("path", {}).get("tcp.least_round_trip_seconds")
+    return float(value) if isinstance(value, int | float) else None
+
+
+def is_far(series: Series) -> bool:
+    """Whether the round trip is longer than a local network's."""
+    return (round_trip_seconds(series) or 0.0) >= FAR_SECONDS
 
 
 def is_wireless(series: Series) -> bool:

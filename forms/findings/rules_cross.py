@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from forms import numbers, wording
-from forms.comparison.verdict import Comparison, compare, rates_of
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import compare, rates_of
 from forms.findings import rules_distance, series_warnings
-from forms.findings.finding import Finding, Severity, is_loopback, is_wireless
+from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
 from forms.stats import summary
 from storage.records import Command, Series
 
@@ -64,7 +65,7 @@ def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
 
 def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp: _Measured) -> Finding:
     """No verdict where a new connection for each run, which FTP makes and SMB does not, is what would be judged."""
-    trip = wording.milliseconds(rules_distance.round_trip_seconds(short.series) or 0.0)
+    trip = wording.milliseconds(round_trip_seconds(short.series) or 0.0)
     return Finding(
         key="ratio-far",
         severity=Severity.NOTE,
@@ -101,7 +102,9 @@ def _ratio(
 ) -> tuple[Severity, str, str, str]:
     """Severity, key, title and what to do for SMB at so many percent of FTP."""
     catalogue = "sharebench catalogue lists what can be changed, in order of impact; change one thing at a time."
-    low, high = (100 + edge for edge in comparison.interval_percent or (-100.0, math.inf))
+    low, high = (
+        100 + edge for edge in comparison.interval_percent or comparison.runs_interval_percent or (-100.0, math.inf)
+    )
     if (low < TIME_TO_TUNE_PERCENT <= percent) or (percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT):
         about = f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
         return (
@@ -188,7 +191,7 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
         ftp = max((m for m in files if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         if smb is None or ftp is None or any(m.at_ceiling for m in (smb, ftp)):
             continue
-        if any(rules_distance.is_far(m.series) for m in (smb, ftp)):
+        if any(is_far(m.series) for m in (smb, ftp)):
             continue
         wireless = any(is_wireless(m.series) for m in (smb, ftp))
         slow = SLOW_PERCENT_OF_WIRELESS if wireless else SLOW_PERCENT_OF_LINK

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.findings.finding import Finding, Severity, called
+from forms.findings.finding import Finding, Severity, called, is_far, round_trip_seconds
+from forms.findings.rules_link import retransmits
 from forms.stats import summary
 from storage.records import Command, Facts, Series
 
-FAR_SECONDS = 0.005
-"""A round trip from here on is no local network's: windows and slow start matter."""
 FULL_PERCENT_OF_LINK = 60.0
 """A link that is filled so far is not held back by the distance."""
 LIMITED_SHARE = 0.3
@@ -35,17 +34,6 @@ class _Limit:
     """Whether it is the client's own window rather than a socket's buffer."""
 
 
-def round_trip_seconds(series: Series) -> float | None:
-    """The least round trip of the series' own connections; None where it is not known."""
-    value = series.environment.get("path", {}).get("tcp.least_round_trip_seconds")
-    return float(value) if isinstance(value, int | float) else None
-
-
-def is_far(series: Series) -> bool:
-    """Whether the round trip is longer than a local network's."""
-    return (round_trip_seconds(series) or 0.0) >= FAR_SECONDS
-
-
 def slow_start_rules(series: Series) -> bool:
     """Whether the runs of a far series are so short that a new connection would spend much of them in slow start."""
     round_trip, rate = round_trip_seconds(series), summary.mean(_rates(series))
@@ -65,11 +53,13 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     if link and 100 * 8 * rate / link >= FULL_PERCENT_OF_LINK:
         return
     on_the_way = rate * round_trip
-    least = min(_limits(series), key=lambda limit: limit.size_bytes, default=None)
+    limits = sorted(_limits(series), key=lambda limit: limit.size_bytes)
+    least = limits[0] if limits else None
     trip = wording.milliseconds(round_trip)
     seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
     need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
-    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes:
+    loses = any(retransmits(series))
+    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses:
         yield Finding(
             key="latency",
             severity=Severity.WARNING,
@@ -86,9 +76,11 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         key="far",
         severity=Severity.NOTE,
         title="The server is far away",
-        evidence=f"{seen}{need}; no buffer or window that is known holds it back.",
-        what_to_do="Measure longer runs (--size), so that the start of a connection does not count, and the bare TCP"
-        " path (iperf3), which tells the way from the server; then look for losses on the way.",
+        evidence=f"{seen}{need}. "
+        + ("Packets are lost, and TCP slows down for each." if loses else "No known buffer or window is the limit.")
+        + "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits),
+        what_to_do="The slowest line on the way may set the pace: measure the bare TCP path (iperf3), which tells it"
+        " from the server, in runs so long (--size) that the start of a connection does not count.",
         series_ids=(series.id,),
     )
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from forms import numbers, wording
-from forms.findings.finding import Finding, Severity, called, is_loopback, is_wireless
-from forms.findings.rules_distance import is_far
+from forms.findings.finding import Finding, Severity, called, is_far, is_loopback, is_wireless
 from forms.stats import summary
 from storage.records import Facts, FactValue, Series
 
@@ -114,7 +113,7 @@ def retransmits(series: Series) -> Iterator[Finding]:
         who = "this machine, in all its connections," if whole_machine else "this client"
         yield _loss(series, f"{who} sent {again:.0f} of {sent:.0f} TCP segments again", again, sent)
     again, sent = _number(server, "tcp.retransmitted_during"), _number(server, "tcp.segments_sent_during")
-    late, received = _number(path, "tcp.own_out_of_order_during"), _number(path, "tcp.own_segments_received_during")
+    late, received = _number(path, f"{own}out_of_order_during"), _number(path, f"{own}segments_received_during")
     if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         yield _loss(
             series,
@@ -123,7 +122,8 @@ def retransmits(series: Series) -> Iterator[Finding]:
             sent,
         )
     elif _lost(late, received, OUT_OF_ORDER_PERCENT):
-        seen = f"{late:.0f} of {received:.0f} TCP segments came here after a gap"
+        where = "to this machine, in all its connections," if whole_machine else "here"
+        seen = f"{late:.0f} of {received:.0f} TCP segments came {where} after a gap"
         yield _loss(series, f"{seen}, as they do behind one that was lost", late, received)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
-from forms.findings.rules_distance import round_trip_seconds
+from forms.findings.finding import round_trip_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.summary import SeriesSummary

@@ -19,8 +19,10 @@ class SeriesLine:
     created_at: str
     """UTC, ISO 8601."""
     label: str
-    """Its label, else its title; may be empty."""
+    """Its label, else a title that somebody gave it; may be empty."""
     target: str
+    short_target: str
+    """The same without ``smb://``, so that a narrow column shows host and share."""
     command: str
     status: SeriesStatus
     runs: int
@@ -45,8 +47,13 @@ class SeriesLine:
 
     @property
     def name(self) -> str:
-        """What the series is called: its label, else where it went."""
-        return self.label or self.target
+        """What the series is called: its label, else what went where."""
+        return self.label or self.what
+
+    @property
+    def what(self) -> str:
+        """The command and where it went: ``get nas/data/big.bin``."""
+        return f"{self.command} {self.short_target}"
 
     @property
     def runs_text(self) -> str:
@@ -81,14 +88,16 @@ class SeriesLine:
 
 def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
     """The line of a series with its runs, and the names that it has as a baseline."""
+    own_title = series.title if series.title != wording.default_title(series.command, series.target) else ""
     valid = series.measured()
     rates = [rate for run in valid if (rate := run.bytes_per_second) is not None]
     shares = [measures_of(run, series.link_bits_per_second).percent_of_link for run in valid]
     return SeriesLine(
         series_id=series.id,
         created_at=series.created_at,
-        label=wording.plain(series.label or series.title),
+        label=wording.plain(series.label or own_title),
         target=wording.place(series.target),
+        short_target=wording.short_place(series.target),
         command=series.command.value,
         status=series.status,
         runs=len(valid),

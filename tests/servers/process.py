@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 if TYPE_CHECKING:
+    from tests.servers.distance import FarLink
     from tests.servers.netns import Link
 
 LOOPBACK = "127.0.0.1"
@@ -67,7 +68,7 @@ class ServerProcess:
 
     name = "server"
 
-    def __init__(self, link: Link | None = None) -> None:
+    def __init__(self, link: Link | FarLink | None = None) -> None:
         self.link = link
         self.host = link.host if link else LOOPBACK
         self.port = free_port()

@@ -14,6 +14,7 @@ import psutil
 
 from app.clients.base import Secrets
 from storage.records import Target
+from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import ServerProcess, program, require
 
@@ -37,7 +38,10 @@ class Smbd(ServerProcess):
     password = "Correct-Horse 9"
 
     def __init__(
-        self, global_options: Options | None = None, share_options: Options | None = None, link: Link | None = None
+        self,
+        global_options: Options | None = None,
+        share_options: Options | None = None,
+        link: Link | FarLink | None = None,
     ) -> None:
         require("smbd", "smbpasswd", "smbcontrol")
         super().__init__(link)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -18,8 +20,13 @@ from storage.records import Series
 if TYPE_CHECKING:
     from storage.notebook import Notebook
 
-_HEADING = ("id", "when (UTC)", "", "runs", "average", "dev", "% link", "baseline", "what")
-_TO_THE_RIGHT = {3, 4, 5, 6}
+_HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
+_TO_THE_RIGHT = {2, 3, 4, 5}
+_GIVE_WAY = (5, 4)
+"""Columns that a narrow terminal does without, the first one first."""
+_LEAST_WHAT, _LEAST_LABEL = 19, 9
+"""Cells that the last two columns have before another one gives way."""
+_GAP = "  "
 SHOWN = 50
 """Series that are listed where nothing else is asked for."""
 
@@ -55,7 +62,7 @@ def list_command(
     if not lines:
         diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
         return
-    _print(lines, heads)
+    _print(lines)
     if len(lines) < count:
         diagnostics.say(
             f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
@@ -72,28 +79,49 @@ def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
     yield "\n]\n" if heads else "[]\n"
 
 
-def _print(lines: Sequence[SeriesLine], heads: Sequence[Series]) -> None:
-    rows = [_HEADING, *(_cells(line, head.label) for line, head in zip(lines, heads, strict=True))]
-    widths = [max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))]
+def _print(lines: Sequence[SeriesLine]) -> None:
+    """A line a series; on a terminal none is longer than it is wide."""
+    rows = [_HEADING, *map(_cells, lines)]
+    widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
+    if sys.stdout.isatty():
+        widths = fitted(widths, shutil.get_terminal_size().columns)
     output.answer("\n".join(_padded(row, widths) for row in rows))
 
 
-def _padded(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = enumerate(zip(row, widths, strict=True))
-    return "  ".join(layout.pad(cell, width, right=i in _TO_THE_RIGHT) for i, (cell, width) in cells).rstrip()
+def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
+    """The columns and their cells that fit a line of ``room`` cells; what is cut is the end of the last two."""
+    *_, what, label = widths
+    kept = dict(widths)
+    least = {what: min(widths[what], _LEAST_WHAT), label: min(widths[label], _LEAST_LABEL)}
+    for column in _GIVE_WAY:
+        if _line_width(kept | least) > room:
+            del kept[column]
+    left = max(room - _line_width(kept | {what: 0, label: 0}), 2)
+    kept[what] = min(widths[what], max(left - widths[label], min(_LEAST_WHAT, left - 1)))
+    kept[label] = min(widths[label], left - kept[what])
+    return kept
 
 
-def _cells(line: SeriesLine, label: str) -> tuple[str, ...]:
+def _line_width(widths: Mapping[int, int]) -> int:
+    return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
+
+
+def _padded(row: Sequence[str], widths: Mapping[int, int]) -> str:
+    cells = (layout.pad(layout.cut(row[i], width), width, right=i in _TO_THE_RIGHT) for i, width in widths.items())
+    return _GAP.join(cells).rstrip()
+
+
+def _cells(line: SeriesLine) -> tuple[str, ...]:
+    named = f"[{line.baseline_text}] " if line.baselines else ""
     return (
         line.series_id,
         line.when,
-        line.command,
         f"{line.runs_text}{'+' if line.left_behind else ''}",
         line.average_text,
         line.deviation_text,
         line.percent_text,
-        line.baseline_text,
-        f"{layout.visible(label)}  {line.target}".strip(),
+        line.what,
+        f"{named}{line.label}".strip(),
     )
 
 

@@ -17,13 +17,13 @@ from app import __version__
 from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp.control import ControlConnection, connect
-from app.clients.ftp.data import has_ended, receive_all, receive_lines, send_all, wait_in_ticks
+from app.clients.ftp.data import TICK_SECONDS, has_ended, receive_all, receive_lines, send_all, wait_in_ticks
 from app.clients.ftp.listing import parse_line, parse_mlsd
 from app.clients.ftp.replies import reply_error
 from app.clients.listing import LISTING_TIMEOUTS, Listing
 from app.clients.os_errors import connection_error, one_line
 from app.clients.stall import StallWatch
-from app.clients.tcp_info import TcpInfo
+from app.clients.tcp_info import TcpInfo, waiting_bytes
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -149,6 +149,8 @@ class FTPClient:
                 except ftplib.error_perm as error:
                     raise self._cannot_store(control, path, error) from error
                 self._send(control, data, path, content, meter)
+                while not control.has_said_something(TICK_SECONDS) and waiting_bytes(data):
+                    meter.advance(content.size_bytes)
                 self._finish(control, path)
                 ended = meter.clock()
                 traffic = TcpInfo.of(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ftplib
 import re
+import select
 import socket
 import ssl
 from typing import Any
@@ -30,6 +31,8 @@ _LINE_BYTES = 8192
 _REPLY_BYTES = 65536
 """The longest line and the longest reply; a greeting of a whole page has some thousand."""
 _SIZE_REPLY = re.compile(r"213 +([0-9]{1,18})\s*")
+_PORT = re.compile(r"(?<![0-9])(?:[0-9]{1,3},){4}([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
+_EXTENDED_PORT = re.compile(r"\(\|\|\|([0-9]{1,5})\|\)")
 _UNKNOWN_COMMAND = re.compile(r"50[0-4]")
 
 
@@ -137,15 +140,22 @@ class ControlConnection(ftplib.FTP):
             except (ftplib.error_perm, ftplib.error_temp) as error:
                 self.knows_size = not _UNKNOWN_COMMAND.match(str(error))
 
+    def makepasv(self) -> tuple[str, int]:
+        """Where the server listens for a data connection: on its own address, whatever it says, and on this port."""
+        extended = self.af != socket.AF_INET
+        reply = self.sendcmd("EPSV" if extended else "PASV")
+        match = (_EXTENDED_PORT if extended else _PORT).search(reply)
+        numbers = [int(number) for number in match.groups()] if match and reply[:2] == "22" else []
+        port = numbers[0] if len(numbers) == 1 else 256 * numbers[0] + numbers[1] if numbers else 0
+        if not 0 < port < 65536:
+            raise ProtocolError(
+                f"{self._where}: the server names no port for data ({one_line(reply, 60)}); see its log"
+            )
+        return self.sock.getpeername()[0], port
+
     def open_data(self, timeout_seconds: float) -> socket.socket:
         """A data connection to where the server says it listens; not protected yet."""
-        try:
-            host, port = self.makepasv()
-            sock = socket.create_connection((host, port), timeout_seconds)
-        except (ValueError, OverflowError) as error:  # ftplib takes any digits for a port
-            raise ProtocolError(
-                f"{self._where}: the server names no port for data ({one_line(str(error))}); see its log"
-            ) from error
+        sock = socket.create_connection(self.makepasv(), timeout_seconds)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
@@ -172,6 +182,14 @@ class ControlConnection(ftplib.FTP):
         reply = self.sendcmd(command)
         if not reply.startswith("1"):
             raise ftplib.error_reply(reply)  # noqa: S321  ftplib's exception, no call into the network
+
+    def has_said_something(self, seconds: float) -> bool:
+        """Whether a reply has begun to come, waiting that long for it at most."""
+        if self._received or (isinstance(self.sock, ssl.SSLSocket) and self.sock.pending()):
+            return True
+        waiting = select.poll()
+        waiting.register(self.sock, select.POLLIN)
+        return bool(waiting.poll(1000 * seconds))
 
     def end_of_data(self, sock: socket.socket) -> None:
         """Tell the server that no more comes; TLS says it in its own words first."""

@@ -24,6 +24,14 @@ INTERFACE_COLUMNS = {
     "tx_dropped": 11,
 }
 """Where /proc/net/dev has the counters that are kept."""
+TCP_COUNTERS = {
+    "segments_sent": ("Tcp:", "OutSegs"),
+    "retransmitted": ("Tcp:", "RetransSegs"),
+    "segments_received": ("Tcp:", "InSegs"),
+    "out_of_order": ("TcpExt:", "TCPOFOQueue"),
+    "duplicates": ("TcpExt:", "TCPDSACKOldSent"),
+}
+"""Where /proc/net/snmp and /proc/net/netstat have them: what arrived after a gap, and what had arrived already."""
 _ALL = (*ERROR_COUNTERS, *DROP_COUNTERS, *DETAIL_COUNTERS, *_TRAFFIC)
 
 
@@ -34,33 +42,39 @@ class LinkCounters:
     interface: str
     interface_counts: dict[str, int] = field(default_factory=dict)
     """By the kernel's own names; bytes, packets, errors and drops since the interface came up."""
-    segments_sent: int = 0
-    retransmitted: int = 0
-    """TCP segments sent again, of all connections."""
+    tcp_counts: dict[str, int] = field(default_factory=dict)
+    """TCP segments of all connections, by the names of :data:`TCP_COUNTERS`."""
 
     @classmethod
     def snapshot(cls, interface: str, read: SystemReader = read_text) -> Self:
         """The counters as they are now; a counter that the system does not have is left out."""
         folder = f"/sys/class/net/{interface}/statistics"
         counts = {name: value for name in _ALL if (value := read_int(f"{folder}/{name}", read)) is not None}
-        sent, again = tcp_segments(read("/proc/net/snmp"))
-        return cls(interface=interface, interface_counts=counts, segments_sent=sent, retransmitted=again)
+        return cls(interface=interface, interface_counts=counts, tcp_counts=tcp_counts(read))
 
     def since(self, before: LinkCounters) -> dict[str, int]:
         """What each counter grew by since an earlier snapshot of the same interface; never below zero."""
         counts = self.interface_counts
         grown = {name: counts[name] - old for name, old in before.interface_counts.items() if name in counts}
-        grown["segments_sent"] = self.segments_sent - before.segments_sent
-        grown["retransmitted"] = self.retransmitted - before.retransmitted
-        return {name: max(0, value) for name, value in grown.items()}
+        told = {name: self.tcp_counts[name] - old for name, old in before.tcp_counts.items() if name in self.tcp_counts}
+        return {name: max(0, value) for name, value in (grown | told).items()}
+
+
+def tcp_counts(read: SystemReader = read_text) -> dict[str, int]:
+    """TCP's counters of this network namespace, by the names of :data:`TCP_COUNTERS`; those that the kernel has."""
+    tables = {"Tcp:": _table(read("/proc/net/snmp"), "Tcp:"), "TcpExt:": _table(read("/proc/net/netstat"), "TcpExt:")}
+    found = {name: whole_number([tables[table].get(column, "")]) for name, (table, column) in TCP_COUNTERS.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _table(text: str | None, name: str) -> dict[str, str]:
+    lines = [line.split() for line in (text or "").splitlines() if line.startswith(name)]
+    return dict(zip(lines[0], lines[1], strict=False)) if len(lines) >= 2 else {}
 
 
 def tcp_segments(snmp: str | None) -> tuple[int, int]:
     """TCP segments sent, and sent again, as /proc/net/snmp counts them; (0, 0) without it."""
-    lines = [line.split() for line in (snmp or "").splitlines() if line.startswith("Tcp:")]
-    if len(lines) < 2:
-        return 0, 0
-    table = dict(zip(lines[0], lines[1], strict=False))
+    table = _table(snmp, "Tcp:")
     return whole_number([table.get("OutSegs", "")]) or 0, whole_number([table.get("RetransSegs", "")]) or 0
 
 
@@ -80,7 +94,8 @@ def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactVa
 
     ``link.errors_before`` and ``link.drops_before`` are totals since the interface came up; ``link.errors_during``,
     ``link.drops_during`` and each single counter's ``link.NAME_during`` are what was added;
-    ``tcp.segments_sent_during`` and ``tcp.retransmitted_during`` count this machine's TCP segments.
+    ``tcp.segments_sent_during``, ``tcp.retransmitted_during``, ``tcp.segments_received_during``,
+    ``tcp.out_of_order_during`` and ``tcp.duplicates_during`` count the TCP segments of all connections of this machine.
     """
     grown = after.since(before)
     facts: dict[str, FactValue] = {}
@@ -91,6 +106,4 @@ def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactVa
     for name in _ALL:
         if name in grown:
             facts[f"link.{name}_during"] = grown[name]
-    facts["tcp.segments_sent_during"] = grown["segments_sent"]
-    facts["tcp.retransmitted_during"] = grown["retransmitted"]
-    return facts
+    return facts | {f"tcp.{name}_during": grown[name] for name in TCP_COUNTERS if name in grown}

@@ -97,4 +97,5 @@ def _of_series(line: SeriesLine) -> MeasuredComponent | None:
     average = line.average_bytes_per_second
     if average is None:
         return None
-    return MeasuredComponent(plain(f"{line.command} {line.name}"), average, f"measured, series {line.series_id}")
+    name = f"{line.command} {line.label}" if line.label else line.what
+    return MeasuredComponent(plain(name), average, f"measured, series {line.series_id}")

@@ -56,6 +56,7 @@ def test_facts_are_those_of_the_program(server):
     assert (facts.name, facts.block_bytes, facts.in_flight) == ("iperf3", 65536, 2)
     assert facts.version in subprocess.run(["iperf3", "--version"], capture_output=True, text=True, check=True).stdout
     assert it.facts_of_path()["peer_address"] == server.host
+    assert 0 < it.facts_of_path()["tcp.least_round_trip_seconds"] < 1
 
 
 def test_a_busy_server_is_told(server):

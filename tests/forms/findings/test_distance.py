@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from forms.findings.finding import Finding, Severity
+from forms.findings.finding import Finding, Severity, is_far
 from forms.findings.rules import findings
-from forms.findings.rules_distance import is_far, slow_start_rules
+from forms.findings.rules_distance import slow_start_rules
 from forms.series.fields import head_fields
 from storage.records import Command, Series
 from tests.builders import CLIENT, runs, series
@@ -57,7 +57,17 @@ def test_the_clients_window_is_the_limit():
 def test_neither_buffer_nor_window():
     found = only(far(1, 50), "latency", "far")
     assert (found.key, found.severity) == ("far", Severity.NOTE)
+    assert "This machine's largest buffer (tcp_rmem): 6.29 MB." in found.evidence
     assert "iperf3" in found.what_to_do
+
+
+def test_losses_come_before_buffers():
+    lossy = far(34, 50, command=Command.PUT)
+    path = {"tcp.own_segments_sent_during": 143_167, "tcp.own_retransmitted_during": 4_110}
+    lossy = replace(lossy, environment={**lossy.environment, "path": {**lossy.environment["path"], **path}})
+    found = only(lossy, "latency", "far")
+    assert found.key == "far"
+    assert "Packets are lost" in found.evidence
 
 
 @pytest.mark.parametrize(("megabytes", "milliseconds"), [(110, 50), (30, 0.3)])

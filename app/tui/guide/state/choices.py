@@ -112,7 +112,7 @@ def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False
         file_bytes=None,
         size_bytes=None,
         **{name: getattr(_USUAL, name) for name in _OF_ONE_SERVER},
-        **_NEW_ROUND,
+        **_new_round(choices),
     )
 
 
@@ -126,13 +126,13 @@ def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) ->
         file_bytes=size_bytes,
         size_bytes=None,
         command=Command.GET,
-        **_NEW_ROUND,
+        **_new_round(choices),
     )
 
 
 def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
     """A file will be made: sent for a put, or put first and then read for a get."""
-    return replace(choices, command=command, size_bytes=size_bytes, **_NEW_ROUND)
+    return replace(choices, command=command, size_bytes=size_bytes, **_new_round(choices))
 
 
 def new_measurement(choices: GuideChoices) -> GuideChoices:
@@ -145,7 +145,8 @@ def new_measurement(choices: GuideChoices) -> GuideChoices:
 
 def same_again(choices: GuideChoices) -> GuideChoices:
     """Another series with the same choices."""
-    return replace(choices, **{**_NEW_ROUND, "experiment": choices.experiment, "step": MethodStep.RUN})
+    again = {"experiment": choices.experiment, "step": MethodStep.RUN}
+    return replace(choices, **_new_round(choices) | again)
 
 
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
@@ -160,7 +161,20 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         experiment=experiment,
         change_name=name,
         change_value=value,
+        label=_proposed(name, value),
     )
+
+
+def _proposed(name: str, value: str) -> str:
+    """What a series is called that was made for one change."""
+    return f"{name} = {value or 'empty'}"
+
+
+def _new_round(choices: GuideChoices) -> dict[str, Any]:
+    """What is forgotten when another series is begun; a label only where it was another series' or a change's."""
+    proposed = choices.change_name is not None and choices.label == _proposed(choices.change_name, choices.change_value)
+    of_another = proposed or choices.series_id is not None
+    return _NEW_ROUND | {"label": "" if of_another else choices.label}
 
 
 _USUAL = SeriesOptions()

@@ -9,7 +9,6 @@ from app.tui.guide.state.choices import STEPS, GuideChoices, MethodStep
 from app.tui.guide.state.guide_context import GuideContext
 from forms import wording
 from storage.records import SeriesStatus
-from storage.target_url import format_target
 
 TITLES = {
     MethodStep.TARGET: "Target",
@@ -121,7 +120,7 @@ def _chosen(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
     if not done(choices, known, step):
         return ""
     if step is MethodStep.TARGET and choices.target:
-        return wording.plain(format_target(choices.target))
+        return wording.short_place(choices.target)
     if step is MethodStep.FILE and choices.run_bytes is not None:
         what = "put" if choices.command.value == "put" else "get"
         return f"{what} {wording.size(choices.run_bytes)}"

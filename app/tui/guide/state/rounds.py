@@ -61,7 +61,12 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     """
     series = notebook.series(series_id)
     unfinished = series.status is SeriesStatus.INTERRUPTED
-    choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id if unfinished else None)
+    choices = replace(
+        choices_of(series),
+        step=MethodStep.RUN,
+        series_id=series.id if unfinished else None,
+        label=series.label if unfinished else "",
+    )
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return choices
 

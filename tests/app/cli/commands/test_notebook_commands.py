@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.cli.commands.notebook import fitted
 from tests.command_line import QUICK, Sharebench
 
 
@@ -34,6 +35,18 @@ def test_list_has_a_line_a_series(sharebench: Sharebench, series: dict[str, Any]
     assert series["id"] in lines[1]
     assert "first" in lines[1]
     assert sharebench.json("list", "--json")[0]["id"] == series["id"]
+
+
+def test_a_line_of_the_list_fits_80_columns():
+    widths = dict(enumerate((12, 16, 4, 10, 6, 6, 40, 30)))
+    for room in (80, 100, 200):
+        cells = fitted(widths, room)
+        assert sum(cells.values()) + 2 * (len(cells) - 1) <= room
+        assert cells[6] >= len("get 10.79.0.2/share")
+        assert cells[7] >= 9
+    assert 5 not in fitted(widths, 80)
+    assert fitted(widths, 200) == widths
+    assert fitted(widths | {7: 0}, 80)[4] == 6, "without labels there is room for the deviation"
 
 
 def test_a_prefix_is_enough(sharebench: Sharebench, series: dict[str, Any]):

@@ -27,7 +27,7 @@ from app.errors import (
 )
 from storage.plan import Settings
 from tests.app.clients.ftp.proxy import FtpProxy, HalfCutError
-from tests.app.clients.ftp.stand_in import SIZE, StandIn, dripping, silent
+from tests.app.clients.ftp.stand_in import SIZE, Answer, StandIn, dripping, silent
 
 SECONDS = 6
 """Longer than any wait of these tests: what is given up before would have been waited for."""
@@ -177,6 +177,32 @@ def test_a_slow_link_is_progress():
         assert client_of(server, 1).get("/file", meter()).size_bytes == SIZE
 
 
+def test_what_still_leaves_this_machine_is_progress():
+    """A put is handed over long before the server has it: what it takes from the socket counts, at 60 KB/s here."""
+    taken = threading.Event()
+    passive = socket.create_server(("127.0.0.1", 0))
+    passive.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+
+    def take_slowly(sock: socket.socket) -> None:
+        sock.sendall(b"150 go on\r\n")
+        data, _ = passive.accept()
+        with data:
+            while data.recv(6_000):
+                time.sleep(0.1)
+        taken.set()
+        sock.sendall(b"226 done\r\n")
+
+    port = passive.getsockname()[1]
+    answers: dict[str, Answer] = {
+        "STOR": take_slowly,
+        "PASV": f"227 (127,0,0,1,{port >> 8},{port & 255})\r\n".encode(),
+        "SIZE": b"502 no\r\n",
+    }
+    with passive, StandIn({**answers, "FEAT": b"500 what?\r\n"}) as server:
+        assert client_of(server, 1).put("/new", Content(200_000), meter()).seconds > 0
+    assert taken.is_set()
+
+
 def test_a_put_that_nobody_takes_is_given_up():
     def refuse_nothing(sock: socket.socket) -> None:
         sock.sendall(b"150 go on\r\n")
@@ -213,9 +239,11 @@ def test_names_that_are_no_utf_8_are_listed(standard):
 
 
 @pytest.mark.parametrize(
-    "reply", [b"227 (1,2,3,4,999,999)", b"227 nowhere", b"227 (" + b"9," * 3000 + b"9)"], ids=lambda text: text[:12]
+    "reply",
+    [b"227 (1,2,3,4,999,999)", b"227 (1,2,3,4,0,0)", b"227 nowhere", b"200 (1,2,3,4,5,6)", b"227 " + b"9" * 8000],
+    ids=lambda text: text[:12],
 )
 def test_a_port_that_is_none_is_refused(reply):
     with StandIn({"PASV": reply + b"\r\n"}) as server:
-        with pytest.raises(MeasurementError):
+        with pytest.raises(ProtocolError, match=r"no port|server said"):
             client_of(server).get("/file", meter())

@@ -11,7 +11,7 @@ import pytest
 
 from app.environment.link import ethtool, route, shaper
 from app.environment.link import facts as link
-from app.environment.link.counters import LinkCounters, counter_facts, tcp_segments
+from app.environment.link.counters import LinkCounters, counter_facts, tcp_counts, tcp_segments
 from app.environment.link.facts import Link, ceiling_of, detect_link, link_facts, payload_ceiling_bits_per_second
 from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
 from app.environment.link.shaper import Shaper, parse_shaper
@@ -248,14 +248,12 @@ def test_counters_grow_and_never_shrink() -> None:
     before = LinkCounters(
         interface="eth9",
         interface_counts={"rx_errors": 5, "tx_errors": 1, "rx_dropped": 2, "rx_bytes": 1000},
-        segments_sent=100,
-        retransmitted=10,
+        tcp_counts={"segments_sent": 100, "retransmitted": 10, "out_of_order": 5},
     )
     after = LinkCounters(
         interface="eth9",
         interface_counts={"rx_errors": 9, "tx_errors": 0, "rx_dropped": 2, "rx_bytes": 5000},
-        segments_sent=300,
-        retransmitted=13,
+        tcp_counts={"segments_sent": 300, "retransmitted": 13, "out_of_order": 5, "segments_received": 9},
     )
     facts = counter_facts(before, after)
     assert facts["link.errors_before"] == 6
@@ -264,6 +262,8 @@ def test_counters_grow_and_never_shrink() -> None:
     assert facts["link.rx_bytes_during"] == 4000
     assert facts["tcp.segments_sent_during"] == 200
     assert facts["tcp.retransmitted_during"] == 3
+    assert facts["tcp.out_of_order_during"] == 0
+    assert "tcp.segments_received_during" not in facts
     assert "link.collisions_during" not in facts
 
 
@@ -272,6 +272,22 @@ def test_tcp_segments_of_an_snmp_file() -> None:
     assert tcp_segments(text) == (500, 7)
     assert tcp_segments(None) == (0, 0)
     assert tcp_segments("Tcp: OutSegs\n") == (0, 0)
+
+
+def test_what_the_receivers_side_counts() -> None:
+    files = {
+        "/proc/net/snmp": "Tcp: InSegs OutSegs RetransSegs\nTcp: 900 500 7\n",
+        "/proc/net/netstat": "TcpExt: TCPOFOQueue TCPDSACKOldSent\nTcpExt: 40 2\nIpExt: InOctets\nIpExt: 1\n",
+    }
+    assert tcp_counts(files.get) == {
+        "segments_sent": 500,
+        "retransmitted": 7,
+        "segments_received": 900,
+        "out_of_order": 40,
+        "duplicates": 2,
+    }
+    assert tcp_counts(lambda _path: None) == {}
+    assert {"out_of_order", "segments_received"} <= set(tcp_counts())
 
 
 def test_no_shaper_without_tc(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,8 +113,28 @@ def test_rounds():
     assert (following.step, following.change_name, following.change_value) == (MethodStep.RUN, "strict sync", "no")
     again = same_again(following)
     assert (again.base_id, again.change_name, again.file) == (None, None, "a/big.bin")
+    assert (following.label, again.label) == ("strict sync = no", "")
     fresh = new_measurement(replace(MEASURED, runs=10))
     assert (fresh.target, fresh.series_id, fresh.runs, fresh.quiet) == (None, None, 10, "record")
+
+
+def test_a_label_is_for_one_series_only():
+    labelled = replace(MEASURED, label="as delivered")
+    assert same_again(labelled).label == ""
+    assert with_file(labelled, "b", "b/c.bin", 9).label == ""
+    assert with_target(labelled, replace(SMB, host="other")).label == ""
+    assert next_round(labelled, "hosts allow", "", "tuning").label == "hosts allow = empty"
+    unmeasured = replace(labelled, series_id=None)
+    assert with_file(unmeasured, "b", "b/c.bin", 9).label == "as delivered", "typed for the series to come"
+    proposed = next_round(labelled, "strict sync", "no", "tuning")
+    assert with_file(proposed, "b", "b/c.bin", 9).label == ""
+
+
+def test_the_rail_shows_host_and_share_without_the_user():
+    step = standings(replace(FILE, target=replace(SMB, user="bench", share="data", path="")), LINKED)[0]
+    assert step.detail.endswith("/data")
+    assert "smb:" not in step.detail
+    assert "bench" not in step.detail
 
 
 def test_the_advised_file_is_marked_and_what_is_wrong_with_a_bad_one_is_said():

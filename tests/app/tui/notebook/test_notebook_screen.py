@@ -14,6 +14,7 @@ from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_screen import SeriesScreen
 from forms.layout import visible
+from forms.wording import default_title
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Command, Run, SeriesStatus, Target
@@ -48,10 +49,31 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         assert lines[3].split()[:5] == [">", "2026-01-03", "10:00", "series", "3"]
         assert lines[4].split()[0] == "2026-01-02"
         assert "B 2026-01-01" in lines[5]
-        for part in ("80.00 MB/s", "0.9 %", "64 %", "put", "signing", "smb://nas/data/big.bin"):
+        for part in ("80.00 MB/s", "0.9 %", "64 %", "put nas/data/big.bin", "signing"):
             assert part in lines[4]
         assert "before" in lines[5]
         assert "3 series" in lines[1]
+
+
+async def test_at_80_columns_each_line_has_command_host_and_share(tmp_path):
+    nas = Target(protocol="smb", host="10.79.0.2", share="share", path="big.iso", user="bench")
+    title = default_title(Command.GET, nas)
+    path = book(
+        tmp_path / "notebook.db",
+        one(1, target=nas, label="", title=title),
+        one(2, target=replace(nas, host="10.79.0.3"), label="as delivered", command=Command.PUT),
+        one(3, target=Target(protocol="ftp", host="10.79.0.4", path="/pub/big.iso", user="bench"), label="", title=""),
+    )
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        ftp, second, first = painted(app).splitlines()[3:6]
+        assert "get ftp://10.79.0.4/pub" in ftp
+        assert "as delivered" in second
+        assert "put 10.79.0.3/share" in second
+        assert "get 10.79.0.2/share" in first
+        assert all("smb:" not in line and "bench" not in line for line in (ftp, second, first))
+        assert all("100.0 MB/s" in line for line in (ftp, second, first))
 
 
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
@@ -114,15 +136,15 @@ async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
     async with app.run_test(size=(120, 24)) as pilot:
         await settled(app, pilot)
         heading = painted(app).splitlines()[2]
-        await pilot.click(SeriesList, offset=(heading.index("Cmd") + 1, 0))
+        await pilot.click(SeriesList, offset=(heading.index("Average") + 1, 0))
         await settled(app, pilot)
-        assert shown(app) == ["series 2", "series 3", "series 1"]
+        assert shown(app) == ["series 3", "series 1", "series 2"]
         await pilot.click(SeriesList, offset=(10, 3))
-        assert here(app).chosen() == f"{1:012x}"
+        assert here(app).chosen() == f"{2:012x}"
         await pilot.click(SeriesList, offset=(10, 2), times=2)
         await settled(app, pilot)
         assert isinstance(app.screen, SeriesScreen)
-        assert app.screen.series_id == f"{3:012x}"
+        assert app.screen.series_id == f"{1:012x}"
 
 
 async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
@@ -253,7 +275,7 @@ async def test_a_name_goes_to_the_marked_series_and_to_none_of_several(three):
 
 async def test_label_and_note_are_kept_as_typed(three):
     app = app_on(three)
-    async with app.run_test() as pilot:
+    async with app.run_test(size=(200, 24)) as pilot:
         await settled(app, pilot)
         await pilot.press("e")
         await settled(app, pilot)
@@ -309,10 +331,10 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         await pilot.press("space", "end", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
-        assert "[+] Faster: +10.0 %" in text_of(app.screen, "#verdict")
+        assert "[?] Not known: these two differ by +10.0 %" in text_of(app.screen, "#verdict")
         await pilot.press("s")
         await settled(app, pilot)
-        assert "[-] Slower: -9.1 %" in text_of(app.screen, "#verdict")
+        assert "[?] Not known: these two differ by -9.1 %" in text_of(app.screen, "#verdict")
 
 
 async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
