@@ -4,7 +4,7 @@ BIN := .venv/bin
 SHELL := /bin/sh
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types contracts bench torture screenshots lock wheel clean
+.PHONY: help demo test check format lint types contracts bench truth torture screenshots lock wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench: .venv/.installed-dev ## speeds side by side with other clients: a Markdow
 
 torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=300 each)
 	@$(BIN)/python -m tests.reliability --seconds $(or $(SECONDS),300)
+
+truth: .venv/.installed-dev ## how often the verdicts are true: simulated, written to TRUTH.md
+	@$(BIN)/python -m tests.truth
 
 screenshots: .venv/.installed-dev ## draw the pictures of the TUI again
 	@$(BIN)/python -m screenshots

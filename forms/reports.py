@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forms.comparison.report import blank_comparison_report, comparison_report
+from forms.comparison.summary import comparisons
 from forms.experiments.report import blank_ladder_report, experiment_report
 from forms.report import Report
 from forms.series.report import blank_series_report, series_report
@@ -18,6 +19,7 @@ __all__ = [
     "BLANK_FORMS",
     "blank_report",
     "comparison_report",
+    "comparisons",
     "experiment_report",
     "series_reports",
     "worksheet_report",

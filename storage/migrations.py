@@ -256,6 +256,20 @@ ORDER BY series.stored_order, series.id, runs.phase DESC, runs.number;
 """
 
 
+_BASELINES_OF_SEVERAL = """
+ALTER TABLE baselines RENAME TO old_baselines;
+CREATE TABLE baselines (
+    name TEXT NOT NULL,
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    set_at TEXT NOT NULL,
+    PRIMARY KEY (name, series_id)
+) STRICT;
+INSERT INTO baselines (name, series_id, set_at) SELECT name, series_id, set_at FROM old_baselines;
+DROP TABLE old_baselines;
+CREATE INDEX baselines_by_series ON baselines (series_id);
+"""
+
+
 def _declare(db: Database, format_number: int, needs_version: str) -> None:
     db.table("notebook_formats").insert({"format": format_number, "needs_version": needs_version})
 
@@ -300,5 +314,12 @@ def m003_evidence(db: Database) -> None:
     _declare(db, 3, "0.2.0")
 
 
-CURRENT_FORMAT = 3
+@migrations()
+def m004_baselines_of_several(db: Database) -> None:
+    """Baselines that name several series of the same settings, so that their variation is known."""
+    _run_script(db, _BASELINES_OF_SEVERAL)
+    _declare(db, 4, "0.2.0")
+
+
+CURRENT_FORMAT = 4
 """The format that this version writes: the number of its last migration."""

@@ -19,9 +19,9 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
-from storage.errors import RefusedError
+from storage.errors import DamagedNotebookError, RefusedError
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import Found, SeriesQuery, find
+from storage.queries import Found, SeriesQuery, find, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -135,8 +135,14 @@ class Notebook(MeasuringTables, SideTables):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> Series:
-        """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``."""
-        return self._load([self.resolve(reference)])[0]
+        """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``.
+
+        Of a baseline that names several it is the newest.
+        """
+        series_id = self.resolve(reference)
+        for found in self.all_of([series_id]):
+            return found
+        raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
     def resolve(self, reference: str) -> str:
         """The id that a reference means. Raises UnknownReferenceError."""
@@ -147,8 +153,9 @@ class Notebook(MeasuringTables, SideTables):
             ):
                 return str(found)
             raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
-        for (found,) in self._db.execute("SELECT series_id FROM baselines WHERE name = ?", (reference,)):
-            return str(found)
+        named = self.baseline_ids(reference)
+        if named:
+            return named[-1]
         ids = [
             str(found)
             for (found,) in self._db.execute(
@@ -165,7 +172,8 @@ class Notebook(MeasuringTables, SideTables):
         more = ", …" if len(ids) > 5 else ""
         raise UnknownReferenceError(f"{reference!r} is short for several series: {', '.join(ids[:5])}{more}")
 
-    def _load(self, ids: Sequence[str]) -> list[Series]:
+    def all_of(self, ids: Sequence[str]) -> list[Series]:
+        """The series of these ids with runs and facts, in this order; an id that is gone is left out."""
         heads: dict[str, Row] = {}
         runs: dict[str, list[Run]] = {}
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
@@ -188,7 +196,7 @@ class Notebook(MeasuringTables, SideTables):
     def experiment(self, name: str) -> list[Series]:
         """The series of an experiment with runs and facts, in the order they were stored."""
         found = self._db.execute("SELECT id FROM series WHERE experiment = ? ORDER BY stored_order", (name,))
-        return self._load([row[0] for row in found])
+        return self.all_of([row[0] for row in found])
 
     def add_experiment(self, experiment: Experiment) -> None:
         """Store an experiment before its first series; one that has this name already stays as it is."""
@@ -262,7 +270,7 @@ class Notebook(MeasuringTables, SideTables):
                 f" WHERE series_id IN ({marks}) ORDER BY phase DESC, number",
                 part,
             ):
-                found[row["series_id"]].append(run_from_row(row))
+                found.setdefault(row["series_id"], []).append(run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def remove(self, series_id: str) -> Removed:
@@ -295,22 +303,40 @@ class Notebook(MeasuringTables, SideTables):
 
     def baselines(self) -> list[Baseline]:
         """All baselines by name."""
-        rows = self._rows("SELECT name, series_id, set_at FROM baselines ORDER BY name")
+        rows = self._rows("SELECT name, series_id, set_at FROM baselines ORDER BY name, set_at, series_id")
         return [Baseline(**row) for row in rows]
 
-    def set_baseline(self, name: str, series_id: str) -> None:
-        """Give a series a name; a name that was given already moves to it.
+    def baseline_ids(self, name: str) -> list[str]:
+        """The ids of the series that a baseline names, the oldest first; none where there is no such baseline."""
+        sql = (
+            "SELECT series_id FROM baselines JOIN series ON series.id = series_id WHERE name = ? ORDER BY stored_order"
+        )
+        return [str(found) for (found,) in self._db.execute(sql, (name,))]
+
+    def set_baseline(self, name: str, *series_ids: str, keep: bool = False) -> None:
+        """Give the series a name; a name that was given already moves to them, or with ``keep`` names them as well.
 
         Raises RefusedError for a series without a valid measured run, with which nothing can be compared.
         """
+        set_at = utc_now()
         with self._db.atomic():
-            if not self._is_measured(series_id):
-                raise RefusedError(
-                    f"series {series_id} has no valid measured run, so nothing can be compared with it: complete it"
-                    f" with `sharebench run --resume {series_id}`, or measure a new one"
-                )
-            baseline = Baseline(name=name, series_id=series_id, set_at=utc_now())
-            self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+            if not keep:
+                self._db.execute("DELETE FROM baselines WHERE name = ?", (name,))
+            for series_id in series_ids:
+                if not self._is_measured(series_id):
+                    raise RefusedError(
+                        f"series {series_id} has no valid measured run, so nothing can be compared with it: complete it"
+                        f" with `sharebench run --resume {series_id}`, or measure a new one"
+                    )
+                row = _baseline_row(Baseline(name=name, series_id=series_id, set_at=set_at))
+                self._db.table("baselines").insert(row, replace=True)
+
+    def repeated_ids(self) -> list[tuple[str, ...]]:
+        """The ids of series that were measured again with the same settings, group by group, the oldest first.
+
+        Baselines that name several, and experiments that repeat the same thing.
+        """
+        return repeated_ids(self._db)
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"

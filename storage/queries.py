@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from storage.records import ExperimentKind
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
@@ -114,3 +116,25 @@ def _escaped(word: str) -> str:
 
 def _folded(text: str) -> str:
     return text.casefold()
+
+
+_REPEATED = """
+SELECT team, found.series_id FROM (
+    SELECT 'baseline ' || name AS team, series_id FROM baselines
+    UNION ALL
+    SELECT 'experiment ' || experiments.name, series.id FROM experiments
+    JOIN series ON series.experiment = experiments.name
+    WHERE experiments.kind = ? AND series.status = 'complete'
+) AS found JOIN series ON series.id = found.series_id ORDER BY team, stored_order
+"""
+
+
+def repeated_ids(db: Database) -> list[tuple[str, ...]]:
+    """The ids of series that were measured again with the same settings, group by group, the oldest first.
+
+    Baselines that name several, and experiments that repeat the same thing.
+    """
+    groups: dict[str, list[str]] = {}
+    for team, series_id in db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
+        groups.setdefault(str(team), []).append(str(series_id))
+    return [tuple(ids) for ids in groups.values() if len(ids) > 1]

@@ -83,6 +83,8 @@ class ExperimentKind(StrEnum):
     """One host by every protocol, in turns."""
     SELFTEST = "selftest"
     """The same thing twice, in turns."""
+    REPEATS = "repeats"
+    """The same thing several times, one whole series after the other: how far equal series lie apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,7 +269,7 @@ class ExperimentEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A name given to a series."""
+    """A name given to a series, or to several of the same settings: then there is one for each."""
 
     name: str
     series_id: str
@@ -304,7 +306,7 @@ def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
 
 def kind_told_by(name: str) -> ExperimentKind:
     """The kind that a name given by :func:`dated_experiment` tells, where only names are kept: in documents."""
-    dated = (ExperimentKind.SURVEY, ExperimentKind.SELFTEST)
+    dated = (ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
     return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.LADDER)
 
 

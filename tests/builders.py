@@ -63,6 +63,34 @@ def series(rates: Sequence[float] = (), *, size_bytes: int = 1 << 30, warmups: i
     return Series(**{**usual, **fields})
 
 
+def in_turns(base: Series, other: Series) -> tuple[Series, Series]:
+    """The two series as if their runs had taken turns: A B B A …"""
+    return _begun(base, (0, 3)), _begun(other, (1, 2))
+
+
+def _begun(one: Series, places: tuple[int, int]) -> Series:
+    """The series whose odd and even runs begin at these seconds of every four."""
+    begun = []
+    for run in one.runs:
+        second = 4 * ((run.number - 1) // 2) + places[(run.number - 1) % 2]
+        begun.append(
+            replace(run, started_at=f"2026-01-31T{10 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.000Z")
+        )
+    return replace(one, runs=tuple(begun))
+
+
+def repeats(one: Series, *factors: float) -> tuple[Series, ...]:
+    """The series measured again and again: the same runs times each factor."""
+    return tuple(
+        replace(
+            one,
+            id=f"{one.id[:10]}{number:02}",
+            runs=tuple(replace(run, seconds=run.seconds / factor if run.seconds else None) for run in one.runs),
+        )
+        for number, factor in enumerate(factors)
+    )
+
+
 def run_at(number: int, rate: float, *, phase: Phase = Phase.MEASURED, size_bytes: int = 1 << 30) -> Run:
     """A run at a rate in bytes per second, with a straight curve."""
     seconds = size_bytes / rate

@@ -43,7 +43,7 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import MeasurementPlan
-from forms.stats.summary import half_width_percent
+from forms.stats.summary import known_to_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
 from storage.target_url import format_target
 
@@ -152,7 +152,7 @@ class Engine:
     def _run_all(self) -> None:
         plan = self._plan
         if plan.until_percent is not None:
-            half_width_percent((1.0, 2.0))  # loads what it needs now, not between two runs
+            known_to_percent((1.0, 2.0))  # loads what it needs now, not between two runs
         gc.collect()
         gc.freeze()
         for number in range(plan.done_warmups + 1, plan.done_warmups + plan.warmups + 1):
@@ -167,7 +167,7 @@ class Engine:
         plan = self._plan
         if plan.until_percent is None:
             return self._runs_done < plan.runs
-        half_width = half_width_percent(self._rates) if len(self._rates) >= MIN_RUNS_FOR_INTERVAL else None
+        half_width = known_to_percent(self._rates) if len(self._rates) >= MIN_RUNS_FOR_INTERVAL else None
         self._reached = half_width is not None and half_width <= plan.until_percent
         if self._reached and self._runs_done >= min(plan.runs, plan.max_runs):
             return False

@@ -1,4 +1,4 @@
-"""The self-test as the recorder is to measure it: one order twice, told apart by their labels."""
+"""The self-test as the recorder is to measure it: one order twice or more, told apart by their labels."""
 
 from __future__ import annotations
 
@@ -18,3 +18,13 @@ def selftest_orders(order: SeriesRequest) -> tuple[SeriesRequest, SeriesRequest]
     experiment = dated_experiment(ExperimentKind.SELFTEST, target.host or target.path)
     first, second = (replace(order, label=label, title=title, experiment=experiment) for label in LABELS)
     return first, second
+
+
+def repeat_orders(order: SeriesRequest, times: int) -> tuple[SeriesRequest, ...]:
+    """The same order several times, to be measured one whole series after the other."""
+    target = order.plan.target
+    title = f"Repeats of {order.plan.command}: {format_target(target)}"
+    experiment = dated_experiment(ExperimentKind.REPEATS, target.host or target.path)
+    return tuple(
+        replace(order, label=f"repeat {number}", title=title, experiment=experiment) for number in range(1, times + 1)
+    )

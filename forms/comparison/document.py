@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from forms.comparison.verdict import Comparison
+from forms.comparison.comparison import Comparison
 
 SCHEMA = "sharebench/comparison/1"
 
@@ -23,7 +23,18 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "change_percent": comparison.change_percent,
         "interval_percent": list(comparison.interval_percent) if comparison.interval_percent else None,
         "p_value": comparison.p_value,
+        "doubt": comparison.doubt,
+        "runs_interval_percent": list(comparison.runs_interval_percent) if comparison.runs_interval_percent else None,
+        "level": comparison.level,
+        "in_turns": comparison.in_turns,
+        "base_series": list(comparison.base_ids),
+        "other_series": list(comparison.other_ids),
+        "between_series_percent": comparison.between_percent,
+        "between_series_degrees_of_freedom": comparison.between_freedom,
+        "base_wander_percent": comparison.base_wander_percent,
         "needed_runs": comparison.needed_runs,
+        "needed_runs_range": list(comparison.needed_runs_range) if comparison.needed_runs_range else None,
+        "needed_series": comparison.needed_series,
         "differences": [{"name": d.name, "base": d.base, "other": d.other} for d in comparison.differences],
     }
     if comparison.change is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.comparison.verdict import rates_of
+from forms.comparison.verdict import Sides, rates_of
 from forms.stats.summary import deviation, mean
 from storage.records import Command, Series
 
@@ -96,17 +96,21 @@ def protocol_name(series: Series) -> str:
     return FTP if protocol.is_yardstick else wording.plain(protocol.label)
 
 
-def base_of(series: Sequence[Series], index: int) -> Series | None:
-    """What the series at ``index`` is compared with when several are: the first of all, or of its own command.
+def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:
+    """What is compared with what when several are: each with the first of its own host and command.
 
-    None for that one itself.
+    A group is one series, or several of equal settings. The first of a host and command is compared with nothing,
+    but of two groups the second is compared with the first whatever they are.
     """
-    one, first = series[index], series[0]
-    if len(series) == 2 and index == 1:
-        return first
-    if first.command is not one.command:
-        first = next(other for other in series if other.command is one.command)
-    return None if first is one else first
+    if len(groups) == 2:
+        return [Sides(base=tuple(groups[0]), other=tuple(groups[1]))]
+    first: dict[tuple[str, Command], Sequence[Series]] = {}
+    found = []
+    for group in groups:
+        base = first.setdefault((group[0].target.host, group[0].command), group)
+        if base is not group:
+            found.append(Sides(base=tuple(base), other=tuple(group)))
+    return found
 
 
 def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], Series]) -> str:

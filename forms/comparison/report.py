@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from forms import wording
 from forms.comparison.document import comparison_document
-from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix
+from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
 from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Report, ReportKind, Row, Table
 from storage.records import Series
@@ -18,10 +18,13 @@ FORM = "comparison"
 NOT_MEASURED = "n.a."
 
 
-def comparison_report(series: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
-    """The report of a base and the others, the base first; ``found`` where they are compared already."""
-    found = comparisons(series) if found is None else found
-    return pair_report(found[0]) if len(series) == 2 else matrix_report(protocol_matrix(series), found)
+def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
+    """The report of one pair side by side, or of the matrix of all that are shown, the base first.
+
+    ``found`` where they are compared already, with the repeats that the notebook knows.
+    """
+    found = comparisons(sides_of([(one,) for one in shown])) if found is None else found
+    return pair_report(found[0]) if len(found) == 1 else matrix_report(protocol_matrix(shown), found)
 
 
 def pair_report(form: ComparisonSummary) -> Report:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import numbers, wording
+from forms.comparison.comparison import Comparison, basis_sentence
 from forms.comparison.differences import Difference
-from forms.comparison.matrix import base_of
-from forms.comparison.verdict import Comparison, compare
+from forms.comparison.verdict import Sides, compare_several, rates_of
+from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
+from forms.stats.decision import Doubt, Limits, Verdict
+from forms.stats.summary import drift, lag_1
 from forms.tuning.fact_names import human_name
 from storage.quiet import QuietVerdict
 from storage.records import Change, JSONValue, Series
@@ -39,16 +42,19 @@ class ComparisonSummary:
     """What weakens or explains the verdict, in sentences."""
 
 
-def comparisons(series: Sequence[Series], **thresholds: float) -> list[ComparisonSummary]:
-    """Each of several series against the first one, or the first of its command; ``thresholds`` as compare's."""
-    pairs = [(base_of(series, index), one) for index, one in enumerate(series)]
-    return [comparison_form(base, one, compare(base, one, **thresholds)) for base, one in pairs if base is not None]
+def comparison_form(base: Series, other: Series, limits: Limits | None = None) -> ComparisonSummary:
+    """The filled comparison form of two series."""
+    return comparisons([Sides(base=(base,), other=(other,))], limits)[0]
 
 
-def comparison_form(base: Series, other: Series, comparison: Comparison | None = None) -> ComparisonSummary:
-    """The filled comparison form of two series; ``comparison`` where other thresholds than the usual ones hold."""
-    comparison = comparison or compare(base, other)
-    left, right = run_form(base), run_form(other)
+def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[ComparisonSummary]:
+    """All comparisons of one command, which together are wrong in alpha at most."""
+    found = compare_several(several, limits or Limits())
+    return [_summary(comparison, sides, len(several)) for comparison, sides in zip(found, several, strict=True)]
+
+
+def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
+    left, right = run_form(sides.base[0]), run_form(sides.other[0])
     rows = tuple(
         ComparisonRow(name=name, base=mine, other=theirs, differs=name in _SETTINGS and mine != theirs)
         for (name, mine), (_, theirs) in zip(_properties(left), _properties(right), strict=True)
@@ -65,7 +71,7 @@ def comparison_form(base: Series, other: Series, comparison: Comparison | None =
             for d in comparison.differences
             if d.name not in _SAID
         ),
-        remarks=tuple(_remarks(comparison, base, other)),
+        remarks=tuple(_remarks(comparison, sides, at_once)),
     )
 
 
@@ -124,28 +130,55 @@ def _protocol(series: Series) -> str:
     return wording.plain(", ".join(parts))
 
 
-def _remarks(comparison: Comparison, base: Series, other: Series) -> list[str]:
+def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
+    base, other = sides.base[0], sides.other[0]
     said = []
+    basis = basis_sentence(comparison)
+    if basis:
+        said.append(basis)
+    if comparison.level > 1 - 0.05 + 1e-9 and at_once > 1:
+        said.append(
+            f"{at_once} comparisons at once: each must be surer, so that all together err once in twenty times."
+        )
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     if comparison.change is not None:
         said.append(change_sentence(comparison.change))
-    elif comparison.differences and comparison.verdict in {"faster", "slower"}:
+    elif comparison.doubt is Doubt.SAME_SETTINGS:
+        said.append("Nothing is different in their settings: what was changed in between was taken back.")
+    elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
         named = [
             f"{difference_name(d)} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"
             for d in comparison.differences
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
-    for series, name in ((base, "base"), (other, "other")):
-        unusual = sum(row.unusual is not None for row in run_form(series).rows)
-        if unusual:
-            said.append(
-                f"The {name} has {wording.count(unusual, 'unusual run')}: look at sharebench show {series.id} first."
-            )
-        if series.quiet_verdict is QuietVerdict.BUSY:
-            said.append(f"The {name} was measured at a busy time: measure it again at a quiet one.")
+    for series, name in [*((one, "base") for one in sides.base), *((one, "other") for one in sides.other)]:
+        said += _doubts(series, name, in_turns=comparison.in_turns)
     return said
+
+
+def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
+    """What makes the side a bad witness: unusual runs, a busy time, runs that depend on each other or on the time."""
+    unusual = sum(row.unusual is not None for row in run_form(series).rows)
+    if unusual:
+        yield f"The {name} has {wording.count(unusual, 'unusual run')}: look at sharebench show {series.id} first."
+    if series.quiet_verdict is QuietVerdict.BUSY:
+        yield f"The {name} was measured at a busy time: measure it again at a quiet one."
+    if in_turns:
+        return
+    trend, dependence = drift(rates_of(series)), lag_1(rates_of(series))
+    if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
+        way = "rose" if trend.percent > 0 else "fell"
+        yield (
+            f"The {name} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="
+            f" {trend.p_value:.3f}): its average depends on when it stopped."
+        )
+    elif dependence is not None:
+        yield (
+            f"The {name}'s runs depend on each other (correlation of neighbours {dependence:.2f}): they tell less than"
+            " as many independent ones."
+        )
 
 
 def change_sentence(change: Change) -> str:

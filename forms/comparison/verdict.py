@@ -1,15 +1,22 @@
-"""The comparison of two series: faster, slower, the same, or not known yet, and how sure that is."""
+"""The comparison of two sides, one series or several each: faster, slower, the same, or not known and why."""
 
 from __future__ import annotations
 
 import statistics as basic
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from forms import numbers, wording
-from forms.comparison.differences import Difference, differences
-from forms.stats.mann_whitney import mann_whitney_p, rank_shift, smallest_p
-from forms.stats.sample_size import change_percent, needed_runs, welch_interval
-from storage.records import Change, Series
+from forms import wording
+from forms.comparison.comparison import OWN_SIGNS, Comparison
+from forms.comparison.differences import Difference, differences, effective
+from forms.stats import change as changes
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
+from forms.stats.mann_whitney import mann_whitney_p
+from forms.stats.sample_size import needed_range, needed_runs, scatter_of
+from forms.stats.sample_size import needed_series as series_that_tell
+from forms.tuning.client_settings import own_setting
+from storage.records import Change, Evidence, Series
 
 NOISE_PERCENT = 1.0
 MARGIN_PERCENT = 5.0
@@ -17,86 +24,15 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What two series say about each other; absent figures mean too few runs for them."""
+class Sides:
+    """What is compared with what: series of equal settings on each side."""
 
-    base_id: str
-    other_id: str
-    base_name: str
-    other_name: str
-    verdict: str
-    """``faster``, ``slower``, ``same`` or ``unknown``: the other against the base."""
-    base_runs: int
-    other_runs: int
-    """Valid measured runs of each."""
-    base_bytes_per_second: float | None
-    other_bytes_per_second: float | None
-    """The averages of each."""
-    change_percent: float | None
-    """The change of the mean in percent of the base's mean."""
-    interval_percent: tuple[float, float] | None
-    """(low, high): Welch's 95 % interval of the change, in percent of the base's mean."""
-    p_value: float | None
-    """Of the exact two-sided Mann-Whitney U test."""
-    needed_runs: int | None
-    """Runs a side that would likely tell; None where the verdict is known, or where no number would."""
-    noise_percent: float
-    margin_percent: float
-    alpha: float
-    differences: tuple[Difference, ...] = ()
-    change: Change | None = None
-    """What the other series claims to have changed, with the evidence for it."""
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a verdict."""
-        return self.verdict != "unknown"
-
-    @property
-    def sign(self) -> str:
-        """The verdict as one character: ``+``, ``-``, ``=`` or ``?``."""
-        return {"faster": "+", "slower": "-", "same": "="}.get(self.verdict, "?")
-
-    @property
-    def figures(self) -> str:
-        """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
-        if self.change_percent is None:
-            return "no change can be computed"
-        interval = (
-            f" (95 % interval {numbers.signed_percent(self.interval_percent[0])} to"
-            f" {numbers.signed_percent(self.interval_percent[1])})"
-            if self.interval_percent
-            else ""
-        )
-        p = "" if self.p_value is None else f", p {'< 0.0001' if self.p_value < 0.0001 else f'= {self.p_value:.4f}'}"
-        return f"{numbers.signed_percent(self.change_percent)}{interval}{p}"
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words, for a user: with sign, interval, and what to do where it is not known yet."""
-        if self.verdict == "same":
-            return f"The same: {self.figures}, inside ±{self.margin_percent:g} %."
-        if self.known:
-            return f"{self.verdict.capitalize()}: {self.figures}."
-        return f"Not known yet: {self.figures}; {self._what_would_tell()}."
-
-    def _what_would_tell(self) -> str:
-        have = f"{self.base_runs} and {self.other_runs}" if self.base_runs != self.other_runs else f"{self.base_runs}"
-        if not self.base_runs or not self.other_runs:
-            return "a side has no valid run: measure it again"
-        if self.needed_runs is None:
-            return "no number of runs would tell while --noise is as wide as --margin"
-        if (
-            self.p_value is not None
-            and self.p_value < self.alpha
-            and abs(self.change_percent or 0) > self.noise_percent
-        ):
-            return (
-                "most runs went the other way than the average, which a few wild ones moved: look at the unusual runs,"
-                f" or measure {self.needed_runs} a side"
-            )
-        longer = ", or longer ones with --size" if self.needed_runs > 30 else ""
-        return f"about {self.needed_runs} runs a side would tell (now {have}){longer}"
+    base: tuple[Series, ...]
+    other: tuple[Series, ...]
+    history: tuple[tuple[Series, ...], ...] = ()
+    """Groups of repeated series of the same path: what shows how far equal series lie apart."""
+    equal: bool = False
+    """Whether the settings of both are known to be the same, so that only variation can differ."""
 
 
 def compare(
@@ -107,51 +43,174 @@ def compare(
     margin_percent: float = MARGIN_PERCENT,
     alpha: float = ALPHA,
 ) -> Comparison:
-    """The other series against the base, by the bytes per second of their valid measured runs.
+    """One series against another: a verdict where their runs took turns, for lack of repeats none where not."""
+    limits = Limits(noise_percent=noise_percent, margin_percent=margin_percent, alpha=alpha)
+    return compare_sides(Sides(base=(base,), other=(other,)), limits)
 
-    *Faster* or *slower* where the exact Mann-Whitney U test gives p < ``alpha`` and the change of the mean is beyond
-    ± ``noise_percent``; else *the same* where its interval lies inside ± ``margin_percent``; else, and wherever the
-    runs are too few to reach ``alpha`` at all, not known yet. Where a wild run pulls the mean one way while the ranks
-    go the other, that is not known yet either.
+
+def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison]:
+    """Several comparisons of one command: together they are wrong in ``limits.alpha`` at most (Holm 1979)."""
+    alone = [compare_sides(sides, limits) for sides in several]
+    told = [
+        index
+        for index, one in enumerate(alone)
+        if one.p_value is not None and one.interval_percent and one.doubt not in OWN_SIGNS
+    ]
+    levels = dict(zip(told, holm([alone[index].p_value or 0.0 for index in told], limits.alpha), strict=True))
+    return [
+        compare_sides(sides, replace(limits, alpha=levels[index])) if index in levels else alone[index]
+        for index, sides in enumerate(several)
+    ]
+
+
+def compare_sides(sides: Sides, limits: Limits) -> Comparison:
+    """The other side against the base, by the bytes per second of their valid measured runs.
+
+    The rule is that of :mod:`forms.stats.decision`. A contradicted change and equal settings take its verdict away:
+    what differs then is not what was to be compared.
     """
-    left, right = rates_of(base), rates_of(other)
-    change = change_percent(left, right)
-    interval = welch_interval(left, right)
-    p_value = mann_whitney_p(left, right) if left and right else None
-    verdict = "unknown"
-    if change is not None and p_value is not None and smallest_p(len(left), len(right)) < alpha:
-        if p_value < alpha and abs(change) > noise_percent:
-            verdict = _direction(change, rank_shift(left, right))
-        elif interval and -margin_percent <= interval[0] and interval[1] <= margin_percent:
-            verdict = "same"
+    base, other = sides.base[0], sides.other[0]
+    left, right = [rates_of(one) for one in sides.base], [rates_of(one) for one in sides.other]
+    turns = paired_rates(base, other) if len(sides.base) == len(sides.other) == 1 else None
+    if turns:
+        decision = decide_in_turns(*turns, limits=limits)
+        p_value = decision.t_p_value
+    else:
+        history = [[rates_of(one) for one in group if rates_of(one)] for group in sides.history]
+        decision = decide(left, right, positions=_positions(sides), history=history, limits=limits)
+        p_value = _largest_p(decision, left, right)
+    differing = differences(base, other)
+    claimed = _claimed(base, other)
+    decision = _unless_contradicted(decision, claimed, sides, differing)
+    needs = _needs(decision, turns, left, right, limits)
     return Comparison(
         base_id=base.id,
         other_id=other.id,
         base_name=wording.name_of(base, beside=other),
         other_name=wording.name_of(other, beside=base),
-        verdict=verdict,
-        base_runs=len(left),
-        other_runs=len(right),
-        base_bytes_per_second=basic.fmean(left) if left else None,
-        other_bytes_per_second=basic.fmean(right) if right else None,
-        change_percent=change,
-        interval_percent=interval,
+        base_ids=tuple(one.id for one in sides.base),
+        other_ids=tuple(one.id for one in sides.other),
+        verdict=decision.verdict,
+        doubt=decision.doubt,
+        base_runs=sum(map(len, left)),
+        other_runs=sum(map(len, right)),
+        base_bytes_per_second=changes.average(left) if all(left) else None,
+        other_bytes_per_second=changes.average(right) if all(right) else None,
+        change_percent=decision.change_percent,
+        interval_percent=decision.interval_percent,
+        runs_interval_percent=decision.runs_interval_percent,
         p_value=p_value,
-        needed_runs=needed_runs(left, right, noise_percent, margin_percent, alpha) if verdict == "unknown" else None,
-        noise_percent=noise_percent,
-        margin_percent=margin_percent,
-        alpha=alpha,
-        differences=differences(base, other),
-        change=other.change,
+        needed_runs=needs[0],
+        needed_runs_range=needs[1],
+        needed_series=needs[2],
+        between_percent=decision.variation.deviation_percent if decision.variation else None,
+        between_freedom=decision.variation.freedom if decision.variation else None,
+        base_wander_percent=_wander(left),
+        in_turns=decision.in_turns,
+        level=limits.level,
+        noise_percent=limits.noise_percent,
+        margin_percent=limits.margin_percent,
+        alpha=limits.alpha,
+        differences=differing,
+        change=claimed,
     )
-
-
-def _direction(change: float, shift: int) -> str:
-    if (change > 0) != (shift > 0):
-        return "unknown"
-    return "faster" if change > 0 else "slower"
 
 
 def rates_of(series: Series) -> list[float]:
     """The bytes per second of the valid measured runs, in order."""
     return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
+
+
+def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:
+    """The throughputs of runs that took turns, neighbour by neighbour; None where the series did not take turns.
+
+    They did where the runs of the same numbers, in the order in which they began, come in pairs of both series
+    (A B B A …), also with runs of further series between them. Pairs of which a run is not valid are left out.
+    """
+    mine, theirs = ({run.number: run for run in one.measured() if run.started_at} for one in (base, other))
+    shared = sorted(mine.keys() & theirs.keys())
+    if not shared or len(shared) < min(len(mine), len(theirs)) - 1:
+        return None
+    spans = [tuple(sorted((mine[number].started_at, theirs[number].started_at))) for number in shared]
+    apart = all(before[1] < after[0] for before, after in pairwise(spans))
+    first = [mine[number].started_at < theirs[number].started_at for number in shared]
+    if not apart or len(set(first)) < 2:
+        return None
+    pairs = [(mine[number].bytes_per_second, theirs[number].bytes_per_second) for number in shared]
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return [a for a, _ in known], [b for _, b in known]
+
+
+def _positions(sides: Sides) -> list[int]:
+    """The places in time of the base's series, then of the other's."""
+    every = [*sides.base, *sides.other]
+    order = sorted(range(len(every)), key=lambda index: every[index].created_at)
+    return [order.index(index) for index in range(len(every))]
+
+
+def _largest_p(
+    decision: ChangeDecision, left: Sequence[Sequence[float]], right: Sequence[Sequence[float]]
+) -> float | None:
+    runs = [[rate for rates in side for rate in rates] for side in (left, right)]
+    if not all(runs):
+        return None
+    ranks = mann_whitney_p(*runs)
+    return ranks if decision.t_p_value is None or decision.interval_percent is None else max(ranks, decision.t_p_value)
+
+
+def _claimed(base: Series, other: Series) -> Change | None:
+    """The change that the other claims, where it was made from this base; else the states speak for themselves."""
+    return other.change if other.change and other.base_id in (None, base.id) else None
+
+
+def _unless_contradicted(
+    decision: ChangeDecision, claimed: Change | None, sides: Sides, differing: Sequence[Difference]
+) -> ChangeDecision:
+    """The decision, or none where the claimed change is not what was made, or where no setting differs after all."""
+    base, other = sides.base[0], sides.other[0]
+    if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
+        return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
+    taken_back = claimed is None and base.experiment == other.experiment and _shows_its_change(base, other)
+    if (sides.equal or taken_back) and not differing and decision.change_percent is not None:
+        return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS)
+    return decision
+
+
+def _shows_its_change(base: Series, other: Series) -> bool:
+    """Whether the setting that the other claims to have changed can be seen in both: only then equal ones are equal."""
+    if other.change is None or other.change.evidence is not Evidence.CONFIRMED:
+        return False
+    seen = (effective(one.environment.get("server", {}), other.change.name) for one in (base, other))
+    return own_setting(other.change.name) is not None or all(value is not None for value in seen)
+
+
+def _needs(
+    decision: ChangeDecision,
+    turns: tuple[list[float], list[float]] | None,
+    left: Sequence[Sequence[float]],
+    right: Sequence[Sequence[float]],
+    limits: Limits,
+) -> tuple[int | None, tuple[int, int | None] | None, int | None]:
+    """Runs a side, their range, and series a side that would tell; None where it is not that which is missing."""
+    change = decision.change_percent
+    if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
+        return 4, None, None
+    if change is None or limits.noise_percent >= limits.margin_percent:
+        return None, None, None
+    if decision.doubt in (Doubt.WANDERED, Doubt.TREND) and decision.variation:
+        return None, None, series_that_tell(change, decision.variation.deviation_percent, limits)
+    if decision.doubt not in (Doubt.SCATTER, Doubt.RANKS):
+        return None, None, None
+    flat = turns or tuple([rate for rates in side for rate in rates] for side in (left, right))
+    scatter = scatter_of(*flat, paired=turns is not None)
+    if scatter is None:
+        return None, None, None
+    least = scatter.runs + 1
+    runs, (low, high) = needed_runs(change, scatter, limits), needed_range(change, scatter, limits)
+    more = None if runs is None else max(least, runs)
+    return more, (max(least, low), None if high is None else max(least, high)), None
+
+
+def _wander(left: Sequence[Sequence[float]]) -> float | None:
+    means = [basic.fmean(rates) for rates in left if rates]
+    return 100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None

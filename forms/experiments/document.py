@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
-from forms.comparison.verdict import Comparison, rates_of
+from forms.comparison.verdict import rates_of
 from forms.experiments.ladder import Gain, Ladder, Rung
+from forms.experiments.repeats import Repeats
 from forms.experiments.selftest import Selftest
 from forms.experiments.survey import Station, Survey
 from forms.findings.document import finding_document
@@ -16,6 +18,7 @@ from forms.stats.summary import mean
 LADDER_SCHEMA = "sharebench/experiment/1"
 SURVEY_SCHEMA = "sharebench/survey/1"
 SELFTEST_SCHEMA = "sharebench/selftest/1"
+REPEATS_SCHEMA = "sharebench/repeats/1"
 
 Document = dict[str, Any]
 
@@ -56,6 +59,20 @@ def selftest_document(test: Selftest) -> Document:
     }
 
 
+def repeats_document(found: Repeats) -> Document:
+    """The JSON object ``sharebench/repeats/1``: how far equal series lie apart."""
+    return {
+        "schema": REPEATS_SCHEMA,
+        "series": list(found.series_ids),
+        "averages_bytes_per_second": list(found.averages_bytes_per_second),
+        "within_percent": found.within_percent,
+        "between_percent": found.between_percent,
+        "by_chance_percent": found.by_chance_percent,
+        "trend_percent": found.trend_percent,
+        "smallest_change_percent": found.smallest_percent,
+    }
+
+
 def _station(station: Station) -> Document:
     return {
         "place": station.place.value,
@@ -75,6 +92,7 @@ def _gain(gain: Gain) -> Document:
         "kept_path": [rung.series.id for rung in gain.path],
         "base": gain.path[0].series.id,
         "other": gain.path[-1].series.id,
+        "counted": [rung.series.id for rung in gain.counted],
         **_verdict(gain.comparison),
     }
 
@@ -95,6 +113,7 @@ def _rung(rung: Rung) -> Document:
         "average_bytes_per_second": rung.average_bytes_per_second,
         "valid_runs": len(rung.series.measured()),
         **_verdict(found),
+        "doubt": found.doubt if found else None,
         "needed_runs": found.needed_runs if found else None,
         "decision": rung.decision.value if rung.decision else None,
         "on_kept_path": rung.on_kept_path,

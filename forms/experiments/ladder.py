@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forms.comparison.verdict import ALPHA, MARGIN_PERCENT, NOISE_PERCENT, Comparison, compare, rates_of
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import Sides, compare_several, rates_of
+from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
 from storage.records import Change, Command, Decision, Series, SeriesStatus
@@ -22,7 +24,7 @@ class Rung:
     """The rung that it was made from; None for the first, and where that series is no longer there."""
     average_bytes_per_second: float | None
     comparison: Comparison | None
-    """Against the rung that it was made from; None where there is none."""
+    """Against the rung that it was made from, each with its repeats; None where there is none."""
     on_kept_path: bool
     """Whether the settings in force now came about by way of it."""
 
@@ -35,6 +37,16 @@ class Rung:
     def standing(self) -> SettingState | None:
         """What the claimed change is worth; None where nothing is claimed."""
         return standing(self.change) if self.change else None
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether its change is not the one that was made, so that its figure says nothing of it."""
+        return self.standing is SettingState.NOT_AS_CLAIMED
+
+    @property
+    def mark(self) -> str:
+        """The doubts as one character: ``!`` what is contradicted, ``?`` what is unproven or not alone, else blank."""
+        return "!" if self.contradicted else "?" if self.doubts else " "
 
     @property
     def decision(self) -> Decision | None:
@@ -68,7 +80,12 @@ class Gain:
     path: tuple[Rung, ...]
     """The rungs that led to the settings in force, first to last."""
     comparison: Comparison | None
-    """The last of them against the first; None while there is only one."""
+    """The last of them against the first, each with its repeats; None while there is only one."""
+
+    @property
+    def counted(self) -> tuple[Rung, ...]:
+        """The rungs whose changes are in force; one whose change is contradicted is none of them."""
+        return tuple(rung for rung in self.path if rung.change is not None and not rung.contradicted)
 
     @property
     def command(self) -> Command:
@@ -100,23 +117,14 @@ class Ladder:
         return next((rung for rung in self.rungs if rung.series.id == series_id), None)
 
 
-def build_ladder(
-    name: str,
-    series: Sequence[Series],
-    *,
-    noise_percent: float = NOISE_PERCENT,
-    margin_percent: float = MARGIN_PERCENT,
-    alpha: float = ALPHA,
-) -> Ladder:
-    """The ladder of the series of one experiment, given in the order measured; the options are those of compare.
+def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = None) -> Ladder:
+    """The ladder of the series of one experiment, given in the order measured; the limits are those of compare.
 
     A rung stands on the series in its ``base_id``. A series that does not name one stands on what was in force when
-    it was made: the series before it, or where that was put back the one that it was made from, and so on.
+    it was made: the series before it, or where that was put back the one that it was made from, and so on. A series
+    without a change repeats the settings of the one that it stands on: repeats are compared together, and say how far
+    equal series lie apart. All comparisons together are wrong in ``limits.alpha`` at most.
     """
-
-    def compared(base: Series, other: Series) -> Comparison:
-        return compare(base, other, noise_percent=noise_percent, margin_percent=margin_percent, alpha=alpha)
-
     bases = _bases(series)
     by_id = {one.id: one for one in series}
     numbers = {one.id: number for number, one in enumerate(series)}
@@ -124,25 +132,54 @@ def build_ladder(
     heads = [head for command in reversed(commands) if (head := next_base(series, command))]
     paths = [_way_down(head.id, bases) for head in heads]
     kept = {series_id for path in paths for series_id in path}
+    steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
+    spans = [(by_id[path[-1]], by_id[path[0]]) for path in paths if len(path) > 1]
+    groups = _repeats(series, bases)
+    found = compare_several([_sides(base, one, groups) for base, one in (*steps, *spans)], limits or Limits())
+    by_step = {one.id: comparison for (_, one), comparison in zip(steps, found, strict=False)}
+    by_span = {one.id: comparison for (_, one), comparison in zip(spans, found[len(steps) :], strict=True)}
     rungs = tuple(
         Rung(
             number=numbers[one.id],
             series=one,
             base_number=numbers.get(bases[one.id] or ""),
             average_bytes_per_second=mean(rates_of(one)),
-            comparison=compared(by_id[base], one) if (base := bases[one.id]) in by_id and base else None,
+            comparison=by_step.get(one.id),
             on_kept_path=one.id in kept,
         )
         for one in series
     )
     gains = tuple(
-        Gain(
-            path=tuple(rungs[numbers[series_id]] for series_id in reversed(path)),
-            comparison=compared(by_id[path[-1]], by_id[path[0]]) if len(path) > 1 else None,
-        )
+        Gain(path=tuple(rungs[numbers[series_id]] for series_id in reversed(path)), comparison=by_span.get(path[0]))
         for path in paths
     )
     return Ladder(name=name, rungs=rungs, gains=gains)
+
+
+def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:
+    """The series in groups of the same settings, the first of a group being the one that made them."""
+    first: dict[str, str] = {}
+    groups: dict[str, list[Series]] = {}
+    for one in series:
+        base = bases[one.id]
+        first[one.id] = first.get(base, one.id) if one.change is None and base is not None else one.id
+        if one.measured():
+            groups.setdefault(first[one.id], []).append(one)
+    return [tuple(group) for group in groups.values()]
+
+
+def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) -> Sides:
+    """A step with all repeats of both sides; two series of the same settings are only each other's repeats."""
+    mine = next((group for group in groups if base in group), (base,))
+    theirs = next((group for group in groups if other in group), (other,))
+    if mine == theirs:
+        return Sides(base=(base,), other=(other,), equal=True)
+    rest = [group for group in groups if group not in (mine, theirs) and len(group) > 1]
+    return Sides(
+        base=(base, *(one for one in mine if one is not base)),
+        other=(other, *(one for one in theirs if one is not other)),
+        history=tuple(group for group in rest if group[0].command is base.command),
+    )
 
 
 def next_base(series: Sequence[Series], command: Command | None = None) -> Series | None:
@@ -156,7 +193,11 @@ def next_base(series: Sequence[Series], command: Command | None = None) -> Serie
     ]
     bases = _bases(usable)
     by_id = {one.id: one for one in usable}
-    at = usable[-1] if usable else None
+    moved = [one for one in usable if one.change is not None or bases[one.id] is None]
+    at = (moved or usable)[-1] if usable else None
+    if at is not None and at.decision is not Decision.REVERTED:
+        again = [one for one in usable if one.change is None and bases[one.id] == at.id]
+        at = again[-1] if again else at
     seen: set[str] = set()
     while at is not None and at.decision is Decision.REVERTED and at.id not in seen:
         seen.add(at.id)

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from forms import wording
 from forms.comparison.report import matrix_table
-from forms.experiments.document import ladder_document, selftest_document, survey_document
+from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
+from forms.experiments.repeats import Repeats, repeats
+from forms.experiments.repeats import sentences as repeats_sentences
 from forms.experiments.selftest import Selftest, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.report import findings_table
@@ -42,6 +44,8 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
         case ExperimentKind.SELFTEST:
             first, second = series
             return selftest_report(selftest(first, second))
+        case ExperimentKind.REPEATS:
+            return repeats_report(repeats(series))
 
 
 def ladder_report(ladder: Ladder) -> Report:
@@ -133,6 +137,28 @@ def selftest_report(test: Selftest) -> Report:
         tables=tuple(tables),
         advice=tuple(sentences(test)),
         document=lambda: selftest_document(test),
+    )
+
+
+def repeats_report(found: Repeats) -> Report:
+    """The same thing measured several times: each average, and how far they lie apart."""
+    averages = zip(found.series_ids, found.averages_bytes_per_second, strict=True)
+    columns = (
+        Column(heading="No", kind=ReportKind.TEXT),
+        Column(heading="Series", kind=ReportKind.TEXT),
+        Column(heading="Average, bytes/sec"),
+    )
+    rows = tuple(
+        Row(cells=(Cell(value=str(number)), Cell(value=series_id), Cell(value=rate)))
+        for number, (series_id, rate) in enumerate(averages, start=1)
+    )
+    return Report(
+        form="repeats",
+        title="The same thing, one whole series after the other",
+        name="Repeats",
+        tables=(Table(columns=columns, rows=rows),),
+        advice=tuple(repeats_sentences(found)),
+        document=lambda: repeats_document(found),
     )
 
 
@@ -236,7 +262,7 @@ def _verdict(rung: Rung) -> Field:
 
 def _gained(gain: Gain) -> str:
     found = gain.comparison
-    changes = [(rung.change, rung.standing) for rung in gain.path if rung.change]
+    changes = [(rung.change, rung.standing) for rung in gain.counted if rung.change]
     if found is None or not changes:
         return _NO_GAIN
     names = wording.listed(
@@ -265,7 +291,8 @@ def _evidence(rung: Rung) -> Iterator[str]:
     if rung.base_number is None and rung.change is not None:
         yield "no verdict: the series that it was made from is not in this experiment"
     label = f"{rung.standing}: " if rung.standing else ""
-    yield from (f"{label}{said}" for said in (rung.proof, *rung.doubts) if said)
+    sign = f"[{rung.mark}] " if rung.mark.strip() else ""
+    yield from (f"{sign}{label}{said}" for said in (rung.proof, *rung.doubts) if said)
 
 
 def _chart(ladder: Ladder) -> Chart | None:

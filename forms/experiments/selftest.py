@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forms import wording
-from forms.comparison.verdict import ALPHA, NOISE_PERCENT, Comparison, compare, rates_of
-from forms.stats.mann_whitney import runs_to_reach
-from forms.stats.sample_size import smallest_change_percent, spread_percent
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import compare, paired_rates, rates_of
+from forms.stats.decision import LEAST_RUNS, Limits
+from forms.stats.sample_size import scatter_of, smallest_promised_percent
 from storage.records import Series
 
 COARSE_PERCENT = 5.0
@@ -36,13 +37,14 @@ class Selftest:
 def selftest(first: Series, second: Series) -> Selftest:
     """The self-test of two series of the same thing."""
     comparison = compare(first, second)
-    runs = min(comparison.base_runs, comparison.other_runs)
-    spread = spread_percent(rates_of(first), rates_of(second))
-    counts = sorted({*_RUNS_TO_SHOW, runs}) if spread is not None else []
+    pairs = paired_rates(first, second)
+    scatter = scatter_of(*(pairs or (rates_of(first), rates_of(second))), paired=pairs is not None)
+    runs = scatter.runs if scatter else min(comparison.base_runs, comparison.other_runs)
+    counts = sorted({*_RUNS_TO_SHOW, runs}) if scatter else []
     by_runs = tuple(
-        (count, max(NOISE_PERCENT, smallest_change_percent(spread, count, ALPHA)))
+        (count, smallest_promised_percent(scatter, count, Limits()))
         for count in counts
-        if spread is not None and count >= runs_to_reach(ALPHA)
+        if scatter is not None and count >= LEAST_RUNS
     )
     return Selftest(comparison=comparison, runs=runs, smallest_percent=dict(by_runs).get(runs), by_runs=by_runs)
 
@@ -53,7 +55,7 @@ def sentences(test: Selftest) -> list[str]:
     if test.smallest_percent is None:
         said.append(
             f"{wording.count(test.runs, 'run')} a side can show no change at all: measure at least"
-            f" {runs_to_reach(ALPHA)}, better ten, with --runs 10."
+            f" {LEAST_RUNS}, better ten, with --runs 10."
         )
     else:
         said.append(

@@ -6,23 +6,37 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Literal
 
-from forms.exporters.pdf_page import Pages
-from forms.exporters.pdf_table import table_on
-from forms.report import Field, Report, cell_text, remarks
+from fpdf import FPDF
 
+from forms.exporters.pdf_chart import chart_on
+from forms.exporters.pdf_fonts import TEXT, add_fonts
+from forms.exporters.pdf_table import GREY, INK, LINE, lines_of, table_on
+from forms.layout import control_pictures, visible
+from forms.report import SIGNS, Field, Report, cell_text, remarks
+
+_MARGIN = 42.0
+_FOOT = 10.0
 _NAME_WIDTH = 110.0
-_TEXT_SIZE = 9.0
+_SIZE = 9.0
+_LEADING, _BY_HAND = 1.35, 2.2
+"""Height of a line in type sizes: of print, and of what is to be filled by hand."""
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
     """The forms as one document; ``paper`` is ``A4`` or ``Letter``."""
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
-        pages = Pages(paper, Path(folder), [text for report in reports for text in _texts(report)])
-        pages.describe(reports[0].title if len(reports) == 1 else f"{len(reports)} forms", datetime.now(UTC))
+        pages = _Pages("Letter" if paper == "Letter" else "A4")
+        add_fonts(pages, Path(folder), (control_pictures(text) for report in reports for text in _texts(report)))
+        title = reports[0].title if len(reports) == 1 else f"{len(reports)} forms"
+        pages.set_title(control_pictures(title).encode(errors="replace").decode())
+        pages.set_lang("en")
+        pages.set_producer("sharebench")
+        pages.set_creation_date(datetime.now(UTC))
         for report in reports:
             _report_on(pages, report)
-        return pages.content()
+        return bytes(pages.output())
 
 
 def _texts(report: Report) -> Iterator[str]:
@@ -41,30 +55,82 @@ def _texts(report: Report) -> Iterator[str]:
         yield from (bar.name for bar in report.chart.bars)
 
 
-def _report_on(pages: Pages, report: Report) -> None:
-    pages.new(report.title)
+class _Pages(FPDF):
+    """A document in points, at the foot of each page the form's title and the page's number."""
+
+    def __init__(self, paper: Literal["A4", "Letter"]) -> None:
+        super().__init__(format=paper, unit="pt")
+        self.set_margin(_MARGIN)
+        self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
+        self.c_margin = 0
+        self.set_draw_color(LINE)
+        self.set_line_width(0.5)
+        self.form_title = ""
+
+    def header(self) -> None:
+        """The foot: written first, so that it is read before what goes on from the page before."""
+        self.set_auto_page_break(auto=False, margin=_MARGIN + _FOOT)
+        self.set_font(TEXT, "", 7)
+        self.set_text_color(GREY)
+        self.set_y(-_MARGIN - _FOOT + 2)
+        title, *more = lines_of(self, self.form_title, self.epw - 70)
+        self.cell(self.epw - 60, _FOOT, f"{title} …" if more else title)
+        self.cell(60, _FOOT, f"page {self.page_no()}", align="R")
+        self.set_xy(self.l_margin, self.t_margin)
+        self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
+
+    def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
+        """A line of text, its font put on the page before it.
+
+        A line that begins in the other font would put the text font into a part of its own, and lose it with that.
+        """
+        if self.current_font and not self.current_font_is_set_on_page:
+            self._out(self._set_font_for_page(self.current_font, self.font_size_pt))
+        return super()._render_styled_text_line(*args, **options)
+
+    def paragraph(self, text: str, *, size: float = _SIZE, bold: bool = False, grey: bool = False) -> None:
+        """A text over the page's width."""
+        self.set_font(TEXT, "B" if bold else "", size)
+        self.set_text_color(GREY if grey else INK)
+        self.multi_cell(0, size * _LEADING, control_pictures(text).replace("\t", "    "), align="L", new_x="LMARGIN")
+
+    def field(self, field: Field, *, by_hand: bool = False) -> None:
+        """A text beside its name, with a line to write on where it is to be filled by hand."""
+        self.set_font(TEXT, "", _SIZE)
+        self.set_text_color(GREY)
+        height = _SIZE * (_BY_HAND if by_hand else _LEADING)
+        name = visible(field.name)
+        beside = self.get_string_width(name) < _NAME_WIDTH - 8
+        width = _NAME_WIDTH if beside else 0
+        self.multi_cell(width, height, name, align="L", new_x="LMARGIN", new_y="TOP" if beside else "NEXT")
+        self.set_text_color(INK)
+        self.set_x(self.l_margin + _NAME_WIDTH)
+        text = control_pictures(field.text).replace("\t", "    ")
+        self.multi_cell(0, height, text, align="L", new_x="LMARGIN", new_y="NEXT")
+        if by_hand:
+            self.line(self.l_margin + _NAME_WIDTH, self.y, self.w - self.r_margin, self.y)
+
+
+def _report_on(pages: _Pages, report: Report) -> None:
+    pages.form_title = visible(report.title)
+    pages.add_page()
     pages.paragraph(report.title, size=15, bold=True)
-    pages.gap(4)
-    _fields_on(pages, report.fields, blank=report.blank)
+    pages.y += 4
+    for field in report.fields:
+        pages.field(field, by_hand=report.blank)
     for table in report.tables:
-        pages.gap(8)
+        pages.y += 8
         if table.caption:
-            pages.paragraph(table.caption, size=_TEXT_SIZE, grey=True)
+            pages.paragraph(table.caption, grey=True)
         table_on(pages, table, blank=report.blank)
-        if table.marked and any(True for _ in remarks(table)):
-            pages.gap(4)
-            for row, said in remarks(table):
-                pages.paragraph(f"{pages.sign(row)} {said}", size=8, indent=10)
-    if report.results:
-        pages.gap(8)
-        _fields_on(pages, report.results)
+        pages.y += 4
+        for row, said in remarks(table) if table.marked else ():
+            pages.paragraph(f"{SIGNS.get(row.mark, ' ')} {said}", size=8)
+    pages.y += 4
+    for field in report.results:
+        pages.field(field)
     for text in report.advice:
-        pages.gap(5)
-        pages.paragraph(f"→ {text}", size=_TEXT_SIZE, indent=12)
+        pages.y += 5
+        pages.paragraph(f"→ {text}")
     if report.chart:
-        pages.chart(report.chart)
-
-
-def _fields_on(pages: Pages, fields: Sequence[Field], *, blank: bool = False) -> None:
-    for field in fields:
-        pages.named(field.name, field.text, _NAME_WIDTH, size=_TEXT_SIZE, line_below=blank)
+        chart_on(pages, report.chart)

@@ -1,28 +1,80 @@
-"""A sheet's table on the pages of a PDF document."""
+"""A report's table on the pages of a PDF document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import cast
 
-from forms.exporters.pdf_page import GREY, INK, WARN, Colour, Pages
-from forms.layout import control_pictures
-from forms.report import Cell, Column, Mark, ReportKind, Role, Row, Table, cell_text
+from fpdf import FPDF
+from fpdf.enums import TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
+from fpdf.fonts import FontFace
 
+from forms.exporters.pdf_fonts import TEXT
+from forms.layout import control_pictures, cut, visible
+from forms.report import SIGNS, Cell, Mark, ReportKind, Role, Row, Table, cell_text
+
+INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
+_COLOURS = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
 _SIZES = (9.0, 8.0, 7.0, 6.0)
 _PADDING = 5.0
 _BY_HAND = 26.0
 _LEAST_TEXT = 60.0
 _NARROW_TEXT = 190.0
 """A text column is wrapped when it would be wider."""
+_MOST_LINES = 40
+"""Lines of a row: a longer text goes on in a row of its own, for a row stays whole on its page."""
+_HEADING_CELLS = 120
 
 
-def table_on(pages: Pages, table: Table, *, blank: bool = False) -> None:
+class _Rules(TableBordersLayout):
+    """Thin rules around all cells, thick ones under the headings and above these rows."""
+
+    def __init__(self, starts: set[int]) -> None:
+        self.starts = starts
+
+    def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
+        """The rules of a cell of this row, headings counted."""
+        thick = TableBorderStyle(1.2, INK)
+        return TableCellStyle(
+            left=True,
+            right=True,
+            top=thick if row_idx in self.starts else row_idx == 0,
+            bottom=thick if not row_idx else True,
+        )
+
+
+def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
     """The table over the page's width, in the largest size that fits; rows stay whole."""
     texts = [_texts(table, row) for row in table.rows]
-    size, widths = _fitted(pages, table, texts)
-    _TableWriter(pages, table.columns, widths, size, least_height=_BY_HAND if blank else 0.0).write(
-        list(zip(table.rows, texts, strict=True))
-    )
+    size, widths = _fitted(pdf, table, texts)
+    rows = [(row, part) for row, full in zip(table.rows, texts, strict=True) for part in _parts(pdf, full, widths)]
+    roles = [row.role for row, _ in rows]
+    starts = {index + 1 for index in range(1, len(roles)) if roles[index] is not roles[index - 1]}
+    pdf.set_font(TEXT, "", size)
+    pdf.set_text_color(INK)
+    with pdf.table(
+        borders_layout=_Rules(starts),
+        col_widths=widths,
+        line_height=size * 1.25,
+        min_row_height=_BY_HAND if blank else None,
+        padding=(size * 0.3, _PADDING),
+        text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
+        v_align=VAlign.T,
+    ) as drawn:
+        drawn.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
+        for row, part in rows:
+            line = drawn.row(style=_face(row))
+            if row.role is Role.HEADING:
+                line.cell(part[0], colspan=len(widths))
+            else:
+                for text in part:
+                    line.cell(text)
+
+
+def _face(row: Row) -> FontFace:
+    bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
+    return FontFace(emphasis=("B" if bold else "") + ("S" if row.struck else ""), color=_COLOURS.get(row.mark, INK))
 
 
 def _texts(table: Table, row: Row) -> list[str]:
@@ -31,20 +83,38 @@ def _texts(table: Table, row: Row) -> list[str]:
         control_pictures(cell_text(cell, column.kind)).replace("\t", " ")
         for cell, column in zip(cells, table.columns, strict=True)
     ]
-    sign = Pages.sign(row)
-    if sign != " ":
-        texts[0] = f"{sign} {texts[0]}"
+    if row.mark in SIGNS:
+        texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
     return texts
 
 
-def _fitted(pages: Pages, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
+def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
+    """A text's lines, each no wider than that, in the font that is set."""
+    return cast("list[str]", pdf.multi_cell(width, text=text, align="L", dry_run=True, output="LINES"))
+
+
+def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator[tuple[str, ...]]:
+    """A row's texts as rows that fit on a page, in the font that is set."""
+    columns = []
+    for text, width in zip(texts, widths, strict=True):
+        parts = [text]
+        if len(text) > _MOST_LINES:
+            lines = lines_of(pdf, text, width - 2 * _PADDING)
+            if len(lines) > _MOST_LINES:
+                parts = ["\n".join(lines[at : at + _MOST_LINES]) for at in range(0, len(lines), _MOST_LINES)]
+        columns.append(parts)
+    yield from zip_longest(*columns, fillvalue="")
+
+
+def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
     """The type size and column widths; what is left over goes to all columns alike."""
     size, widths = _SIZES[0], [0.0]
     for size in _SIZES[:1] if table.sentences else _SIZES:
-        widths = [_width(pages, table, texts, index, size) for index in range(len(table.columns))]
-        if sum(widths) <= pages.width:
+        pdf.set_font(TEXT, "B", size)
+        widths = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
+        if sum(widths) <= pdf.epw:
             break
-    over = sum(widths) - pages.width
+    over = sum(widths) - pdf.epw
     names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or list(range(len(widths)))
     if over > 0:
         spare = sum(max(0.0, widths[i] - _LEAST_TEXT) for i in names) or 1.0
@@ -55,89 +125,12 @@ def _fitted(pages: Pages, table: Table, texts: Sequence[Sequence[str]]) -> tuple
     return size, widths
 
 
-def _width(pages: Pages, table: Table, texts: Sequence[Sequence[str]], index: int, size: float) -> float:
+def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
     column = table.columns[index]
     entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
     longest = sorted(set(entries), key=len)[-24:]
-    widest = max((pages.text_width(text, size, bold=True) for text in longest), default=0.0)
+    widest = max((pdf.get_string_width(text) for text in longest), default=0.0)
     if column.kind is ReportKind.TEXT:
         widest = min(widest, _NARROW_TEXT)
-    heading = max(pages.text_width(word, size, bold=True) for word in column.heading.split(" "))
+    heading = max(pdf.get_string_width(word) for word in column.heading.split(" "))
     return max(widest, heading) + 2 * _PADDING
-
-
-class _TableWriter:
-    """Draws rows one below the other, headings again on each page."""
-
-    def __init__(
-        self, pages: Pages, columns: Sequence[Column], widths: Sequence[float], size: float, least_height: float
-    ) -> None:
-        self.pages, self.columns, self.widths, self.size = pages, columns, widths, size
-        self.least_height = least_height
-
-    def write(self, rows: Sequence[tuple[Row, Sequence[str]]]) -> None:
-        """The headings, then the rows."""
-        self._headings()
-        before: Role | None = None
-        for row, texts in rows:
-            self._row(row, texts, first_of_kind=row.role is not before and before is not None)
-            before = row.role
-
-    def _headings(self) -> None:
-        lines = [
-            self.pages.wrapped(column.heading, width - 2 * _PADDING, self.size, bold=True)
-            for column, width in zip(self.columns, self.widths, strict=True)
-        ]
-        height = self._height(max(map(len, lines)))
-        self.pages.make_space(height * 2)
-        self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y)
-        self._cells(lines, height, bold=True, colour=INK)
-        self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y, width=1.2, colour=INK)
-
-    def _height(self, lines: int) -> float:
-        return max(lines * self.size * 1.25 + self.size * 0.6, self.least_height)
-
-    def _row(self, row: Row, texts: Sequence[str], *, first_of_kind: bool) -> None:
-        bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
-        colour = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}.get(row.mark, INK)
-        lines = [
-            self.pages.wrapped(text, width - 2 * _PADDING, self.size, bold=bold)
-            if column.kind is ReportKind.TEXT and row.role is not Role.HEADING
-            else [text]
-            for text, column, width in zip(texts, self.columns, self.widths, strict=True)
-        ]
-        height = self._height(max(map(len, lines)))
-        if not self.pages.make_space(height):
-            self._headings()
-        if first_of_kind:
-            self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y, width=1.0, colour=INK)
-        self._cells(lines, height, bold=bold, colour=colour, struck=row.struck, spread=row.role is Role.HEADING)
-        self.pages.line(self.pages.left, self.pages.y, self.pages.right, self.pages.y)
-
-    def _cells(
-        self,
-        lines: Sequence[Sequence[str]],
-        height: float,
-        *,
-        bold: bool,
-        colour: Colour,
-        struck: bool = False,
-        spread: bool = False,
-    ) -> None:
-        x, top = self.pages.left, self.pages.y
-        self.pages.line(x, top, x, top + height)
-        for cell, column, width in zip(lines, self.columns, self.widths, strict=True):
-            right = column.kind is not ReportKind.TEXT
-            for index, text in enumerate(cell):
-                y = top + self.size * (1.2 + 1.25 * index)
-                at = x + (width - _PADDING if right else _PADDING)
-                self.pages.text(at, y, text, size=self.size, bold=bold, colour=colour, right=right)
-            x += width
-            if not spread:
-                self.pages.line(x, top, x, top + height)
-        if spread:
-            self.pages.line(self.pages.right, top, self.pages.right, top + height)
-        if struck:
-            y = top + self.size * 0.9
-            self.pages.line(self.pages.left + 2, y, self.pages.right - 2, y, width=0.8, colour=colour)
-        self.pages.y = top + height

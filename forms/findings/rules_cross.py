@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from forms import numbers, wording
-from forms.comparison.verdict import Comparison, compare, rates_of
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import compare, rates_of
 from forms.findings import rules_distance, series_warnings
 from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
 from forms.stats import summary
@@ -101,7 +102,9 @@ def _ratio(
 ) -> tuple[Severity, str, str, str]:
     """Severity, key, title and what to do for SMB at so many percent of FTP."""
     catalogue = "sharebench catalogue lists what can be changed, in order of impact; change one thing at a time."
-    low, high = (100 + edge for edge in comparison.interval_percent or (-100.0, math.inf))
+    low, high = (
+        100 + edge for edge in comparison.interval_percent or comparison.runs_interval_percent or (-100.0, math.inf)
+    )
     if (low < TIME_TO_TUNE_PERCENT <= percent) or (percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT):
         about = f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
         return (

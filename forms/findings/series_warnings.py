@@ -35,7 +35,7 @@ class Advice:
 
     key: str
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
+    ``dependence``, ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
     text: str
 
 
@@ -143,7 +143,7 @@ def _busy(series: Series) -> Iterator[Advice]:
 
 def _unusual(series: Series) -> Iterator[Advice]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
-    reasons = summary.unusual(_rates(series))
+    reasons = summary.unusual(_rates(series), [r.seconds for r in runs if r.seconds])
     flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
     usual = summary.median(_rates(series)) or 0.0
     slow_from_the_start = takewhile(
@@ -186,6 +186,21 @@ def _drift(series: Series) -> Iterator[Advice]:
     )
 
 
+def _dependence(series: Series) -> Iterator[Advice]:
+    found = summary.lag_1(_rates(series))
+    if found is None or any(_drift(series)):
+        return
+    until = series.plan.until_percent if series.plan else None
+    what = "the interval of the average is narrower than the truth"
+    if until is not None:
+        what = f"± {wording.percent(until)} holds less often than 95 times in a hundred"
+    yield Advice(
+        key="dependence",
+        text=f"Neighbouring runs are alike (correlation {found:.2f}), so {what}: measure the series again later, or"
+        " several of them (sharebench selftest --apart 3), to see how far its average wanders.",
+    )
+
+
 def _short(series: Series) -> Iterator[Advice]:
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
@@ -211,12 +226,13 @@ def _short(series: Series) -> Iterator[Advice]:
 def _scatter(series: Series) -> Iterator[Advice]:
     rates = _rates(series)
     until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
-    if series.plan and until is not None and half is not None and half > until:
+    known = summary.known_to_percent(rates)
+    if series.plan and until is not None and known is not None and known > until:
         more = 2 * (series.plan.max_runs or len(rates))
         yield Advice(
             key="until",
             text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"
-            f" (± {wording.percent(half)}): allow more runs"
+            f" (± {wording.percent(known)}): allow more runs"
             f" (--max-runs {more}), make them longer (--size), or wait for a quiet time.",
         )
         return
@@ -285,5 +301,6 @@ _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _short,
     _unusual,
     _drift,
+    _dependence,
     _scatter,
 )

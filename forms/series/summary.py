@@ -144,7 +144,8 @@ def unusual_runs(series: Series) -> dict[int, str]:
     """Why runs stand out from the valid measured ones, by run number."""
     valid = series.measured()
     rates = [r.bytes_per_second or 0.0 for r in valid]
-    return {r.number: why for r, why in zip(valid, summary.unusual(rates), strict=True) if why}
+    seconds = [r.seconds for r in valid if r.seconds]
+    return {r.number: why for r, why in zip(valid, summary.unusual(rates, seconds), strict=True) if why}
 
 
 def _row(run: Run, link: int | None, unusual: str | None) -> RunRow:

@@ -1,1 +1,1 @@
-"""The statistics: plain sequences of numbers in, figures out."""
+"""Statistics of plain sequences of numbers."""

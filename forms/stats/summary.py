@@ -6,23 +6,34 @@ values leave it undefined. scipy is loaded by the first call that needs Student'
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-UNUSUAL_SCORE = 3.5
-"""The modified z-score beyond which a run is unusual (Iglewicz & Hoaglin 1993)."""
+UNUSUAL_SCORES = {3: 22.0, 4: 6.9, 5: 7.9, 6: 5.5, 7: 5.9, 8: 4.9, 9: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 18: 4.1, 25: 3.9}
+"""Runs, and the modified z-score beyond which one of them is unusual, simulated: it flags a run in 5 % of series.
+
+The 3.5 of Iglewicz & Hoaglin 1993 holds for many values; of five it would flag one in every fifth healthy series.
+"""
+_UNUSUAL_OF_MANY = 3.8
+"""From 30 runs to hundreds: more runs to be unusual, better known a scatter."""
 
 MAD_FLOOR_PERCENT = 0.5
 """The least median absolute deviation that is believed, in percent of the median.
 
 Five runs within a few tenths of a percent have a median absolute deviation near zero, and without a floor the
-slightest of differences is unusual. With this one no run is flagged within 2.6 % of the median (3.5 / 0.6745 x 0.5 %).
+slightest of differences is unusual. With this one no run of five is flagged within 5.9 % of the median
+(7.9 / 0.6745 x 0.5 %), none of thirty within 2.8 %.
 """
 
 MIN_FOR_DRIFT = 5
 """The least number of values whose order can be told from chance: 4 in perfect order still have p = 0.083."""
+
+MIN_FOR_DEPENDENCE = 8
+LEAST_DEPENDENCE = 0.3
+"""A correlation of neighbouring runs below it is not worth a word."""
 
 LONGEST_IN_PAIRS = 500
 """The most values that are compared each with each: 10,000 would make 50 million pairs."""
@@ -67,6 +78,16 @@ def half_width_percent(values: Sequence[float], level: float = 0.95) -> float | 
     return _percent_of_mean(_half_width(values, level), values)
 
 
+def known_to_percent(values: Sequence[float]) -> float | None:
+    """The ± in percent of the mean that ``--until`` waits for; None as for the deviation.
+
+    Wider than :func:`half_width_percent`: who looks after each run and stops at the first interval that is narrow
+    enough stops at a lucky one. The level falls from 99.2 % at five runs to 95.6 % from 28 on, which keeps the 95 %
+    of what is reached up to a deviation of 5 % (simulated, TRUTH.md).
+    """
+    return half_width_percent(values, 2 * max(0.978, 1 - 0.0008 * len(values)) - 1)
+
+
 def student_t(level: float, degrees_of_freedom: float) -> float:
     """The two-sided quantile of Student's t: the interval of ``level`` reaches so many standard errors each way."""
     from scipy.special import stdtrit  # noqa: PLC0415  scipy takes a third of a second to load
@@ -74,30 +95,52 @@ def student_t(level: float, degrees_of_freedom: float) -> float:
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
-def modified_z_scores(values: Sequence[float]) -> list[float]:
+def modified_z_scores(values: Sequence[float], clock_percent: float = 0.0) -> list[float]:
     """0.6745 x (value - median) / MAD of each value (Iglewicz & Hoaglin 1993), the MAD floored.
 
-    The floor is :data:`MAD_FLOOR_PERCENT` of the median. Equal values all have a score of zero.
+    The floor is :data:`MAD_FLOOR_PERCENT` of the median, or half of what one step of the clock makes of it
+    (``clock_percent``), whichever is more. Equal values all have a score of zero.
     """
     if not values:
         return []
     middle = statistics.median(values)
     mad = statistics.median(abs(v - middle) for v in values)
-    scale = max(mad, abs(middle) * MAD_FLOOR_PERCENT / 100)
+    scale = max(mad, abs(middle) * max(MAD_FLOOR_PERCENT, clock_percent / 2) / 100)
     return [0.6745 * (v - middle) / scale if scale else 0.0 for v in values]
 
 
-def unusual(rates: Sequence[float]) -> list[str | None]:
+def unusual_score(runs: int) -> float:
+    """The modified z-score beyond which one of so many runs is unusual; between two rows of the table the higher."""
+    scores = [score for count, score in UNUSUAL_SCORES.items() if count <= runs]
+    if not scores:
+        return math.inf
+    return scores[-1] if runs < 30 else _UNUSUAL_OF_MANY
+
+
+def clock_percent(seconds: Sequence[float]) -> float:
+    """What one step of the clock is of a run, in percent: for times taken by hand to a tenth of a second, say.
+
+    The step is the coarsest of 1, 0.1, 0.01 and 0.001 s that all times are multiples of; 0 for a finer clock.
+    """
+    for step in (1.0, 0.1, 0.01, 0.001):
+        if seconds and all(abs(s / step - round(s / step)) < 1e-6 for s in seconds):
+            return 100 * step / statistics.median(seconds)
+    return 0.0
+
+
+def unusual(rates: Sequence[float], seconds: Sequence[float] = ()) -> list[str | None]:
     """Why each run is unusual, in words with its figures, or None; ``rates`` in any unit of throughput.
 
-    Slow runs at the start, before any usual one, are named as what they are: too little warm-up.
+    ``seconds`` are the runs' times, of which the clock's resolution is told. Slow runs at the start, before any usual
+    one, are named as what they are: too little warm-up.
     """
-    scores = modified_z_scores(rates)
+    scores = modified_z_scores(rates, clock_percent(seconds))
+    bound = unusual_score(len(rates))
     middle = statistics.median(rates) if rates else 0.0
     reasons: list[str | None] = []
     warming = True
     for rate, score in zip(rates, scores, strict=True):
-        if abs(score) <= UNUSUAL_SCORE:
+        if abs(score) <= bound:
             reasons.append(None)
             warming = False
             continue
@@ -105,7 +148,7 @@ def unusual(rates: Sequence[float]) -> list[str | None]:
         how_far = f"{abs(rate - middle) / middle:.1%}" if middle else "far"
         text = (
             f"{how_far.replace('%', ' %')} {'slower' if slow else 'faster'} than the median run"
-            f" (modified z-score {score:+.1f}, usual within ±{UNUSUAL_SCORE})"
+            f" (modified z-score {score:+.1f}, usual within ±{bound:g} of {len(rates)} runs)"
         )
         warming = warming and slow
         reasons.append(f"{TOO_LITTLE_WARM_UP}: {text}" if warming else text)
@@ -153,6 +196,22 @@ def drift(values: Sequence[float]) -> Drift | None:
     slopes = [(values[j] - values[i]) / (j - i) for i in range(n) for j in range(i + 1, n)]
     percent = 100 * statistics.median(slopes) * (n - 1) / middle if middle else 0.0
     return Drift(percent=percent, values=tuple(values))
+
+
+def lag_1(values: Sequence[float]) -> float | None:
+    """The correlation of neighbouring values where it is beyond chance and above 0.3; else None.
+
+    Runs that depend on each other tell less than as many independent ones: intervals are narrower than the truth.
+    Bartlett 1946: without dependence it scatters by 1 / sqrt(n) around -1 / n; one-sided 5 %, from eight values on.
+    """
+    n = len(values)
+    if n < MIN_FOR_DEPENDENCE:
+        return None
+    middle = statistics.fmean(values)
+    away = [v - middle for v in values]
+    squares = math.fsum(a * a for a in away)
+    found = math.fsum(a * b for a, b in itertools.pairwise(away)) / squares if squares else 0.0
+    return found if found > max(LEAST_DEPENDENCE, 1.645 / math.sqrt(n) - 1 / n) else None
 
 
 def _thinned(values: Sequence[float]) -> Sequence[float]:

@@ -21,8 +21,9 @@ def can_make_namespaces() -> bool:
     return subprocess.run([program("unshare"), "--net", "true"], capture_output=True, check=False).returncode == 0
 
 
-def _shape(rate: str) -> list[str]:
-    return ["root", "tbf", "rate", rate, "burst", BURSTS.get(rate, "128kb"), "latency", "100ms"]
+def _shape(rate: str, *, shallow: bool = False) -> list[str]:
+    burst, queue = ("5kb", "2ms") if shallow else (BURSTS.get(rate, "128kb"), "100ms")
+    return ["root", "tbf", "rate", rate, "burst", burst, "latency", queue]
 
 
 class Link:
@@ -77,10 +78,13 @@ class Link:
     def _inside(self, name: str, *arguments: str) -> None:
         subprocess.run([*self.prefix, program(name), *arguments], check=True, capture_output=True)
 
-    def change_rate(self, rate: str) -> None:
-        """Shape both ends to another rate, as if a cable had lost a pair; connections go on."""
+    def change_rate(self, rate: str, *, shallow: bool = False) -> None:
+        """Shape both ends to another rate, as if a cable had lost a pair; connections go on.
+
+        A ``shallow`` queue of two milliseconds loses what comes in bursts.
+        """
         self.rate = rate
-        shape = _shape(rate)
+        shape = _shape(rate, shallow=shallow)
         self._run("tc", "qdisc", "replace", "dev", self._device, *shape)
         self._inside("tc", "qdisc", "replace", "dev", "link0", *shape)
 

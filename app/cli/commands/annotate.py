@@ -23,11 +23,17 @@ def _judge(context: click.Context, reference: str, run: int, status: RunStatus, 
 def reject_unusual(context: click.Context, series_id: str) -> None:
     """Mark the unusual runs of a series unusable, each with the reason why it is unusual; stderr names them."""
     with common.notebook(context) as notebook:
-        for number, why in unusual_runs(notebook.series(series_id)).items():
+        found = unusual_runs(notebook.series(series_id))
+        for number, why in found.items():
             notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
             diagnostics.say(
                 f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it"
             )
+    if found:
+        diagnostics.say(
+            "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
+            " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"
+        )
 
 
 @click.command("reject")

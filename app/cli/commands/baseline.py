@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import click
 
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
+from app.workflows.compare import same_path
 from forms.layout import visible
-from storage.notebook import LAST
+from storage.notebook import LAST, Notebook
+
+ENOUGH_SERIES = 3
+"""So many repeats make a baseline that a change of five of their deviations stands out of."""
 
 
 @click.group("baseline")
@@ -19,19 +24,60 @@ def baseline_command() -> None:
 
 @baseline_command.command("set")
 @click.argument("name")
-@click.argument("series")
+@click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @common.options_of_all
 @click.pass_context
-def set_baseline(context: click.Context, name: str, series: str) -> None:
-    """Gives SERIES the NAME; a NAME that was given before moves."""
+def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
+    """Gives SERIES the NAME; a NAME that was given before moves.
+
+    Name several series of the same settings: how far they lie apart tells what a difference from them is worth.
+    """
     if not name.strip() or name != name.strip() or name == LAST:
         raise UsageError(f"a baseline cannot be called {name!r}; choose a word such as before-tuning")
     if re.fullmatch(r"[0-9a-f]{12}", name):
         raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
-        series_id = notebook.resolve(series)
-        notebook.set_baseline(name, series_id)
-    diagnostics.say(f"{visible(name)} is series {series_id}")
+        ids = _alike(notebook, series)
+        notebook.set_baseline(name, *ids)
+    _say_what_it_holds(name, ids)
+
+
+@baseline_command.command("add")
+@click.argument("name")
+@click.argument("series", nargs=-1, required=True, metavar="SERIES...")
+@common.options_of_all
+@click.pass_context
+def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
+    """Lets NAME stand for SERIES as well: the same measured again, with the same settings."""
+    with common.notebook(context) as notebook:
+        known = notebook.baseline_ids(name)
+        if not known:
+            raise UsageError(f"no baseline is called {name!r}; give it first: sharebench baseline set NAME SERIES")
+        ids = _alike(notebook, (*known, *series))
+        notebook.set_baseline(name, *ids, keep=True)
+    _say_what_it_holds(name, ids)
+
+
+def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
+    """The ids of the series, each once. Raises UsageError where they did not go the same way."""
+    found = {one.id: one for one in map(notebook.series, references)}
+    first, *others = found.values()
+    for one in others:
+        if not same_path(first, one):
+            raise UsageError(
+                f"series {one.id} and {first.id} differ in command, target or client: a baseline holds repeats of the"
+                " same settings"
+            )
+    return list(found)
+
+
+def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
+    diagnostics.say(f"{visible(name)} is series {', '.join(ids)}")
+    if len(ids) < ENOUGH_SERIES:
+        diagnostics.say(
+            f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): {ENOUGH_SERIES} series say"
+            " how far equal ones lie apart, without which a later difference proves nothing"
+        )
 
 
 @baseline_command.command("list")

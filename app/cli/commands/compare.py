@@ -8,9 +8,10 @@ import click
 
 from app.cli import common
 from app.cli.series_output import answer_report
-from app.errors import UsageError
+from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
+from forms.stats.decision import Limits
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -19,6 +20,12 @@ NOT_KNOWN = 3
 @click.command("compare")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
+@click.option(
+    "--again",
+    multiple=True,
+    metavar="SERIES",
+    help="BASE measured again, best after OTHER; may be given several times.",
+)
 @click.option(
     "--noise",
     type=common.Number(0, 100),
@@ -39,19 +46,26 @@ NOT_KNOWN = 3
 @common.options_of_all
 @click.pass_context
 def compare_command(
-    context: click.Context, base: str, others: tuple[str, ...], noise: float, margin: float, as_json: bool
+    context: click.Context,
+    base: str,
+    others: tuple[str, ...],
+    again: tuple[str, ...],
+    noise: float,
+    margin: float,
+    as_json: bool,
 ) -> int:
     """Compares each OTHER with BASE: is it faster, slower, the same, or not yet known?
 
-    With several, they stand side by side (get and put down; FTP, untuned and tuned across), and gets are compared with
-    the first get, puts with the first put. Exit code 0: no slower; 1: slower; 3: not known yet.
+    Series that were not measured in turns need repeats for a verdict: a baseline of several series, or the base
+    measured again after the change (compare BASE OTHER --again BASE2). With several OTHER they stand side by side (get
+    and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit code 0: no
+    slower; 1: slower; 3: not known yet.
     """
     with common.notebook(context) as notebook:
-        series = [notebook.series(reference) for reference in (base, *others)]
-    if any(one.id == series[0].id for one in series[1:]):
-        raise UsageError(f"{base} is compared with itself (series {series[0].id}): name another series")
-    found = comparisons(series, noise_percent=noise, margin_percent=margin)
-    answer_report(comparison_report(series, found), as_json=as_json)
+        sides = sides_to_compare(notebook, (base, *others), again)
+        shown = [notebook.series(reference) for reference in (base, *others)]
+    found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
+    answer_report(comparison_report(shown, found), as_json=as_json)
     return exit_code([form.comparison.verdict for form in found])
 
 

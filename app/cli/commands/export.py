@@ -11,6 +11,7 @@ from app.cli import common, output
 from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
 from app.whole_file import is_there, output_file
+from app.workflows.compare import sides_to_compare
 from app.workflows.stored_experiment import stored_experiment
 from forms import reports
 from forms.exporters import FORMATS, PAPERS, export_reports, format_of
@@ -116,7 +117,9 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]
-            return reports.series_reports(series) if form == "run" else [reports.comparison_report(series)]
+            if form == "run":
+                return reports.series_reports(series)
+            return [reports.comparison_report(series, reports.comparisons(sides_to_compare(notebook, names)))]
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from app.cli.target_argument import target_argument
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
-from app.workflows.requests import series_request
+from app.workflows.requests import SeriesOptions, series_request
 from forms.layout import visible
 from storage.records import Series
 from storage.target_url import format_target
@@ -27,7 +28,8 @@ _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "targ
 @click.command("run")
 @target_argument(required=False)
 @series_options()
-@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable, as a user would with `reject`.")
+@click.option("--again", metavar="SERIES", help="The settings of SERIES measured again: its repeat in its experiment.")
+@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable; intervals get too narrow by it.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option("--confirm-target", is_flag=True, help="With --resume: the target of an imported series is meant.")
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
@@ -54,7 +56,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
     else:
         full, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-        events = record(series_request(chosen(choices), full, secrets), path, control)
+        events = record(series_request(_options(context, choices), full, secrets), path, control)
     closed = watch(events, control)
     failure = failure_of(closed)
     if failure and not closed.stored:
@@ -67,6 +69,17 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if failure:
         raise failure
     return 0
+
+
+def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
+    """What is chosen for the series, as a repeat of another one with ``--again``. Raises UsageError."""
+    options = chosen(choices)
+    if not choices["again"]:
+        return options
+    if options.change_name:
+        raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
+    again = common.series(context, choices["again"])
+    return replace(options, base_id=again.id, experiment=options.experiment or again.experiment)
 
 
 def _confirm(series: Series, *, confirmed: bool) -> None:

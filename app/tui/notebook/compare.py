@@ -15,8 +15,9 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
+from app.workflows.compare import sides_to_compare
 from forms.comparison.report import pair_report
-from forms.comparison.summary import ComparisonSummary, comparison_form
+from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.exporters.text import WIDTH, report_text
 from storage.notebook import Notebook
 
@@ -111,4 +112,4 @@ class CompareScreen(ZoomsCharts, Copies):
 
 
 def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
-    return comparison_form(notebook.series(base_id), notebook.series(other_id))
+    return comparisons(sides_to_compare(notebook, (base_id, other_id)))[0]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.tui.report_screen import ReportScreen
+from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
+from forms.report import Report
+from storage.notebook import Notebook
 
 
 class TableScreen(ReportScreen):
@@ -18,5 +22,10 @@ class TableScreen(ReportScreen):
 
     def __init__(self, ids: Sequence[str]) -> None:
         """``ids`` are the series, the base first."""
-        super().__init__("Compare", lambda notebook: comparison_report([notebook.series(each) for each in ids]))
+        super().__init__("Compare", lambda notebook: _report(notebook, ids))
         self.ids = tuple(ids)
+
+
+def _report(notebook: Notebook, ids: Sequence[str]) -> Report:
+    shown = [notebook.series(each) for each in ids]
+    return comparison_report(shown, comparisons(sides_to_compare(notebook, ids)))

@@ -22,6 +22,7 @@ from storage.records import Command, Run
 from storage.target_url import format_target
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.smbd import Smbd
+from tests.servers.vsftpd import Vsftpd
 
 pytestmark = pytest.mark.alone
 
@@ -57,10 +58,11 @@ def linked(make_link, make_smbd, tmp_path):
     return make
 
 
-def quiet_of(server: Smbd, tmp_path, command: Command, link: str, size_bytes: int) -> dict[str, Any]:
-    """What a series of one run says of its quiet time."""
+def document_of(server: Smbd | Vsftpd, tmp_path, command: Command, link: str, size_bytes: int) -> dict[str, Any]:
+    """The document of a series of one run."""
     server.make_file("file", os.urandom(size_bytes))
-    path = "file" if command is Command.GET else ""
+    root = "" if isinstance(server, Smbd) else "/"
+    path = f"{root}file" if command is Command.GET else root
     done = subprocess.run(
         [
             *(sys.executable, "-m", "app", "--db", str(tmp_path / "notebook.db"), "run"),
@@ -74,7 +76,7 @@ def quiet_of(server: Smbd, tmp_path, command: Command, link: str, size_bytes: in
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)["quiet"]
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
@@ -87,7 +89,7 @@ def told_percent(quiet: dict[str, Any], rate: str) -> float:
 @pytest.mark.parametrize("rate", SIZES)
 def test_a_transfer_alone_on_its_link_is_nobody_elses(linked, tmp_path, rate, command):
     _, server = linked(rate)
-    quiet = quiet_of(server, tmp_path, command, rate, SIZES[rate])
+    quiet = document_of(server, tmp_path, command, rate, SIZES[rate])["quiet"]
     assert told_percent(quiet, rate) < 0.5, quiet
     assert not any("others moved" in why for why in quiet["reasons"]), quiet
 
@@ -104,7 +106,7 @@ def test_a_small_competitor_is_told(linked, tmp_path, percent, command):
         try:
             assert competitor.stdout
             assert competitor.stdout.readline() == b"ready\n"
-            quiet = quiet_of(server, tmp_path, command, "100mbit", SIZES["100mbit"])
+            quiet = document_of(server, tmp_path, command, "100mbit", SIZES["100mbit"])["quiet"]
         finally:
             competitor.kill()
     assert told_percent(quiet, "100mbit") == pytest.approx(percent, abs=0.5 if percent == 1 else 1), quiet
@@ -138,3 +140,19 @@ def test_the_curve_of_a_run_follows_the_link(linked, command):
     assert sum(before) / len(before) == pytest.approx(fast, rel=0.1)
     assert sum(after) / len(after) == pytest.approx(slow, rel=0.1)
     assert max(after) < fast
+
+
+def test_ftp_alone_on_its_link_is_nobody_elses(make_link, make_vsftpd, tmp_path):
+    server = make_vsftpd(link=make_link("100mbit"))
+    quiet = document_of(server, tmp_path, Command.PUT, "100mbit", SIZES["100mbit"])["quiet"]
+    assert told_percent(quiet, "100mbit") < 0.5, quiet
+
+
+@pytest.mark.parametrize("command", list(Command))
+def test_losses_are_seen_from_both_ends(linked, tmp_path, command):
+    """A queue of two milliseconds: the server sends much of it again, of which a get hears only what it receives."""
+    link, server = linked("100mbit")
+    link.change_rate("100mbit", shallow=True)
+    document = document_of(server, tmp_path, command, "100mbit", 32 * 2**20)
+    found = {finding["key"]: finding["evidence"] for finding in document["findings"]}
+    assert ("after a gap" if command is Command.GET else "this client sent") in found["retransmits"]

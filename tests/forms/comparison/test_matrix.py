@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
-from forms.comparison.matrix import base_of, protocol_matrix
+from forms.comparison.matrix import protocol_matrix, sides_of
 from forms.comparison.report import comparison_report, matrix_table
 from forms.exporters.text import report_text, table_lines
 from forms.report import cell_text
@@ -95,12 +93,14 @@ def test_a_series_without_a_valid_run_is_not_available():
     assert [cell_text(cell, column.kind) for cell, column in cells][3:] == ["n.a.", "", ""]
 
 
-@pytest.mark.parametrize(("index", "base"), [(0, None), (1, 0), (2, 0), (3, None), (4, 3), (5, 3)])
-def test_gets_are_compared_with_gets_and_puts_with_puts(index, base):
-    given = book()[:6]
-    assert base_of(given, index) is (None if base is None else given[base])
+def test_each_is_compared_with_the_first_of_its_own_host_and_command():
+    given = book()
+    found = [(sides.base[0].id, sides.other[0].id) for sides in sides_of([(one,) for one in given])]
+    ids = [one.id for one in given]
+    assert found == [(ids[a], ids[b]) for a, b in ((0, 1), (0, 2), (3, 4), (3, 5), (6, 7), (8, 9))]
 
 
 def test_two_series_are_compared_whatever_they_are():
     pair = [at_rate(1000, Command.GET, FTP), at_rate(900, Command.PUT, FTP)]
-    assert base_of(pair, 1) is pair[0]
+    (sides,) = sides_of([(one,) for one in pair])
+    assert (sides.base, sides.other) == ((pair[0],), (pair[1],))

@@ -6,12 +6,12 @@ from dataclasses import replace
 from forms import layout
 from forms.comparison.document import comparison_document
 from forms.comparison.report import comparison_report, pair_report
-from forms.comparison.summary import comparison_form
-from forms.comparison.verdict import compare
+from forms.comparison.summary import comparison_form, comparisons
+from forms.comparison.verdict import Sides, compare
 from forms.exporters.text import report_text
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Change, Command, Evidence
-from tests.builders import CLIENT, series
+from tests.builders import CLIENT, in_turns, series
 
 BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")
 CHANGE = Change(
@@ -22,7 +22,11 @@ CHANGE = Change(
     also_changed=("server.kernel 6.1 -> 6.2",),
     remark="log level did not change: it still is 3.",
 )
-OTHER = series((110e6, 111e6, 109e6, 110.5e6, 109.5e6, 110e6), id="bbbbbbbbbbbb", label="log level 0", change=CHANGE)
+BASE, OTHER = in_turns(
+    BASE,
+    series((110e6, 111e6, 109e6, 110.5e6, 109.5e6, 110e6), id="bbbbbbbbbbbb", label="log level 0", change=CHANGE),
+)
+TURNS = "Measured in turns, a run each: what moved both is taken out."
 
 
 def test_the_document_is_the_contracts():
@@ -35,12 +39,24 @@ def test_the_document_is_the_contracts():
         "change_percent",
         "interval_percent",
         "p_value",
+        "doubt",
+        "runs_interval_percent",
+        "level",
+        "in_turns",
+        "base_series",
+        "other_series",
+        "between_series_percent",
+        "between_series_degrees_of_freedom",
+        "base_wander_percent",
         "needed_runs",
+        "needed_runs_range",
+        "needed_series",
         "differences",
         "change",
     ]
     assert document["schema"] == "sharebench/comparison/1"
-    assert (document["base"], document["other"], document["verdict"]) == ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "faster")
+    assert (document["base"], document["other"], document["verdict"]) == ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "unknown")
+    assert document["doubt"] == "contradicted"
     assert document["needed_runs"] is None
     assert document["interval_percent"][0] < document["change_percent"] < document["interval_percent"][1]
     assert document["change"]["evidence"] == "contradicted"
@@ -56,8 +72,8 @@ def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
     assert max(map(len, text.splitlines())) <= 80
     assert "as found" in text
     assert "log level 0" in text
-    assert "[+] Faster: +10.0 % (95 % interval" in text
-    assert "contradicted" in " ".join(text.split())
+    assert "[!] Not the change that was claimed (log level = 0 is contradicted)" in text
+    assert "+10.0 % (95 % interval" in " ".join(text.split())
     assert "it still is 3" in " ".join(text.split())
 
 
@@ -79,7 +95,7 @@ def test_remarks_name_what_weakens_the_verdict():
     assert "different work" in said
     assert "1 unusual run" in said
     assert "busy time" in said
-    assert comparison_form(BASE, replace(OTHER, change=None)).remarks == ()
+    assert comparison_form(BASE, replace(OTHER, change=None)).remarks == (TURNS,)
 
 
 def test_a_verdict_without_a_claimed_change_names_what_differs():
@@ -89,9 +105,10 @@ def test_a_verdict_without_a_claimed_change_names_what_differs():
     other = replace(OTHER, change=None, link_bits_per_second=100_000_000, environment={"path": slow})
     form = comparison_form(base, other)
     what = "link (1 Gb/s, then 100 Mb/s) and rate of the link (1 Gb/s, then 100 Mb/s)"
-    assert form.remarks == (f"What differs, and may be the reason: {what}.",)
+    assert form.remarks == (TURNS, f"What differs, and may be the reason: {what}.")
     assert [row.name for row in form.differences] == ["rate of the link"]
-    assert comparison_form(base, replace(BASE, link_bits_per_second=100_000_000)).remarks == ()
+    alike = in_turns(base, replace(BASE, link_bits_per_second=100_000_000))
+    assert comparison_form(*alike).remarks == (TURNS,)
 
 
 def test_markup_and_escapes_from_outside_are_plain_text():
@@ -102,10 +119,14 @@ def test_markup_and_escapes_from_outside_are_plain_text():
 
 
 def test_several_verdicts_a_line_each():
-    text = report_text(comparison_report([BASE, OTHER, replace(BASE, id="c" * 12, label="again")]))
+    again = in_turns(BASE, replace(BASE, id="c" * 12, label="again"))
+    found = comparisons(
+        [Sides(base=(BASE,), other=(replace(OTHER, change=None),)), Sides(base=again[:1], other=again[1:])]
+    )
+    text = report_text(comparison_report([BASE, OTHER, again[1]], found))
     assert "log level 0 (get): [+] Faster" in text
     assert "again (get):       [=] The same" in text
-    assert "→ log level 0: Change log level = 0 (was 3): contradicted" in text
+    assert "→ log level 0: Measured in turns" in text
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from forms.experiments.report import ladder_report, ladder_table, rung_report
 from forms.exporters.text import report_text
 from forms.layout import width
 from forms.series.fields import head_fields
+from forms.stats.decision import Doubt
 from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 from tests.builders import series
 
@@ -29,6 +31,11 @@ def rung(name: str, factor: float = 1.0, **fields: Any) -> Series:
             name=option, value=value, previous="old", evidence=Evidence.CONFIRMED, remark=f"{option} changed."
         )
     return series([rate * factor for rate in FIVE], id=name * 12, experiment="tuning", change=change, **fields)
+
+
+def again(name: str, factor: float, base: str) -> Series:
+    """The settings of a series measured again, at the end."""
+    return rung(name, factor, base_id=base * 12, created_at="2026-01-31T12:00:00.000Z")
 
 
 def ladder_text(ladder: Ladder) -> str:
@@ -47,15 +54,55 @@ def test_each_rung_is_compared_with_what_it_was_made_from() -> None:
             rung("b", 0.9, change="log level=3", base_id="a" * 12, decision=REVERTED),
             rung("c", 1.2, change="strict sync=no", base_id="a" * 12, decision=KEPT),
             rung("d", 1.5, change="deadtime=15", base_id="c" * 12),
+            again("e", 1.0, "a"),
         ],
     )
-    assert [one.base_number for one in ladder.rungs] == [None, 0, 0, 2]
-    assert [one.comparison and one.comparison.verdict for one in ladder.rungs] == [None, "slower", "faster", "faster"]
-    assert [round(one.comparison.change_percent or 0, 6) for one in ladder.rungs if one.comparison] == [-10, 20, 25]
+    verdicts = [None, "slower", "faster", "faster", "unknown"]
+    assert [one.base_number for one in ladder.rungs] == [None, 0, 0, 2, 0]
+    assert [one.comparison and one.comparison.verdict for one in ladder.rungs] == verdicts
+    assert [round(one.comparison.change_percent or 0, 6) for one in ladder.rungs if one.comparison] == [-10, 20, 25, 0]
     assert path(ladder) == [0, 2, 3]
     assert ladder.gain
     assert (ladder.gain.base_id, ladder.gain.other_id) == ("a" * 12, "d" * 12)
     assert ladder.gain.change_percent == pytest.approx(50)
+
+
+def test_without_the_base_measured_again_a_ladder_claims_nothing() -> None:
+    made = [rung("a"), rung("b", 1.2, change="x=1"), rung("c", 1.5, change="y=1")]
+    ladder = build_ladder("tuning", made)
+    assert [one.comparison.doubt for one in ladder.rungs if one.comparison] == [Doubt.NO_REPEATS] * 2
+    assert ladder.gain
+    assert ladder.gain.doubt is Doubt.NO_REPEATS
+    wandered = build_ladder("tuning", [*made, again("d", 1.1, "a")])
+    assert wandered.gain
+    assert wandered.gain.doubt is Doubt.WANDERED
+    assert wandered.gain.base_ids == ("a" * 12, "d" * 12)
+    assert path(wandered) == [0, 1, 2]
+    assert wandered.rungs[3].comparison
+    assert wandered.rungs[3].comparison.doubt is Doubt.SAME_SETTINGS
+
+
+def test_both_ends_of_equal_settings_gain_nothing() -> None:
+    """In-flight 4, 1, 4: both ends are equal, whatever lies between their averages."""
+    made = [
+        rung("a"),
+        rung("b", 0.8, change="in-flight=1", base_id="a" * 12),
+        rung("c", 1.26, change="in-flight=4", base_id="b" * 12),
+        again("d", 1.001, "a"),
+    ]
+    ladder = build_ladder("tuning", made)
+    assert ladder.gain
+    assert ladder.gain.doubt is Doubt.SAME_SETTINGS
+    assert "[~] The same settings: +25.9 %" in " ".join(ladder_text(ladder).split())
+
+
+def test_a_contradicted_change_is_not_counted() -> None:
+    wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
+    ladder = build_ladder("tuning", [rung("a"), rung("b", 1.3, change=wrong), again("c", 1.0, "a")])
+    assert ladder.rungs[1].comparison
+    assert ladder.rungs[1].comparison.doubt is Doubt.CONTRADICTED
+    assert ladder.rungs[1].mark == "!"
+    assert "Gained in all: nothing yet" in ladder_text(ladder)
 
 
 def test_a_series_without_a_recorded_base_stands_on_what_was_in_force() -> None:
@@ -90,8 +137,9 @@ def test_a_put_is_not_made_from_a_get() -> None:
 def test_gets_and_puts_of_one_experiment_are_ladders_of_their_own() -> None:
     put = {"command": Command.PUT}
     made = [rung("a"), rung("b", 0.5, **put), rung("c", 1.2, change="x=1"), rung("d", 0.4, change="x=1", **put)]
+    made += [again("e", 1.0, "a"), replace(again("f", 0.5, "b"), command=Command.PUT)]
     ladder = build_ladder("tuning", made)
-    assert [one.base_number for one in ladder.rungs] == [None, None, 0, 1]
+    assert [one.base_number for one in ladder.rungs] == [None, None, 0, 1, 0, 1]
     assert [(gain.command.value, [one.number for one in gain.path]) for gain in ladder.gains] == [
         ("get", [0, 2]),
         ("put", [1, 3]),
@@ -143,13 +191,13 @@ def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
     assert ladder.rungs[4].doubts == ()
     text = ladder_text(ladder)
     for words in (
-        "→ 1, not alone: 2 things",
-        "→ 2, not as claimed: z did",
-        "→ 3, unproven: Unproven",
+        "→ 1, [?] not alone: 2 things",
+        "→ 2, [!] not as claimed: z did",
+        "→ 3, [?] unproven: Unproven",
         "→ 4, proven: w changed.",
     ):
         assert words in text
-    assert "z = 1 (not as claimed)" in " ".join(text.split())
+    assert "by x = 1 (not alone), v = 1 (unproven) and w = 1: [?]" in " ".join(text.split())
 
 
 def test_a_second_base_that_differs_says_so() -> None:
@@ -178,27 +226,31 @@ def test_the_text_of_a_small_ladder() -> None:
             rung("a"),
             rung("b", 0.9, change="log level=3", base_id="a" * 12, decision=REVERTED),
             rung("c", 1.2, change="strict sync=no", base_id="a" * 12, decision=KEPT),
+            again("d", 1.001, "a"),
         ],
     )
     assert ladder_text(ladder) == (
         "Experiment tuning\n"
         "Measured: get smb://nas/data/big.bin\n"
         "\n"
-        "                                       Average,       Change\n"
-        "  No Change              Series       bytes/sec From    in % Verdict    Decision\n"
+        "                                      Average,       Change\n"
+        "  No Change             Series       bytes/sec From    in % Verdict     Decision\n"
         "────────────────────────────────────────────────────────────────────────────────\n"
-        "0    base                aaaaaaaaaaaa 100000000\n"
-        "x 1──log level = 3 (was──bbbbbbbbbbbb──90000000─0 ── -10.0 %─[-] slower─put back\n"
+        "0    base               aaaaaaaaaaaa 100000000\n"
+        "x 1──log level = 3 (was─bbbbbbbbbbbb──90000000─0 ── -10.0 %─[-] slower──put back\n"
         " ─── old) ─────────────────────────────────────────────────────────────────────\n"
-        "2    strict sync = no    cccccccccccc 120000000 0    +20.0 % [+] faster kept\n"
+        "2    strict sync = no   cccccccccccc 120000000 0    +19.9 % [+] faster  kept\n"
         "     (was old)\n"
+        "3    measured again     dddddddddddd 100100000 0     +0.1 % [~] unknown\n"
         "\n"
-        "1 from 0:      [-] Slower: -10.0 % (95 % interval -11.1 % to -8.9 %), p =\n"
-        "               0.0079.\n"
-        "2 from 0:      [+] Faster: +20.0 % (95 % interval +18.7 % to +21.3 %), p =\n"
-        "               0.0079.\n"
-        "Gained in all: 0 → 2, by strict sync = no: [+] Faster: +20.0 % (95 % interval\n"
-        "               +18.7 % to +21.3 %), p = 0.0079.\n"
+        "1 from 0:      [-] Slower: -10.0 % (95 % interval -11.0 % to -9.1 %), p =\n"
+        "               0.0052.\n"
+        "2 from 0:      [+] Faster: +19.9 % (98.3 % interval +16.0 % to +24.0 %), p =\n"
+        "               0.0030.\n"
+        "3 from 0:      [~] The same settings: +0.1 % (their runs alone -1.0 % to +1.3 %)\n"
+        "               is variation, no change made it.\n"
+        "Gained in all: 0 → 2, by strict sync = no: [+] Faster: +19.9 % (97.5 % interval\n"
+        "               +17.3 % to +22.6 %), p = 0.0030.\n"
         "\n"
         "→ 1, proven: log level changed.\n"
         "\n"
@@ -207,10 +259,10 @@ def test_the_text_of_a_small_ladder() -> None:
 
 
 def test_the_document_has_every_rung_and_the_gain() -> None:
-    ladder = build_ladder("tuning", [rung("a"), rung("b", 1.2, change="x=1", decision=KEPT)])
+    ladder = build_ladder("tuning", [rung("a"), rung("b", 1.2, change="x=1", decision=KEPT), again("c", 1.0, "a")])
     document = json.loads(json.dumps(ladder_document(ladder)))
     assert (document["schema"], document["experiment"]) == ("sharebench/experiment/1", "tuning")
-    first, second = document["rungs"]
+    first, second, _ = document["rungs"]
     assert (first["change"], first["base"], first["verdict"], first["decision"]) == (None, None, None, None)
     assert second["change"]["name"] == "x"
     assert (second["base"], second["base_number"], second["standing"]) == ("a" * 12, 0, "proven")

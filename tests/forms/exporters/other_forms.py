@@ -9,7 +9,7 @@ from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
 from storage.records import Change, Command, Decision, Evidence, Series, Target
-from tests.builders import series
+from tests.builders import in_turns, series
 from tests.forms.worksheets.table_b5 import B5
 
 
@@ -57,7 +57,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
-        "comparison": comparison_report([base, replace(other, label=text)]),
+        "comparison": comparison_report(in_turns(base, replace(other, label=text))),
         "matrix": comparison_report(book_b1()),
         "ladder": experiment_report(text, experiment(text)),
         "bottleneck": bottleneck_report(B5, text),

@@ -11,6 +11,8 @@ from pypdf import PdfReader
 from forms import numbers
 from forms.exporters import export, export_reports
 from forms.exporters.pdf_fonts import other_font
+from forms.report import Cell, Column, Report, ReportKind, Row, Table
+from forms.reports import series_reports
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.records import RunStatus, Series
@@ -61,7 +63,8 @@ def test_rejected_rows_are_struck_out_with_their_reason():
     struck = PdfReader(io.BytesIO(export([full_series()], "pdf"))).pages[0].get_contents()
     assert kept is not None
     assert struck is not None
-    assert lines_across(struck.get_data()) == lines_across(kept.get_data()) + 1
+    assert lines_through(kept.get_data()) == 0
+    assert lines_through(struck.get_data()) == 6
     assert "x run 4 rejected: the backup ran" in texts(export([full_series()], "pdf"))[0]
 
 
@@ -71,10 +74,9 @@ def unmarked() -> Series:
     return replace(one, runs=tuple(replace(r, status=RunStatus.FAILED) if r.reason else r for r in one.runs))
 
 
-def lines_across(content: bytes) -> int:
-    """How many lines in the colour of warnings run from margin to margin."""
-    drawn = re.findall(rb"^(\d+\.?\d*) (\d+\.?\d*) m (\d+\.?\d*) (\d+\.?\d*) l S", content, re.MULTILINE)
-    return sum(y1 == y2 and 505 < float(x2) - float(x1) < 509 for x1, y1, x2, y2 in drawn)
+def lines_through(content: bytes) -> int:
+    """How many texts are struck out: the chart's boxes have an edge, lines through a text have none."""
+    return len(re.findall(rb" re f\b", content))
 
 
 def test_long_series_repeat_their_headings():
@@ -89,14 +91,42 @@ def test_blank_forms():
     assert "% of 1 Gb/s" in page
 
 
-def test_the_other_font_keeps_characters_apart_and_draws_what_it_can():
-    font = TTFont(io.BytesIO(other_font({0x1F680, 0x1F4BB, 0x200D, 0x65E5})))
+def test_the_other_font_has_all_characters_and_draws_what_it_can():
+    font = TTFont(io.BytesIO(other_font({0x1F680, 0x1F4BB, 0x3000, 0x65E5})))
     names = font.getBestCmap()
-    assert len(set(names.values())) == 5
+    assert set(names) == {0x20, 0x1F680, 0x1F4BB, 0x3000, 0x65E5}
     glyphs = font["glyf"]
     assert glyphs[names[0x1F680]] == glyphs[names[0x65E5]]
     assert glyphs[names[0x1F4BB]] != glyphs[names[0x65E5]]
-    assert font["hmtx"][names[0x200D]][0] == 0
+    assert glyphs[names[0x3000]].numberOfContours == 0
+
+
+def test_a_line_after_one_in_the_other_font_is_in_its_own_font():
+    (page,) = texts(export([series((1e8, 1e8), label="日本\nplain line", title="語 title")], "pdf"))
+    assert "日本\nplain line\n" in page
+    assert page.startswith("語 title page 1\n語 title\n")
+
+
+def test_a_table_with_texts_longer_than_a_page_goes_on_in_rows_of_its_own():
+    table = Table(
+        columns=(Column(heading="name " * 500, kind=ReportKind.TEXT), Column(heading="Other")),
+        rows=(Row(cells=(Cell(value="x" * 9000), Cell(value=1))), Row(cells=(Cell(value="\n" * 200 + "end"),))),
+    )
+    pages = texts(export_reports([Report(form="run form", title="Long", name="Long", tables=(table,))], "pdf"))
+    assert sum(page.count("x") for page in pages) == 9000
+    assert "end" in pages[-1]
+    assert all("name name" in page for page in pages)
+
+
+def test_a_chart_leaves_no_colour_to_the_form_after_it():
+    reports = [*series_reports([book_series()]), blank_series_report()]
+    after = PdfReader(io.BytesIO(export_reports(reports, "pdf"))).pages[1].get_contents()
+    alone = PdfReader(io.BytesIO(export_reports(reports[1:], "pdf"))).pages[0].get_contents()
+    assert after is not None
+    assert alone is not None
+    operators = re.compile(rb"\b(?:rg|RG|g|G|f|B|re|w|l)\b")
+    assert operators.findall(after.get_data()) == operators.findall(alone.get_data())
+    assert b" re" not in after.get_data()
 
 
 def test_texts_without_end_are_wrapped_in_good_time():

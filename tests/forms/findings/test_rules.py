@@ -13,7 +13,7 @@ from forms.findings.report import NO_FINDINGS, findings_table
 from forms.findings.rules import findings, first_to_look_at
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target
-from tests.builders import CLIENT, series
+from tests.builders import CLIENT, in_turns, series
 
 GIGABIT = 1_000_000_000
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
@@ -59,7 +59,7 @@ def test_well_configured():
 
 
 def test_as_fast_as_ftp_but_for_chance_is_well_configured():
-    assert keys(steady("smb", 111), steady("ftp", 111.5)) == ["well-configured"]
+    assert keys(*in_turns(steady("smb", 111), steady("ftp", 111.5))) == ["well-configured"]
 
 
 def test_unusual_runs_take_the_compliment_back():
@@ -87,9 +87,9 @@ def test_the_ratio_to_ftp(megabytes, key, severity):
 
 def test_runs_that_scatter_too_much_tell_no_ratio():
     wild = [60e6, 180e6, 110e6, 100e6]
-    found = findings([series(wild, id="wild"), steady("ftp", 110, host="nas")])
+    found = findings(in_turns(series(wild, id="wild"), steady("ftp", 110, host="nas")))
     assert [f.key for f in found] == ["ratio-unknown"]
-    assert "more runs (about " in found[0].what_to_do
+    assert "Measure more runs" in found[0].what_to_do
     assert keys(series([50e6, 20e6, 120e6, 40e6], id="wild"), steady("ftp", 100)) == ["ratio-unknown"]
     assert keys(series([110e6], id="once"), steady("ftp", 100)) == ["ratio-unknown"]
 

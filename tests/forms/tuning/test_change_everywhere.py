@@ -91,7 +91,9 @@ def test_on_the_forms_in_every_format(case: str, format_name: str) -> None:
     assert after.change
     made = {
         "run form": export([after], format_name),
-        "comparison": export_reports([comparison_report([before, after])], format_name),
+        "comparison": export_reports(
+            [comparison_report([before, after], [comparison_form(before, after)])], format_name
+        ),
         "ladder": export_reports([experiment_report("tuning", [before, after])], format_name),
     }
     for name, rendered in made.items():

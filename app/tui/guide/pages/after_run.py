@@ -27,10 +27,11 @@ from app.tui.guide.state.method import TITLES, done
 from app.units import parse_size
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.verdict import compare
+from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.series_warnings import advice
 from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import RunRow, SeriesSummary, run_form
+from forms.stats.decision import Limits
 from forms.tuning.catalogue import EntryKind, Status, entries
 from storage.records import RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
@@ -207,7 +208,7 @@ def _valid(series: Series) -> str:
 
 
 def _against(series: Series, stick: Yardstick) -> str:
-    comparison = compare(stick.series, series)
+    comparison = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
     return f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}"
 
 

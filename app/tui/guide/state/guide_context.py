@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from app.tui.guide.state.choices import GuideChoices
+from app.workflows.compare import sides_to_compare
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.quiet import Quiet
 from storage.records import Command, Series, SeriesStatus, Target
 
 if TYPE_CHECKING:
+    from forms.comparison.verdict import Sides
     from forms.findings.finding import Finding
     from forms.series.file_size import FileSizeContext
 
@@ -27,6 +29,8 @@ class Yardstick:
     name: str
     """What it is: ``the step before``, ``baseline NAME``, ``FTP``."""
     series: Series
+    sides: Sides | None = None
+    """The comparison with it, with all repeats that the notebook knows; None for just the two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,11 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
 
     heads = notebook.heads(limit=_LOOKED_THROUGH)
     series = _series(notebook, choices.series_id)
-    yardsticks = tuple(_yardsticks(notebook, choices, series, heads)) if series else ()
+    yardsticks = tuple(
+        replace(stick, sides=sides_to_compare(notebook, (stick.series.id, series.id))[0])
+        for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
+        if series
+    )
     return replace(
         before,
         recent=recent_targets(heads, before.practice),

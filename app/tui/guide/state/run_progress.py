@@ -18,7 +18,7 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
 from app.workflows.event_words import run_name, words
 from forms import wording
 from forms.numbers import byte_rate
@@ -68,7 +68,7 @@ class SeriesProgress:
     def heard(self, event: RecorderEvent) -> SeriesProgress:  # noqa: PLR0911  one answer for each kind of event
         """The same series after an event."""
         match event:
-            case SeriesOpened(series_id=series_id):
+            case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
             case Started(size_bytes=size):
                 return replace(self, doing=f"{words(event)}; the file has {wording.size(size)}")
@@ -95,8 +95,9 @@ class SeriesProgress:
                 return replace(self, warnings=(*self.warnings, text))
             case Failed():
                 return replace(self, failure=event)
-            case SeriesClosed(status=status, failure=failure):
-                return replace(self, status=status, failure=failure or self.failure, paused=False)
+            case SeriesClosed(status=status, failure=failure, stored=stored):
+                ended = replace(self, status=status, failure=failure or self.failure, paused=False)
+                return ended if stored else replace(ended, series_id=None)
             case _:
                 return self
 

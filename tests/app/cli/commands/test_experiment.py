@@ -60,10 +60,10 @@ def test_show(db, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     for words in (
-        "1 from 0:      [-] Slower",
-        "2 from 1:      [+] Faster",
-        "→ 2, not as claimed: strict sync",
-        "[-] slower undecided",
+        "1 from 0:      [?] Not known",
+        "2 from 1:      [!] Not the change that was claimed",
+        "→ 2, [!] not as claimed: strict sync",
+        "[!] unknown undecided",
     ):
         assert words in out
     assert max(map(len, out.splitlines())) <= 80

@@ -1,0 +1,77 @@
+"""What is compared with what: the series that were named, with all that were repeated with the same settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.errors import UsageError
+from forms.comparison.differences import differences
+from forms.comparison.matrix import sides_of
+from forms.comparison.verdict import Sides
+from storage.notebook import Notebook
+from storage.records import Series
+
+
+def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
+    """The sides of the comparisons, the base's reference first; ``again`` are further series of the base's settings.
+
+    A baseline stands for all series that it names, and a series that was repeated for its repeats. Of three series the
+    last is the base measured again (A B A) where its settings are the base's and those of the second are not. Raises
+    UsageError, UnknownReferenceError.
+    """
+    repeated = notebook.repeated_ids()
+    named = [notebook.series(reference) for reference in references]
+    if any(one.id == named[0].id for one in named[1:]):
+        raise UsageError(f"{references[0]} is compared with itself (series {named[0].id}): name another series")
+    more = [notebook.series(reference) for reference in again]
+    if not more and len(named) == 3 and _is_base_again(*named):
+        more = [named.pop()]
+    groups = [_group(notebook, one, repeated) for one in named]
+    groups[0] = (*groups[0], *(one for one in more if one.id not in {known.id for known in groups[0]}))
+    found = [sides if _apart(sides) else _repeats(sides, named) for sides in sides_of(groups)]
+    return [with_history(notebook, sides, repeated) for sides in found]
+
+
+def with_history(notebook: Notebook, sides: Sides, repeated: Sequence[tuple[str, ...]] | None = None) -> Sides:
+    """The sides with what else the notebook knows of how far equal series of this path lie apart."""
+    used = {one.id for one in (*sides.base, *sides.other)}
+    groups = []
+    for ids in notebook.repeated_ids() if repeated is None else repeated:
+        if used.isdisjoint(ids):
+            found = tuple(one for one in notebook.all_of(ids) if same_path(one, sides.base[0]) and one.measured())
+            groups += [found] if len(found) > 1 else []
+    return replace(sides, history=tuple(groups))
+
+
+def same_path(one: Series, another: Series) -> bool:
+    """Whether two series went the same way: command, target and client alike, whatever else was changed."""
+    return (
+        one.command is another.command
+        and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)
+        and replace(one.client, version="") == replace(another.client, version="")
+    )
+
+
+def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:
+    """The series first, then its repeats."""
+    ids = next((group for group in repeated if series.id in group), ())
+    return (series, *(one for one in notebook.all_of([i for i in ids if i != series.id]) if one.measured()))
+
+
+def _apart(sides: Sides) -> bool:
+    return {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other)
+
+
+def _repeats(sides: Sides, named: Sequence[Series]) -> Sides:
+    """Two repeats of the same settings, each alone: what differs between them is variation."""
+    wanted = {one.id for one in named}
+    base, other = (tuple(one for one in side[:1] if one.id in wanted) for side in (sides.base, sides.other))
+    return Sides(base=base, other=other, equal=True)
+
+
+def _is_base_again(base: Series, other: Series, third: Series) -> bool:
+    """Whether the third is the base measured again: later than the other, of the base's settings, and the other not."""
+    in_order = base.created_at < other.created_at < third.created_at
+    changed = bool(differences(base, other)) or other.change is not None
+    return in_order and changed and third.label == base.label and not differences(base, third)

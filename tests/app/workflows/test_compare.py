@@ -1,0 +1,88 @@
+"""What compare takes for the sides: baselines of several series, repeats, the base measured again, history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.errors import UsageError
+from app.workflows.compare import sides_to_compare
+from forms.comparison.verdict import compare_sides
+from forms.stats.decision import Doubt, Limits
+from storage.notebook import Notebook
+from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Series
+from tests.builders import CLIENT, one
+
+STEADY = (100e6, 101e6, 99e6, 100e6, 100.5e6)
+
+
+def at(day: int, factor: float = 1.0, **fields: object) -> Series:
+    return one(day, [rate * factor for rate in STEADY], **{"label": "", **fields})
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[Notebook]:
+    with Notebook(tmp_path / "notebook.db") as opened:
+        yield opened
+
+
+def ids(series: tuple[Series, ...]) -> list[int]:
+    return [int(each.id, 16) for each in series]
+
+
+def test_a_baseline_stands_for_all_its_series(notebook: Notebook) -> None:
+    for each in (at(1), at(2, 1.001), at(3, 0.999), at(4, 1.1)):
+        notebook.add(each)
+    notebook.set_baseline("before", *(f"{number:012x}" for number in (1, 2, 3)))
+    (sides,) = sides_to_compare(notebook, ("before", f"{4:012x}"))
+    assert (ids(sides.base), ids(sides.other)) == ([3, 1, 2], [4])
+    assert compare_sides(sides, Limits()).verdict == "faster"
+    (by_id,) = sides_to_compare(notebook, (f"{1:012x}", f"{4:012x}"))
+    assert ids(by_id.base) == [1, 2, 3]
+
+
+def test_two_series_of_one_baseline_are_variation(notebook: Notebook) -> None:
+    for each in (at(1), at(2, 1.2)):
+        notebook.add(each)
+    notebook.set_baseline("before", f"{1:012x}", f"{2:012x}")
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert compare_sides(sides, Limits()).doubt is Doubt.SAME_SETTINGS
+    with pytest.raises(UsageError, match="compared with itself"):
+        sides_to_compare(notebook, (f"{1:012x}", f"{1:012x}"))
+
+
+def test_the_third_of_three_is_the_base_again_where_its_settings_say_so(notebook: Notebook) -> None:
+    change = Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED)
+    changed = at(2, 0.8, client=replace(CLIENT, in_flight=1), change=change)
+    for each in (at(1), changed, at(3, 1.001), at(4, 1.0, client=replace(CLIENT, in_flight=2))):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, [f"{number:012x}" for number in (1, 2, 3)])
+    assert (ids(sides.base), ids(sides.other)) == ([1, 3], [2])
+    assert compare_sides(sides, Limits()).verdict == "slower"
+    assert len(sides_to_compare(notebook, [f"{number:012x}" for number in (1, 2, 4)])) == 2
+
+
+def test_the_base_again_can_be_named(notebook: Notebook) -> None:
+    """Where nothing can be seen of the change, only the person knows which series is the base again."""
+    for each in (at(1), at(2, 1.2), at(3, 1.001)):
+        notebook.add(each)
+    assert len(sides_to_compare(notebook, [f"{number:012x}" for number in (1, 2, 3)])) == 2
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"), [f"{3:012x}"])
+    assert compare_sides(sides, Limits()).verdict == "faster"
+
+
+def test_repeats_of_the_same_path_are_history_and_others_are_not(notebook: Notebook) -> None:
+    for each in (at(1), at(2, 1.1)):
+        notebook.add(each)
+    for start, fields in ((3, {}), (13, {"command": Command.PUT})):
+        name = f"repeats {start}"
+        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.REPEATS))
+        for number, factor in enumerate((1, 1.001, 0.999, 1.002, 0.998)):
+            notebook.add(at(start + number, factor, experiment=name, **fields))
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert [ids(group) for group in sides.history] == [[3, 4, 5, 6, 7]]
+    found = compare_sides(sides, Limits())
+    assert (found.verdict, found.between_freedom) == ("faster", 4)

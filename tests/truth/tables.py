@@ -1,0 +1,178 @@
+"""What the rule says of many trials, as Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from forms.stats.decision import Limits, Verdict, decide_in_turns
+from forms.stats.sample_size import (
+    MOST_RUNS,
+    Scatter,
+    needed_range,
+    needed_runs,
+    scatter_of,
+    smallest_promised_percent,
+)
+from forms.stats.summary import known_to_percent, unusual
+from tests.truth.designs import (
+    A_B_A,
+    DESIGNS,
+    IN_TURNS,
+    THREE_EACH,
+    THREE_EACH_WITH_HISTORY,
+    THREE_THEN_THREE,
+    WITH_HISTORY,
+    Design,
+    Tally,
+    ladder_claims,
+)
+from tests.truth.timelines import TIMELINES, Timeline
+
+RUNS = (5, 10, 20)
+SEED = 2026
+NEAR, MORE = 4.3, 10
+"""A cell that reads more than so many percent is simulated again, with so many times the trials."""
+
+
+@cache
+def _nothing_changed(design: Design, timeline: Timeline, runs: int, trials: int) -> Tally:
+    found = design.tally(timeline, runs, trials, 0.0, SEED)
+    return found if found.different_percent <= NEAR else design.tally(timeline, runs, MORE * trials, 0.0, SEED + 1)
+
+
+def false_alarms(trials: int) -> Iterator[str]:
+    """How often nothing is called faster or slower, in percent, and how often the interval holds the truth."""
+    names = [design.name for design in DESIGNS]
+    yield f"| {' | '.join(['', *names, 'ladder of 5'])} |"
+    yield f"| --- |{' ---: |' * (len(names) + 1)}"
+    for timeline in TIMELINES:
+        cells = []
+        for design in DESIGNS:
+            found = [_nothing_changed(design, timeline, runs, trials) for runs in RUNS]
+            cells.append(" / ".join(f"{tally.different_percent:.1f}" for tally in found))
+        claimed = [ladder_claims(timeline, runs, trials // 2, SEED) for runs in RUNS]
+        cells.append(" / ".join(f"{tally.different_percent:.1f}" for tally in claimed))
+        yield f"| {' | '.join([timeline.name, *cells])} |"
+
+
+def coverage(trials: int) -> Iterator[str]:
+    """How often the interval that is told holds the truth, in percent; a dash where the words say not known."""
+    names = [design.name for design in DESIGNS]
+    yield f"| {' | '.join(['', *names])} |"
+    yield f"| --- |{' ---: |' * len(names)}"
+    for timeline in TIMELINES:
+        cells = []
+        for design in DESIGNS:
+            found = [_nothing_changed(design, timeline, runs, trials).coverage_percent for runs in RUNS]
+            cells.append(" / ".join("-" if one is None else f"{one:.1f}" for one in found))
+        yield f"| {' | '.join([timeline.name, *cells])} |"
+
+
+def power(trials: int) -> Iterator[str]:
+    """How often a true change is found, in percent."""
+    quiet, sessions = TIMELINES[0], Timeline(name="", session=1.0, other_scatter=0.3, base_scatter=0.3)
+    rows = [
+        ("2.5 %, runs scatter by 1 %, 10 runs", "one a side, 5 repeats before", WITH_HISTORY, quiet, 10, 2.5, "95"),
+        ("", "in turns, A B B A", IN_TURNS, quiet, 10, 2.5, "95"),
+        ("", "A B A", A_B_A, quiet, 10, 2.5, ""),
+        ("20 %, the same", "A B A", A_B_A, quiet, 10, 20.0, ""),
+        ("three deviations between series", "3 + 3 alternating", THREE_EACH, sessions, 10, 3.0, "80"),
+        ("", "3 + 3 alternating, 5 repeats before", THREE_EACH_WITH_HISTORY, sessions, 10, 3.0, "80"),
+        ("", "3, then 3", THREE_THEN_THREE, sessions, 10, 3.0, ""),
+        ("five deviations between series", "3 + 3 alternating", THREE_EACH, sessions, 10, 5.0, ""),
+        ("", "3, then 3", THREE_THEN_THREE, sessions, 10, 5.0, ""),
+    ]
+    yield "| change | measured | found, % | asked |"
+    yield "| --- | --- | ---: | ---: |"
+    for what, name, design, timeline, runs, change, asked in rows:
+        tally = design.tally(timeline, runs, trials, change, SEED)
+        yield f"| {what} | {name} | {tally.different_percent:.1f} | {asked} |"
+
+
+def advice_on_runs(trials: int) -> Iterator[str]:
+    """Whether the number of runs that is advised reaches a verdict, and whether the range of a first look holds it."""
+    yield "| runs scatter by | true change | needed | verdict reached with it, % | range from 5 runs holds it, % |"
+    yield "| ---: | ---: | ---: | ---: | ---: |"
+    random = np.random.default_rng(SEED)
+    limits = Limits()
+    for scatter in (1.0, 3.0, 5.0, 10.0):
+        for change in (0.0, 1.0, 2.5, 5.0, 10.0):
+            needed = needed_runs(change, Scatter(percent=scatter * 2**0.5, runs=5, paired=True), limits)
+            runs = needed or MOST_RUNS
+            reached = sum(_reached(random, scatter, change, runs) for _ in range(trials)) / trials
+            right = sum(_in_range(random, scatter, change, runs) for _ in range(trials // 4)) / (trials // 4)
+            cells = f"{scatter:g} % | {change:g} % | {runs} | {100 * reached:.0f} | {100 * right:.0f}"
+            yield f"| {cells} |"
+
+
+def _pair(random: np.random.Generator, scatter: float, change: float, runs: int) -> tuple[list[float], list[float]]:
+    base, other = random.normal(100, scatter, (2, runs))
+    return base.tolist(), (other + change).tolist()
+
+
+def _reached(random: np.random.Generator, scatter: float, change: float, runs: int) -> bool:
+    return decide_in_turns(*_pair(random, scatter, change, runs)).verdict is not Verdict.UNKNOWN
+
+
+def _in_range(random: np.random.Generator, scatter: float, change: float, runs: int) -> bool:
+    first = _pair(random, scatter, change, 5)
+    seen, told = scatter_of(*first, paired=True), decide_in_turns(*first).change_percent
+    assert seen is not None
+    assert told is not None
+    low, high = needed_range(told, seen, Limits())
+    return low <= runs and (high is None or runs <= high)
+
+
+def promises(trials: int) -> Iterator[str]:
+    """How often the smallest change that a self-test states is found by the next two series, in percent."""
+    yield "| runs scatter by | 4 runs | 5 runs | 10 runs | 20 runs |"
+    yield "| ---: | ---: | ---: | ---: | ---: |"
+    random = np.random.default_rng(SEED)
+    for scatter in (0.1, 0.5, 1.0, 2.0, 5.0):
+        cells = []
+        for runs in (4, 5, 10, 20):
+            kept = 0
+            for _ in range(trials):
+                seen = scatter_of(*_pair(random, scatter, 0.0, runs), paired=True)
+                assert seen is not None
+                change = smallest_promised_percent(seen, runs, Limits())
+                kept += decide_in_turns(*_pair(random, scatter, change, runs)).verdict is Verdict.FASTER
+            cells.append(f"{100 * kept / trials:.1f}")
+        yield f"| {scatter:g} % | {' | '.join(cells)} |"
+
+
+def until(trials: int) -> Iterator[str]:
+    """How often ± 2 % holds where ``--until 2`` stopped, in percent of the series that reached it."""
+    yield "| runs scatter by | reached within 30 runs, % | holds, % | runs |"
+    yield "| ---: | ---: | ---: | ---: |"
+    random = np.random.default_rng(SEED)
+    for scatter in (1.0, 2.0, 3.0, 4.0, 5.0):
+        ends = [_stopped(random.normal(100, scatter, 30).tolist()) for _ in range(trials)]
+        reached = [end for end in ends if end is not None]
+        holds = sum(abs(mean - 100) <= 0.02 * mean for _, mean in reached) / len(reached)
+        runs = float(np.mean([count for count, _ in reached]))
+        yield f"| {scatter:g} % | {100 * len(reached) / trials:.0f} | {100 * holds:.1f} | {runs:.1f} |"
+
+
+def _stopped(rates: list[float]) -> tuple[int, float] | None:
+    for count in range(5, len(rates) + 1):
+        known = known_to_percent(rates[:count])
+        if known is not None and known <= 2:
+            return count, float(np.mean(rates[:count]))
+    return None
+
+
+def flags(trials: int) -> Iterator[str]:
+    """How many healthy series have a run that is flagged as unusual, and how often a dip of ten deviations is."""
+    yield "| runs | healthy series with a flag, % | dip of 10 deviations flagged, % |"
+    yield "| ---: | ---: | ---: |"
+    random = np.random.default_rng(SEED)
+    for runs in (5, 6, 8, 10, 20, 30):
+        series = random.normal(100, 3, (trials, runs))
+        healthy = sum(any(unusual(rates)) for rates in series.tolist())
+        series[:, 0] = 100 - 30
+        found = sum(bool(unusual(rates)[0]) for rates in series.tolist())
+        yield f"| {runs} | {100 * healthy / trials:.1f} | {100 * found / trials:.1f} |"
