@@ -25,7 +25,7 @@ from forms.numbers import byte_rate
 from forms.series.estimate import duration
 from forms.series.progress import RunProgress, standing
 from forms.stats.summary import student_t
-from storage.records import Phase, SeriesStatus
+from storage.records import Phase, RunStatus, SeriesStatus
 
 MOST_SAMPLES = 600
 """More than a chart can show; beyond it every other sample is left out."""
@@ -45,6 +45,8 @@ class SeriesProgress:
     curve: tuple[tuple[float, int], ...] = ()
     """(seconds, bytes moved) of the current run, or of the last one between two."""
     finished_runs: int = 0
+    valid_runs: int = 0
+    """Of these, the measured ones that count."""
     paused: bool = False
     pause_asked: bool = False
     ending: bool = False
@@ -82,6 +84,7 @@ class SeriesProgress:
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
+                    valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
                     now=None,
                     curve=run.progress or self.curve,
                     doing=words(event),
