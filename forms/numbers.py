@@ -1,9 +1,14 @@
-"""Numbers and units as they stand on a form."""
+"""Numbers and units as they stand on a form, and as people and spreadsheets write them."""
 
 from __future__ import annotations
 
+import re
+
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_RATE = re.compile(r"([\d.,]+)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits/s)?", re.IGNORECASE)
+_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ABSENT = "-"
 """What stands in a cell that has no number."""
 
@@ -54,3 +59,27 @@ def size(size_bytes: int) -> str:
             scaled = size_bytes / factor
             return f"{scaled:.0f} {unit}" if scaled == int(scaled) else f"{scaled:.3g} {unit}"
     return f"{size_bytes} bytes"
+
+
+def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
+    """The finite number that a text is; None where it is none."""
+    text = text.strip().replace("\u00a0", "").replace("\u202f", "").replace(" ", "").replace("'", "")
+    if decimal_comma:
+        text = text.replace(".", "") if "," in text or text.count(".") > 1 else text
+        text = text.replace(",", ".")
+    elif _THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < 1e300 else None
+
+
+def rate_from(text: str) -> int | None:
+    """Bits per second from ``1 Gb/s``, ``100M`` or ``10000000``; None where a text is no rate."""
+    match = _RATE.fullmatch(text.strip())
+    number = number_from(match[1]) if match else None
+    if match is None or number is None:
+        return None
+    return round(number * _FACTORS[match[2].lower()]) or None

@@ -93,10 +93,10 @@ class MeasuringTables(NotebookBase):
                 f"SELECT * FROM failed_attempts WHERE series_id IN ({marks}) ORDER BY series_id, attempt",  # noqa: S608 (marks only)
                 part,
             ):
-                found[row["series_id"]].failed_attempts.append(attempt_from_row(row))
+                found.setdefault(row["series_id"], SeriesHistory()).failed_attempts.append(attempt_from_row(row))
             for row in self._rows(
                 f"SELECT * FROM resumptions WHERE series_id IN ({marks}) ORDER BY resumed_at",  # noqa: S608 (marks only)
                 part,
             ):
-                found[row["series_id"]].resumed_at.append(row["resumed_at"])
+                found.setdefault(row["series_id"], SeriesHistory()).resumed_at.append(row["resumed_at"])
         return found

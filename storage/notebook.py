@@ -19,7 +19,7 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
-from storage.errors import RefusedError
+from storage.errors import DamagedNotebookError, RefusedError
 from storage.measuring import MeasuringTables, held_text
 from storage.queries import Found, SeriesQuery, find, repeated_ids
 from storage.records import (
@@ -139,7 +139,10 @@ class Notebook(MeasuringTables, SideTables):
 
         Of a baseline that names several it is the newest.
         """
-        return self.all_of([self.resolve(reference)])[0]
+        series_id = self.resolve(reference)
+        for found in self.all_of([series_id]):
+            return found
+        raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
     def resolve(self, reference: str) -> str:
         """The id that a reference means. Raises UnknownReferenceError."""
@@ -267,7 +270,7 @@ class Notebook(MeasuringTables, SideTables):
                 f" WHERE series_id IN ({marks}) ORDER BY phase DESC, number",
                 part,
             ):
-                found[row["series_id"]].append(run_from_row(row))
+                found.setdefault(row["series_id"], []).append(run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def remove(self, series_id: str) -> Removed:

@@ -17,7 +17,7 @@ from app.clients.base import DirectoryEntry, Secrets
 from app.errors import SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
@@ -177,6 +177,7 @@ class FakeBackend:
     ) -> Iterator[RecorderEvent]:
         self.control = control
         yield SeriesOpened(series_id=series.id)
+        yield SeriesStored(series_id=series.id)
         status, failure = SeriesStatus.COMPLETE, None
         events = self._scripted(control) if self.script else self._by_itself(warmups, runs, first)
         for event in events:

@@ -12,7 +12,7 @@ from types import FrameType
 
 from app.measure.control import SeriesControl
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.workflows.event_words import words
 from forms.layout import visible
 from forms.numbers import byte_rate, size
@@ -100,7 +100,7 @@ def watch_turns(
         for index, event in events:
             if isinstance(event, SeriesClosed):
                 closed[index] = event
-            elif not isinstance(event, SeriesOpened):
+            elif not isinstance(event, SeriesOpened | SeriesStored):
                 progress.about = f"{names[index]}: "
                 progress.show(event)
     progress.clear()

@@ -13,8 +13,7 @@ from app.errors import NotebookError, UsageError
 from app.units import parse_size
 from forms.series.summary import run_form
 from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
-from forms.worksheets.demand import DEMANDS
-from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
+from forms.worksheets.reference import DEMANDS, ReferenceKind, UnknownComponentError, find, rate_of_operations
 from forms.worksheets.reference_tables import TABLES
 from forms.worksheets.users import CLIENT_BYTES, ServerMemory, UserGroup
 from storage.json_reader import DocumentError

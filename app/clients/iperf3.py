@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.content import Content
 from app.clients.os_errors import one_line
-from app.clients.program_report import MOST_BYTES, finite, parsed_object, part, whole
-from app.clients.subprocesses import Subprocess, SubprocessOutcome, find_program, first_version
+from app.clients.subprocesses import (
+    MOST_BYTES,
+    Subprocess,
+    SubprocessOutcome,
+    find_program,
+    finite,
+    first_version,
+    parsed_object,
+    part,
+    whole,
+)
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
 from storage.records import ClientFacts, Target

@@ -7,6 +7,8 @@ import hashlib
 import os
 import re
 import stat
+import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,13 +21,15 @@ from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.os_errors import file_error
 from app.errors import NoSuchFileError, NotAFileError
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
+from storage.records import ClientFacts, Command, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """From 128 KiB to 8 MiB all sizes were alike in the page cache; a mounted share sends what it is given at once."""
 
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 """A space, tab, line end or backslash in ``/proc/self/mounts``."""
+_MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108  a file system in memory, on every Linux
+_LARGEST_CALIBRATION_BYTES = 256 * 1024 * 1024
 
 
 class LocalClient:
@@ -197,3 +201,18 @@ def _drop_cache(file: int) -> None:
     """Have the kernel forget the file's pages; only clean pages can be dropped, so write them out first."""
     os.fsync(file)
     os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
+    """How long a transfer of ``size_bytes`` takes by a file in memory, from the time of one of at most 256 MiB.
+
+    Raises OSError where this machine has no file system in memory.
+    """
+    size = min(size_bytes, _LARGEST_CALIBRATION_BYTES)
+    with tempfile.TemporaryDirectory(dir=_MEMORY_FOLDER, prefix=".sharebench-") as folder:
+        path = str(Path(folder) / "calibration")
+        client = LocalClient(Target(protocol="file", path=path), Secrets(), Settings(block_bytes=facts.block_bytes))
+        seconds = client.put(path, Content(size), Meter(threading.Event())).seconds
+        if command is Command.GET:
+            seconds = client.get(path, Meter(threading.Event())).seconds
+    return seconds * size_bytes / size

@@ -39,7 +39,7 @@ MODULES = {
     ),
     "ftp": _FTP,
     "ftps": _FTP,
-    "file": ClientModules(clients={OWN: "app.clients.local:LocalClient"}, ceiling="app.clients.local_ceiling"),
+    "file": ClientModules(clients={OWN: "app.clients.local:LocalClient"}, ceiling="app.clients.local"),
     "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
 }
 """By the name of the protocol."""

@@ -1,8 +1,12 @@
-"""A program of the system, run to its end: watched while it runs, ended when it is cancelled or stands still."""
+"""A program of the system, run to its end: watched while it runs, ended when it is cancelled or stands still.
+
+What it reports as JSON is read without trust in its shape.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +27,8 @@ from app.errors import MissingProgramError
 _LOOK_SECONDS = 0.05
 _OUTPUT_BYTES = 64 * 1024 * 1024
 """So much of what a program says is read; iperf3's report of an hour has some 20 MB."""
+MOST_BYTES = 2**63 - 1
+"""The largest file that there can be, and the largest number that a notebook keeps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,3 +187,34 @@ def _counted(pid: int, counter: str) -> int:
 def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read(_OUTPUT_BYTES).decode(errors="replace")
+
+
+def parsed_object(text: str) -> dict[str, object] | None:
+    """The object that a program printed; None for anything else, too deep and too long numbers included."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return raw if isinstance(raw, dict) else None
+
+
+def part(raw: object, *keys: str) -> object:
+    """What lies under the keys, one in another; None where one is missing."""
+    for key in keys:
+        raw = raw.get(key) if isinstance(raw, dict) else None
+    return raw
+
+
+def finite(value: object) -> float | None:
+    """A number that can be computed with; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST_BYTES <= value <= MOST_BYTES:
+        return None
+    return float(value)
+
+
+def whole(value: object) -> int | None:
+    """A number of bytes, blocks or streams; None for anything else."""
+    number = finite(value)
+    if number is None or number < 0:
+        return None
+    return value if isinstance(value, int) else int(number)

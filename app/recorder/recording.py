@@ -37,7 +37,14 @@ from storage.records import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOpened:
-    """The series has begun; it is in the notebook once a run has ended."""
+    """The series has begun."""
+
+    series_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesStored:
+    """The series is in the notebook: a run has ended, or a file of ours lies on the target."""
 
     series_id: str
 
@@ -53,7 +60,7 @@ class SeriesClosed:
     """Whether it is in the notebook: one that ended before its first run is not."""
 
 
-RecorderEvent = Event | SeriesOpened | SeriesClosed
+RecorderEvent = Event | SeriesOpened | SeriesStored | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -161,6 +168,8 @@ def _measure(
         raise errors.UsageError(str(error)) from error
     try:
         yield SeriesOpened(series_id=writer.series.id)
+        if writer.stored:
+            yield SeriesStored(series_id=writer.series.id)
         failure = yield from _measured(writer, order, notebook, control)
         writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
         yield from writer.finish()
@@ -199,8 +208,11 @@ def _runs(
         monitor.set_child(child.pid)
         for event in child.events():
             monitor.see(event)
+            was_stored = writer.stored
             writer.see(event)
             yield from writer.flush()
+            if writer.stored and not was_stored:
+                yield SeriesStored(series_id=writer.series.id)
             if isinstance(event, Failed):
                 failure = event
             yield event

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 
 from forms.report import Cell, Field, Report, Role, Row, Table, own_remark, status_text
@@ -20,7 +21,7 @@ _FORMULA_STARTS = frozenset(
     "=+-@\t\r\n\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
 )
 _GUARD = "'"
-_BLANKS = "".join(map(chr, (0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF)))
+_BLANKS = re.compile("[\\s\u200b\u200c\u200d\u2060\ufeff]*")
 """What a spreadsheet may take for blanks in front of a text."""
 
 Value = str | int | float | None
@@ -39,7 +40,7 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (
 
 def guarded(text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
-    start = text.lstrip(_BLANKS)[:1]  # some spreadsheets look for a formula behind blanks
+    start = _BLANKS.sub("", text, count=1)[:1]  # some spreadsheets look for a formula behind blanks
     return _GUARD + text if text[:1] in _FORMULA_STARTS or start in _FORMULA_STARTS or start == _GUARD else text
 
 

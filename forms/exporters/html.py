@@ -5,10 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from forms.exporters.drawing import HEIGHT, WIDTH, Box, Shape, Stroke, drawing
 from forms.exporters.html_style import STYLE
-from forms.exporters.svg import svg
 from forms.layout import control_pictures
-from forms.report import SIGNS, Cell, Column, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
+from forms.report import (
+    SIGNS,
+    Cell,
+    Chart,
+    Column,
+    Field,
+    Mark,
+    Report,
+    ReportKind,
+    Role,
+    Row,
+    Table,
+    cell_text,
+    remark_text,
+)
+
+_HATCH = (
+    '<defs><pattern id="hatch{number}" width="5" height="5" patternUnits="userSpaceOnUse"'
+    ' patternTransform="rotate(45)"><rect width="2" height="5" class="hatch"/></pattern></defs>'
+)
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
@@ -54,7 +73,7 @@ def _report(report: Report, number: int) -> Iterator[str]:
         yield from (f'<li dir="auto">{_text(text)}</li>' for text in report.advice)
         yield "</ul>"
     if report.chart:
-        yield f"<figure>{svg(report.chart, number)}</figure>"
+        yield f"<figure>{_svg(report.chart, number)}</figure>"
     yield "</article>"
 
 
@@ -113,3 +132,29 @@ def _cell(row: Row, cell: Cell, column: Column, *, first: bool) -> str:
         return f'<th scope="row" class="text" dir="auto">{sign}{text}</th>'
     direction = ' dir="auto"' if isinstance(cell.value, str) else ""
     return f"<td{_align(column)}{direction}>{text}</td>"
+
+
+def _svg(chart: Chart, number: int) -> str:
+    """The drawing as one SVG element; ``number`` tells it from others in the same page."""
+    drawn = drawing(chart)
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="chart{number}">',
+        f'<title id="chart{number}">{_text(drawn.description)}</title>',
+        _HATCH.format(number=number),
+        *(_element(shape, number) for shape in drawn.shapes),
+        "</svg>",
+    ]
+    return "".join(parts)
+
+
+def _element(shape: Shape, number: int) -> str:
+    if isinstance(shape, Box):
+        fill = f' fill="url(#hatch{number})"' if shape.look == "rejected" else ""
+        place = f'x="{shape.x}" y="{shape.y}" width="{shape.width}" height="{shape.height}"'
+        return f'<rect {place} class="{shape.look}"{fill}/>'
+    if isinstance(shape, Stroke):
+        ends = f'x1="{shape.x1}" x2="{shape.x2}" y1="{shape.y1}" y2="{shape.y2}"'
+        return f'<line {ends} class="{shape.look}"/>'
+    anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
+    look = f' class="{shape.look}"' if shape.look else ""
+    return f'<text x="{shape.x}" y="{shape.y}"{anchor}{look}>{_text(shape.text)}</text>'

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
-from forms.importers.written_numbers import number_from, rate_from
+from forms.numbers import number_from, rate_from
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM

@@ -1,4 +1,4 @@
-"""Reference tables: what one CPU, disk or network moves, in the method's year and today, with sources."""
+"""Reference tables: what one CPU, disk or network moves, in the method's year and today, and what a client asks for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from forms import wording
 
@@ -70,3 +71,29 @@ def of_kind(kind: ReferenceKind, table: tuple[Reference, ...]) -> Iterator[Refer
 
 def _folded(name: str) -> str:
     return " ".join(name.lower().replace("/", " ").split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """What a client asks for, by its kind of work (Using Samba, appendix B), where nothing is measured."""
+
+    transfers_per_second: float
+    file_bytes: int
+    what: str
+
+
+DEMANDS: Mapping[str, Demand] = MappingProxyType(
+    {
+        "office": Demand(
+            transfers_per_second=1, file_bytes=OPERATION_BYTES, what="an office PC: one operation a second"
+        ),
+        "workstation": Demand(
+            transfers_per_second=4, file_bytes=OPERATION_BYTES, what="a fast workstation: four operations a second"
+        ),
+        "compiling": Demand(
+            transfers_per_second=1, file_bytes=3_500_000, what="a workstation that compiles: 3 to 4 MB a second"
+        ),
+        "imaging": Demand(transfers_per_second=1, file_bytes=10_000_000, what="an imaging station: 10 MB a second"),
+    }
+)
+"""By the name that is typed."""

@@ -8,6 +8,7 @@ import random
 import re
 import time
 import zipfile
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from app.targets import parse_target
@@ -37,7 +38,6 @@ PIECES = (
     "\ufffe",
     "\uffff",
     "\U0001ffff",
-    "\ud800",
     "\udcff",
     "=1+1",
     "+1",
@@ -76,6 +76,14 @@ STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u20
 FORMULA = re.compile("[\\s\u00a0\ufeff]*[=+\\-@]")
 NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?( %)?$")
 GIVEN = Given(target_of=parse_target)
+
+
+def _measurable(one: Series) -> Series:
+    """The series with a target that can be typed: no line ends and no NUL in it."""
+    clean = re.compile("[\r\n\0]")
+    target = one.target
+    share, path, user = (clean.sub("", part or "") for part in (target.share, target.path, target.user))
+    return replace(one, target=replace(target, share=share, path=path, user=user))
 
 
 def _text(chance: random.Random) -> str:
@@ -142,7 +150,7 @@ def campaign(seconds: float, *, seed: int = 17) -> Figures:
 def _one(text: str, name: str, figures: Figures) -> None:
     began = time.monotonic()
     try:
-        one = hostile_series(text)
+        one = _measurable(hostile_series(text))
         content = export([one], name)
         wrong = _check(name, content)
         if not wrong and name in {"json", "csv"}:

@@ -13,9 +13,8 @@ from app.clients.external.base import ExternalClient
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
 from app.clients.os_errors import SPACE_ADVICE, one_line
-from app.clients.program_report import finite, parsed_object
 from app.clients.stall import LEAST_BYTES_PER_SECOND
-from app.clients.subprocesses import SubprocessOutcome, find_program, first_version
+from app.clients.subprocesses import SubprocessOutcome, find_program, finite, first_version, parsed_object
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,

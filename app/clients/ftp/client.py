@@ -14,13 +14,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
+from app.clients.base import LISTING_TIMEOUTS, DirectoryEntry, Listing, Meter, Secrets, Sink, Transfer
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.ftp.control import ControlConnection, connect
 from app.clients.ftp.data import TICK_SECONDS, has_ended, receive_all, receive_lines, send_all, wait_in_ticks
 from app.clients.ftp.listing import parse_line, parse_mlsd
 from app.clients.ftp.replies import reply_error
-from app.clients.listing import LISTING_TIMEOUTS, Listing
 from app.clients.os_errors import connection_error, one_line
 from app.clients.stall import StallWatch
 from app.clients.tcp_info import TcpInfo, waiting_bytes

@@ -6,8 +6,7 @@ import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from app.clients.base import DirectoryEntry
-from app.clients.listing import LISTING_TIMEOUTS, Listing
+from app.clients.base import LISTING_TIMEOUTS, DirectoryEntry, Listing
 from app.clients.smb import wire
 from app.clients.smb.errors import NO_MORE_FILES, NO_SUCH_FILE, SUCCESS, status_error
 from app.clients.smb.share import Share, wire_name

@@ -137,9 +137,21 @@ class SharebenchApp(ContextApp, Commanded):
         else:
             self.push_screen(HelpDialog(self.screen))
 
+    @property
+    def _busy(self) -> BaseScreen | None:
+        """The screen that has something under way."""
+        return next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
+
+    def action_suspend_process(self) -> None:
+        """Back to the shell, unless a run is timed: its clock would go on while it stands still."""
+        if self._busy is None:
+            super().action_suspend_process()
+        else:
+            self.notify("A measurement is under way, and would stand still: stop it first.", severity="warning")
+
     async def action_quit(self) -> None:
         """Leave; a screen that has something under way asks first, and ends it."""
-        busy = next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
+        busy = self._busy
         if busy is None:
             self.exit(0)
             return

@@ -15,12 +15,23 @@ APP_KEYS = (
         footer="Help",
         priority=True,
     ),
+    KeyCommand(
+        "app.help-sign",
+        "question_mark",
+        "Help, where no text is typed",
+        "What the focused part is for, and the keys that work now.",
+        action="app.help",
+    ),
     *(entry.command() for entry in screens.SCREENS if entry.key),
     KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
     KeyCommand(
         "app.palette", "ctrl+p", "Commands", "Find a command by name.", action="app.command_palette", priority=True
     ),
     KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", footer="Quit", priority=True),
+    KeyCommand("app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit"),
+    KeyCommand(
+        "app.suspend", "ctrl+z", "Suspend", "Back to the shell; fg comes back here.", action="app.suspend_process"
+    ),
 )
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-_KEY = re.compile(r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete)")
+_KEY = re.compile(
+    r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete|question_mark)"
+)
 """Keys that every terminal, tmux and ssh hand on."""
 
 

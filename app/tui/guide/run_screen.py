@@ -15,6 +15,7 @@ from app.charts.rates import rates_chart
 from app.charts.within import within_chart
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.pages.form_table import filling_table
 from app.tui.guide.state.job import MeasurementJob
@@ -46,12 +47,9 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            "run.back",
-            "escape,enter",
-            "Back",
-            "Leave this screen; a series under way is asked about first.",
-            footer="Back",
+            "run.back", "escape", "Back", "Leave this screen; a series under way is asked about first.", footer="Back"
         ),
+        KeyCommand("run.review", "enter", "Review", "Go on to the review, once the series is over.", footer="Review"),
         KeyCommand("run.pause", "p", "Pause", "Wait after this run.", footer="Pause"),
         KeyCommand("run.go-on", "g", "Go on", "End the pause.", footer="Go on"),
         KeyCommand(
@@ -59,7 +57,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         ),
         KeyCommand(
             "run.stop",
-            "s",
+            "s,ctrl+c",
             "Stop",
             "Stop at once; the runs that ended are kept, and the series can be completed later.",
             footer="Stop",
@@ -229,6 +227,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         """Offer only what has an effect now."""
         if action in {"pause", "end", "stop"}:
             return not self.running.is_over and not (action == "pause" and self.running.paused)
+        if action == "review":
+            return self.running.is_over
         if action == "go_on":
             return self.running.paused or self.running.pause_asked
         if action == "chart":
@@ -248,7 +248,27 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._draw_line()
 
     def action_end(self) -> None:
-        """End after this run."""
+        """End after this run; a series without a valid one is asked about first."""
+        series_id = self.running.series_id
+        if self.running.valid_runs:
+            self._end()
+        elif series_id is None:
+            self._ask_to_end()
+        else:
+            self.with_notebook(
+                lambda notebook: bool(notebook.series(series_id).measured()),
+                lambda measured: self._end() if measured else self._ask_to_end(),
+                group="end",
+            )
+
+    def _ask_to_end(self) -> None:
+        if self.running.is_over or self.is_covered:
+            return
+        text = "No measured run has ended yet: after the run under way there may be nothing to review."
+        question = ConfirmDialog("End the series?", text, yes="End", no=self.GO_ON)
+        self.app.push_screen(question, lambda yes: self._end() if yes else None)
+
+    def _end(self) -> None:
         self.control.finish_after_run()
         self.running = self.running.asked(end=True)
         self._draw_line()
@@ -256,6 +276,10 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     def action_chart(self) -> None:
         """The other chart, where there is room for one."""
         self.toggle_class("-within")
+
+    def action_review(self) -> None:
+        """To the review."""
+        self.dismiss(self.running.series_id)
 
     def action_back(self) -> None:
         """To the review, or ask about stopping."""

@@ -25,6 +25,7 @@ from forms.series.listing import SeriesLine, series_lines
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook, Removed
 from storage.queries import SeriesQuery, SortKey
+from storage.records import Series
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
@@ -77,6 +78,7 @@ class NotebookScreen(SeriesActions):
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
     """
+    AUTO_FOCUS = "SeriesList"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self) -> None:
@@ -86,6 +88,7 @@ class NotebookScreen(SeriesActions):
         """What each deletion took out, the last one at the end."""
         self._counted = (0, 0)
         """How many series are listed, and how many there are."""
+        self._newest: str | None = None
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
 
@@ -133,19 +136,28 @@ class NotebookScreen(SeriesActions):
         """Find the series for the query."""
         query = self.asked
         self.with_notebook(
-            lambda notebook: (listing(notebook.find(query), query), notebook.count()),
+            lambda notebook: (listing(notebook.find(query), query), notebook.count(), notebook.heads(1)),
             self._found,
             group="find",
             exclusive=True,
         )
 
-    def _found(self, answer: tuple[ListRows, int]) -> None:
-        found, count = answer
+    def _found(self, answer: tuple[ListRows, int, list[Series]]) -> None:
+        found, count, newest = answer
         self.set_class(not count, "-empty")
         self.rows.show(found)
+        if newest and newest[0].id != self._newest:
+            self._newest = newest[0].id
+            self.rows.point(newest[0].id)
+        if self.focused is None:
+            self.call_after_refresh(self._focus_rows)
         self._counted = (len(found.places), count)
         self._show_count()
         self._read_pointed()
+
+    def _focus_rows(self) -> None:
+        if self.focused is None:
+            self.rows.focus()
 
     @on(SeriesList.MarksChanged)
     def _show_count(self) -> None:

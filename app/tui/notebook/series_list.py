@@ -125,6 +125,11 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._tell()
         self.refresh()
 
+    def point(self, series_id: str) -> None:
+        """Put the cursor on a series, where it is listed."""
+        if (row := self.listing.places.get(series_id)) is not None:
+            self._go(row, 1)
+
     def fill(self, lines: Iterable[SeriesLine]) -> None:
         """Lines that were asked for."""
         if len(self.lines) > _KEPT:

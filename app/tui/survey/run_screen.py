@@ -38,7 +38,7 @@ class SurveyRunScreen(RecordingScreen):
     KEYS: ClassVar = (
         KeyCommand(
             "survey.stop",
-            "s",
+            "s,ctrl+c",
             "Stop",
             "Stop at once; what was measured is kept, and the same survey goes on later.",
             footer="Stop",

@@ -134,6 +134,8 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.query_one("#rung", AnsiView).show(lambda _width, _height: NONE_YET)
             return
         ladder, forms = found
+        before = self.ladder.rungs[-1].series.id if self.ladder else None
+        grown = before != ladder.rungs[-1].series.id
         self.ladder, self.experiment = ladder, ladder.name
         at = rungs.highlighted
         self.query_one(".title-line", Label).update(Content(f"sharebench · Experiment · {plain(ladder.name)}"))
@@ -146,7 +148,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.query_one("#picture", ChartView).show_chart(
             lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
         )
-        rungs.highlighted = len(ladder.rungs) - 1 if at is None or at >= len(ladder.rungs) else at
+        rungs.highlighted = len(ladder.rungs) - 1 if grown or at is None or at >= len(ladder.rungs) else at
         rungs.focus()
 
     def text_to_copy(self) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from app.errors import UsageError
 from app.units import parse_size
 from forms.worksheets.bottleneck import Part
-from forms.worksheets.demand import DEMANDS
-from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
+from forms.worksheets.reference import DEMANDS, ReferenceKind, UnknownComponentError, find, rate_of_operations
 from forms.worksheets.reference_tables import TABLES
 from forms.worksheets.users import UserGroup
 

@@ -18,14 +18,14 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
 from app.workflows.event_words import run_name, words
 from forms import wording
 from forms.numbers import byte_rate
 from forms.series.estimate import duration
 from forms.series.progress import RunProgress, standing
 from forms.stats.summary import student_t
-from storage.records import Phase, SeriesStatus
+from storage.records import Phase, RunStatus, SeriesStatus
 
 MOST_SAMPLES = 600
 """More than a chart can show; beyond it every other sample is left out."""
@@ -45,6 +45,8 @@ class SeriesProgress:
     curve: tuple[tuple[float, int], ...] = ()
     """(seconds, bytes moved) of the current run, or of the last one between two."""
     finished_runs: int = 0
+    valid_runs: int = 0
+    """Of these, the measured ones that count."""
     paused: bool = False
     pause_asked: bool = False
     ending: bool = False
@@ -66,7 +68,7 @@ class SeriesProgress:
     def heard(self, event: RecorderEvent) -> SeriesProgress:  # noqa: PLR0911  one answer for each kind of event
         """The same series after an event."""
         match event:
-            case SeriesOpened(series_id=series_id):
+            case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
             case Started(size_bytes=size):
                 return replace(self, doing=f"{words(event)}; the file has {wording.size(size)}")
@@ -82,6 +84,7 @@ class SeriesProgress:
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
+                    valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
                     now=None,
                     curve=run.progress or self.curve,
                     doing=words(event),
@@ -92,8 +95,9 @@ class SeriesProgress:
                 return replace(self, warnings=(*self.warnings, text))
             case Failed():
                 return replace(self, failure=event)
-            case SeriesClosed(status=status, failure=failure):
-                return replace(self, status=status, failure=failure or self.failure, paused=False)
+            case SeriesClosed(status=status, failure=failure, stored=stored):
+                ended = replace(self, status=status, failure=failure or self.failure, paused=False)
+                return ended if stored else replace(ended, series_id=None)
             case _:
                 return self
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from app.clients import listing
+from app.clients import base
 from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.external.curl import CurlClient
@@ -222,7 +222,7 @@ def test_a_put_that_nobody_takes_is_given_up():
     ],
 )
 def test_a_list_without_end_is_given_up(monkeypatch, data):
-    monkeypatch.setattr(listing, "MOST_ENTRIES", 50_000)
+    monkeypatch.setattr(base, "MOST_ENTRIES", 50_000)
     with StandIn({"data": data}) as server:
         with pytest.raises((StalledError, ProtocolError)):
             client_of(server).list("/")

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from app.clients import listing
+from app.clients import base
 from app.clients.content import Content
 from app.clients.smb import directory
 from app.clients.smb.wire import Opcode
@@ -148,7 +148,7 @@ def test_entries_that_overlap_are_refused(smbd, make_client, data):
 
 
 def test_a_list_without_end_is_given_up(smbd, make_client, monkeypatch):
-    monkeypatch.setattr(listing, "MOST_ENTRIES", 500)
+    monkeypatch.setattr(base, "MOST_ENTRIES", 500)
     answers = iter(range(100))
 
     def again(message: bytearray) -> Iterable[Message]:

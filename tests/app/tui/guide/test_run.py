@@ -163,6 +163,38 @@ async def test_pause_go_on_and_end_reach_the_series(ready, backend):
         assert said == ["pause", "go-on", "finish"], "what is over cannot be ended"
 
 
+async def test_enter_does_nothing_while_it_measures_and_a_question_leaves_the_run_in_sight(ready, backend):
+    async with ready.run_test() as pilot:
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await drawn(ready, pilot)
+        await press(ready, pilot, "enter")
+        assert ready.screen is screen
+        await press(ready, pilot, "ctrl+c")
+        assert isinstance(ready.screen, ConfirmDialog)
+        assert "Stop measuring?" in painted(ready)
+        assert "Run 1 of 3" in painted(ready)
+        await press(ready, pilot, "escape", "q")
+        assert "Leave sharebench?" in painted(ready)
+        await press(ready, pilot, "escape", "ctrl+z")
+        assert any("would stand still" in note.message for note in ready._notifications)
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
+async def test_ending_asks_as_long_as_no_run_is_valid(ready, backend):
+    async with ready.run_test() as pilot:
+        warm_up = run_at(1, 1e8, phase=Phase.WARM_UP)
+        screen = await start(ready, pilot, backend, STARTED, RunFinished(run=warm_up))
+        await press(ready, pilot, "e")
+        assert isinstance(ready.screen, ConfirmDialog)
+        await press(ready, pilot, "enter")
+        assert not screen.running.ending, "Enter alone goes on measuring"
+        await press(ready, pilot, "e", "left", "enter")
+        assert screen.running.ending
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
 async def test_stopping_asks_and_keeps_what_is_done(ready, backend):
     async with ready.run_test() as pilot:
         await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))

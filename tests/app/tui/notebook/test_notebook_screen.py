@@ -3,11 +3,14 @@
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from textual.app import App
 from textual.widgets import Input, OptionList, TextArea
 
 from app.tui.frame.dialogs import MessageDialog
+from app.tui.frame.help import HelpDialog
 from app.tui.notebook.compare import CompareScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SortDialog
 from app.tui.notebook.screen import NotebookScreen
@@ -86,6 +89,52 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
         assert isinstance(app.screen, NotebookScreen)
         await pilot.press("n")
         assert type(app.screen).__name__ == "GuideScreen"
+
+
+async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_the_newest(tmp_path):
+    path = tmp_path / "notebook.db"
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("f3")
+        book(path, one(1), one(2))
+        await settled(app, pilot)
+        await pilot.press("f2")
+        await settled(app, pilot)
+        assert "⏎ Open  space Mark" in painted(app).splitlines()[-1]
+        await pilot.press("end")
+        for newer, expected in ((None, 1), (3, 3)):
+            await pilot.press("f3")
+            await settled(app, pilot)
+            if newer:
+                book(path, one(newer))
+            await pilot.press("f2")
+            await settled(app, pilot)
+            assert here(app).chosen() == f"{expected:012x}", "it stays where it was, unless there is something newer"
+
+
+async def test_the_question_mark_helps_and_q_leaves_but_not_from_an_input(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("f", "question_mark", "q")
+        await settled(app, pilot)
+        assert app.screen.query_one("#filter", Input).value == "?q"
+        await pilot.press("enter", "question_mark")
+        assert isinstance(app.screen, HelpDialog)
+        await pilot.press("escape", "q")
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+async def test_ctrl_z_suspends(three, monkeypatch):
+    suspended = Mock()
+    monkeypatch.setattr(App, "action_suspend_process", suspended)
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+z")
+    suspended.assert_called_once()
 
 
 async def test_words_filter_as_they_are_typed(three):

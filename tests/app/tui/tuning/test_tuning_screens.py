@@ -214,3 +214,16 @@ async def test_an_experiment_whose_series_are_gone_says_so(path):
         await pilot.press("k")
         await settled(app, pilot)
         assert "There is no experiment" in painted(app)
+
+
+async def test_a_new_rung_has_the_cursor_when_one_comes_back_to_the_ladder(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("up", "f2", "f5")
+        await settled(app, pilot)
+        assert here(app).rung.series.id == f"{2:012x}", "nothing is new"
+        book(path, one(5, experiment="files", base_id=f"{3:012x}"))
+        await pilot.press("f2", "f5")
+        await settled(app, pilot)
+        assert here(app).rung.series.id == f"{5:012x}"
