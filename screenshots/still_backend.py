@@ -9,7 +9,7 @@ from app.clients.base import Secrets
 from app.errors import UnreachableError
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.recorder.recording import RecorderEvent, SeriesOpened
+from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
 from app.tui.guide.state.browsing import BrowsedFolder
 from forms.series.file_size import FileSizeContext
@@ -36,6 +36,7 @@ class StillBackend(FakeBackend):
         with Notebook(notebook_path) as notebook:
             series = notebook.series(TUNED)
         yield SeriesOpened(series_id=series.id)
+        yield SeriesStored(series_id=series.id)
         for run in series.runs:
             yield RunFinished(run=run)
         last = series.runs[-1]

@@ -18,6 +18,7 @@ from app.errors import PasswordInURLError, UsageError
 from app.logins import log_in_as
 from app.targets import HOW_TO_LOG_IN, parse_target
 from app.units import parse_rate, parse_size
+from forms.layout import visible
 from storage.records import Series, Target
 
 if TYPE_CHECKING:
@@ -140,14 +141,33 @@ def notebook_path(context: click.Context) -> Path:
     return user_data_path("sharebench", appauthor=False) / "notebook.db"
 
 
+def _must_be_there(path: Path) -> None:
+    """Whether there is a notebook; one that is there and cannot be read says why itself. Raises UsageError."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UsageError(
+            f"there is no notebook at {visible(str(path.absolute()))}: name another file with --db, or measure"
+            " something first: sharebench run TARGET"
+        ) from error
+    except OSError:
+        return
+
+
 @contextmanager
-def notebook(context: click.Context) -> Iterator[Notebook]:
-    """The notebook, open; references that mean nothing become UsageError."""
+def notebook(context: click.Context, *, make: bool = False) -> Iterator[Notebook]:
+    """The notebook, open; ``make`` makes one where there is none yet.
+
+    Raises UsageError where there is none, and for references that mean nothing.
+    """
     from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
     from storage.errors import RefusedError  # noqa: PLC0415
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415
 
-    with open_notebook(notebook_path(context)) as found:
+    path = notebook_path(context)
+    if not make:
+        _must_be_there(path)
+    with open_notebook(path) as found:
         told = context.find_root().ensure_object(dict)
         if found.remark and told.get("remark") != found.remark:
             told["remark"] = found.remark

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from forms.report import Report
     from storage.records import Series
 
+SHORT_NAMES: Mapping[str, str] = MappingProxyType({"txt": "text", "md": "markdown"})
+"""What some formats are called as well: their suffix."""
 PAPERS = ("A4", "Letter")
 """The paper sizes that HTML and PDF know; HTML prints on either, whatever is asked."""
 

@@ -79,6 +79,10 @@ class _Pages(FPDF):
         self.set_xy(self.l_margin, self.t_margin)
         self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
 
+    def multi_cell(self, *args: Any, **options: Any) -> Any:
+        """A text on lines of its own, soft hyphens (a name may have them) printed and no place to break it."""
+        return super().multi_cell(*args, **{**options, "print_sh": True})
+
     def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
         """A line of text, its font put on the page before it.
 

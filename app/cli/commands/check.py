@@ -36,7 +36,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     subject = Subject(target=place, secrets=secrets, options=chosen(choices))
     found = []
-    with common.notebook(context) as notebook:
+    with common.notebook(context, make=True) as notebook:
         for checked in check(subject, notebook):
             found.append(checked)
             if not as_json:

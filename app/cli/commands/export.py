@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.stored_experiment import stored_experiment
 from forms import reports
-from forms.exporters import FORMATS, PAPERS, export_reports, format_of
+from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.report import Report
 from forms.reports import blank_report
 
@@ -23,12 +24,38 @@ _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
 
+class FormatsType(click.ParamType[tuple[str, ...]]):
+    """Names of formats with commas between, each once."""
+
+    name = "FORMAT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """The formats. Raises click.BadParameter."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip().lower() for word in value.split(",")]
+        names = tuple(dict.fromkeys(SHORT_NAMES.get(word, word) for word in words))
+        for name in names:
+            if name not in FORMATS:
+                self.fail(f"{name!r} is not one of {', '.join((*FORMATS, *SHORT_NAMES))}.", param, ctx)
+        return names
+
+
 @click.command("export")
 @click.argument("names", nargs=-1, metavar="SERIES...")
 @click.option(
-    "--format", "format_name", type=click.Choice(list(FORMATS)), help="Else what FILE's name asks for, or text."
+    "--format",
+    "formats",
+    type=FormatsType(),
+    help=f"{', '.join(FORMATS)} (md, txt), or several with commas; else what FILE's name asks for, or text.",
 )
-@click.option("-o", "--output", "file_name", metavar="FILE", help="Where to write; without it to stdout.")
+@click.option(
+    "-o",
+    "--output",
+    "file_name",
+    metavar="FILE",
+    help="Where to write; without it to stdout. Of several formats each gets its own suffix.",
+)
 @click.option("--form", type=click.Choice(FORMS), default="run", show_default=True, help="Which form (see above).")
 @click.option("--blank", is_flag=True, help="The empty form, to be filled by hand.")
 @click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
@@ -39,7 +66,7 @@ _STDOUT = "-"
 def export_command(
     context: click.Context,
     names: tuple[str, ...],
-    format_name: str | None,
+    formats: tuple[str, ...] | None,
     file_name: str | None,
     form: str,
     blank: bool,
@@ -52,22 +79,47 @@ def export_command(
     --form clients NAME (worksheets that were saved).
     """
     _check(names, form, blank=blank)
-    chosen = format_name or (format_of(file_name) if file_name and file_name != _STDOUT else None) or "text"
-    to_file = file_name is not None and file_name != _STDOUT
-    if FORMATS[chosen].binary and not to_file and sys.stdout.isatty():
-        raise UsageError(f"{chosen} is nothing for a terminal: name a file with -o FILE{FORMATS[chosen].suffix}")
-    if not to_file:
-        content = _content(context, names, chosen, form, blank, link, paper)
+    if file_name is None or file_name == _STDOUT:
+        chosen = _one_for_stdout(formats or ("text",))
+        content = export_reports(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper))
         with output.writing_to_stdout():
             sys.stdout.buffer.write(content)
         return
-    assert file_name is not None
-    path = Path(file_name)
-    if is_there(path) and not force:
-        _ask_for(path)
-    with output_file(path) as file:
-        file.write(_content(context, names, chosen, form, blank, link, paper))
-    output.answer(file_name)
+    files = _files(file_name, formats)
+    for file_path in files:
+        if is_there(Path(file_path)) and not force:
+            _ask_for(Path(file_path))
+    found: list[Report] = []
+    for file_path, chosen in files.items():
+        with output_file(Path(file_path)) as file:
+            found = found or _gathered(context, names, form, blank, link)
+            file.write(export_reports(found, chosen, paper=_paper(paper)))
+        output.answer(file_path)
+
+
+def _one_for_stdout(formats: tuple[str, ...]) -> str:
+    """The one format that goes to stdout. Raises UsageError."""
+    if len(formats) > 1:
+        raise UsageError("several formats need a file each: name them with -o FILE, each gets its own suffix")
+    chosen = FORMATS[formats[0]]
+    if chosen.binary and sys.stdout.isatty():
+        raise UsageError(f"{chosen.name} is nothing for a terminal: name a file with -o FILE{chosen.suffix}")
+    return chosen.name
+
+
+def _files(file_name: str, formats: tuple[str, ...] | None) -> dict[str, str]:
+    """The files to write, each with its format. Raises UsageError for a suffix that says no format."""
+    asked = format_of(file_name)
+    if formats is None:
+        suffix = Path(file_name).suffix
+        if asked is None and suffix:
+            known = ", ".join(one.suffix for one in FORMATS.values())
+            raise UsageError(f"{suffix} is the suffix of no format: use one of {known}, or say which with --format")
+        return {file_name: asked or "text"}
+    if len(formats) == 1:
+        return {file_name: formats[0]}
+    stem = file_name[: -len(FORMATS[asked].suffix)] if asked else file_name
+    return {stem + FORMATS[one].suffix: one for one in formats}
 
 
 def _ask_for(path: Path) -> None:
@@ -93,23 +145,13 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
         raise UsageError(f"one {form} at a time: {len(names)} names were given")
 
 
-def _content(
-    context: click.Context,
-    names: tuple[str, ...],
-    chosen: str,
-    form: str,
-    blank: bool,
-    link: int | None,
-    paper: str,
-) -> bytes:
-
-    reports = _blank_reports(form, link) if blank else _reports(context, names, form)
-    return export_reports(reports, chosen, paper=next(p for p in PAPERS if p.lower() == paper.lower()))
+def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: bool, link: int | None) -> list[Report]:
+    """What is exported. Raises UsageError where a name means nothing."""
+    return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
-def _blank_reports(form: str, link: int | None) -> list[Report]:
-
-    return [blank_report(form, link_bits_per_second=link)]
+def _paper(name: str) -> str:
+    return next(paper for paper in PAPERS if paper.lower() == name.lower())
 
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:

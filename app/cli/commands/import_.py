@@ -60,7 +60,7 @@ def import_command(
         found = read_series(_content(file), given)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
-    with common.notebook(context) as notebook:
+    with common.notebook(context, make=True) as notebook:
         new, there = _sorted_out(notebook, found, file, as_new=as_new)
         notebook.add_all(new)
     if as_json:

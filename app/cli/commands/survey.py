@@ -63,7 +63,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     when the same command is given again, and repeats no finished series.
     """
     path = common.notebook_path(context)
-    with common.notebook(context) as notebook:
+    with common.notebook(context, make=True) as notebook:
         planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
     _announce(planned)
     control = SeriesControl()

@@ -202,7 +202,7 @@ def _show(
 
     record = to_record(worksheet, save or "")
     if save:
-        with common.notebook(context) as notebook:
+        with common.notebook(context, make=True) as notebook:
             notebook.save_worksheet(record)
     answer_report(worksheet_report(record), as_json=as_json)
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.builders import book
 from tests.command_line import ROOT, Sharebench
 
 
@@ -20,6 +21,7 @@ def shell(sharebench: Sharebench, line: str) -> subprocess.CompletedProcess[str]
 
 @pytest.mark.parametrize("words", ["catalogue", "list --json", "export --blank", "--help"])
 def test_a_full_disk_under_stdout_is_one_line(sharebench: Sharebench, words: str):
+    book(sharebench.db)
     done = shell(sharebench, f"$S {words} > /dev/full")
     assert done.returncode == 4
     assert len(done.stderr.splitlines()) == 1
@@ -34,6 +36,7 @@ def test_a_full_device_as_output_is_one_line(sharebench: Sharebench):
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_no_harm(sharebench: Sharebench, closed: str):
+    book(sharebench.db)
     done = shell(sharebench, f"$S list --json {closed}")
     assert (done.returncode, done.stderr) == (0, "")
 

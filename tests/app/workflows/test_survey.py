@@ -143,6 +143,21 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     assert all(series.base_id is None for series in after.values())
 
 
+def test_a_round_that_another_program_measures_is_not_taken_up(smbd: Smbd, book: Path):
+    chosen, control = choices(smbd), SeriesControl()
+    for _, event in measure_round(plan(chosen, book), book, control):
+        if isinstance(event, SeriesClosed):
+            control.cancel()
+    (left,) = (series for series in all_series(book) if series.status is SeriesStatus.INTERRUPTED)
+    with Notebook(book) as notebook:
+        notebook.take(left.id)
+    with pytest.raises(UsageError, match="for the same survey"):
+        plan(chosen, book)
+    with Notebook(book) as notebook:
+        notebook.release(left.id)
+    assert plan(chosen, book).continued
+
+
 def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
     chosen, control = choices(smbd), SeriesControl()
     for _, event in measure_round(plan(chosen, book), book, control):

@@ -9,7 +9,7 @@ from app.cli.main import run
 from forms.exporters import FORMATS
 from storage.notebook import Notebook
 from storage.records import Change, Command, Decision, Evidence, Experiment, ExperimentKind, Target
-from tests.builders import series
+from tests.builders import book, series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 
@@ -50,7 +50,7 @@ def test_list(db, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out) == [
         {"name": "tuning", "kind": "ladder", "series": 3, "last_at": "2026-01-31T10:02:00.000Z"}
     ]
-    assert experiment(tmp_path / "empty.db", "list") == 0
+    assert experiment(book(tmp_path / "empty.db"), "list") == 0
     out, err = capsys.readouterr()
     assert (out, "no experiments yet" in err) == ("", True)
 

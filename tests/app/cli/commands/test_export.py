@@ -45,6 +45,29 @@ def test_every_format_to_a_file_named_by_its_suffix(inside, tmp_path, name):
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".sharebench")) == []
 
 
+def test_a_suffix_of_no_format_is_refused_with_those_that_are_known(inside, tmp_path):
+    said = inside.fails(2, "export", "last", "-o", str(tmp_path / "form.docx"))
+    assert ".docx" in said
+    assert ".pdf" in said
+    assert "--format" in said
+    assert not (tmp_path / "form.docx").exists()
+    assert inside("export", "last", "-o", str(tmp_path / "form.docx"), "--format", "text").returncode == 0
+
+
+@pytest.mark.parametrize(("short", "name"), [("md", "markdown"), ("txt", "text"), ("MD", "markdown")])
+def test_a_suffix_is_a_formats_name_as_well(inside, short, name):
+    assert inside("export", "last", "--format", short).stdout == inside("export", "last", "--format", name).stdout
+
+
+def test_several_formats_are_a_file_each(inside, tmp_path):
+    done = inside("export", "last", "--format", "pdf,html,md", "-o", str(tmp_path / "monday.html"))
+    assert done.stdout.split() == [str(tmp_path / f"monday{suffix}") for suffix in (".pdf", ".html", ".md")]
+    assert (tmp_path / "monday.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "monday.html").read_bytes().startswith(b"<!DOCTYPE")
+    assert "-o FILE" in inside.fails(2, "export", "last", "--format", "pdf,html")
+    assert "docx" in inside.fails(2, "export", "last", "--format", "pdf,docx")
+
+
 @pytest.mark.parametrize("form", ["run", "comparison", "experiment", "bottleneck", "clients"])
 def test_blank_forms(inside, form):
     done = inside("export", "--blank", "--form", form)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.cli.commands.notebook import fitted
+from storage.notebook import Notebook
 from tests.command_line import QUICK, Sharebench
 
 
@@ -23,10 +24,21 @@ def series(sharebench: Sharebench, tmp_path: Path) -> dict[str, Any]:
 
 
 def test_an_empty_notebook_says_what_to_do(sharebench: Sharebench):
+    with Notebook(sharebench.db):
+        pass
     done = sharebench("list")
     assert (done.returncode, done.stdout) == (0, "")
     assert "sharebench run" in done.stderr
     assert "sharebench run" in sharebench.fails(2, "show", "last")
+
+
+def test_reading_makes_no_notebook_and_says_which_file_was_looked_for(sharebench: Sharebench, tmp_path: Path):
+    folder = tmp_path / "not there"
+    for words in (("list",), ("list", "--json"), ("show", "last"), ("export", "last"), ("delete", "last", "--yes")):
+        said = sharebench.fails(2, *words, "--db", str(folder / "typo.db"))
+        assert f"there is no notebook at {folder}/typo.db" in said
+        assert "sharebench run TARGET" in said
+    assert not folder.exists()
 
 
 def test_list_has_a_line_a_series(sharebench: Sharebench, series: dict[str, Any]):

@@ -3,7 +3,7 @@
 import pytest
 
 from app.measure.events import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
-from app.recorder.recording import SeriesClosed, SeriesOpened
+from app.recorder.recording import SeriesClosed, SeriesOpened, SeriesStored
 from app.tui.guide.state.run_progress import MOST_SAMPLES, SeriesProgress
 from storage.records import ClientFacts, Phase, Run, RunStatus, SeriesStatus
 
@@ -88,3 +88,11 @@ def test_what_was_done_is_named_once_between_two_runs():
     heard = SeriesProgress(number=1, of=5, phase=Phase.MEASURED).heard(RunFinished(run=run))
     assert heard.doing == "100 MB/s"
     assert heard.line(80) == "Run 1 of 5: 100 MB/s"
+
+
+def test_a_series_that_is_not_in_the_notebook_is_not_remembered():
+    begun = after(SeriesOpened(series_id="x"))
+    assert begun.series_id is None
+    assert after(SeriesStored(series_id="x")).series_id == "x"
+    closed = after(SeriesStored(series_id="x"), SeriesClosed(series_id="x", status=SeriesStatus.FAILED, stored=False))
+    assert closed.series_id is None
