@@ -132,7 +132,7 @@ def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]]
     if not shared or len(shared) < min(len(mine), len(theirs)) - 1:
         return None
     spans = [tuple(sorted((mine[number].started_at, theirs[number].started_at))) for number in shared]
-    apart = all(before[1] < after[0] for before, after in pairwise(spans))
+    apart = all(before[1] <= after[0] for before, after in pairwise(spans))
     first = [mine[number].started_at < theirs[number].started_at for number in shared]
     if not apart or len(set(first)) < 2:
         return None

@@ -19,6 +19,7 @@ from forms.report import SIGNS, Field, Report, cell_text, remarks
 _MARGIN = 42.0
 _FOOT = 10.0
 _NAME_WIDTH = 110.0
+_LINE_END = 12.0
 _SIZE = 9.0
 _LEADING, _BY_HAND = 1.35, 2.2
 """Height of a line in type sizes: of print, and of what is to be filled by hand."""
@@ -79,6 +80,10 @@ class _Pages(FPDF):
         self.set_xy(self.l_margin, self.t_margin)
         self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
 
+    def multi_cell(self, *args: Any, **options: Any) -> Any:
+        """A text on lines of its own, soft hyphens (a name may have them) printed and no place to break it."""
+        return super().multi_cell(*args, **{**options, "print_sh": True})
+
     def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
         """A line of text, its font put on the page before it.
 
@@ -89,10 +94,11 @@ class _Pages(FPDF):
         return super()._render_styled_text_line(*args, **options)
 
     def paragraph(self, text: str, *, size: float = _SIZE, bold: bool = False, grey: bool = False) -> None:
-        """A text over the page's width."""
+        """A text over the page's width, its lines a little shorter than the tables."""
         self.set_font(TEXT, "B" if bold else "", size)
         self.set_text_color(GREY if grey else INK)
-        self.multi_cell(0, size * _LEADING, control_pictures(text).replace("\t", "    "), align="L", new_x="LMARGIN")
+        text = control_pictures(text).replace("\t", "    ")
+        self.multi_cell(self.epw - _LINE_END, size * _LEADING, text, align="L", new_x="LMARGIN")
 
     def field(self, field: Field, *, by_hand: bool = False) -> None:
         """A text beside its name, with a line to write on where it is to be filled by hand."""

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xlsxwriter
+from xlsxwriter.utility import xl_range
 
-from forms.exporters.xlsx_layout import REMARK_WIDTH, clean, column_letters, column_widths, sheet_names
+from forms.exporters.xlsx_layout import REMARK_WIDTH, clean, column_widths, sheet_names
 from forms.layout import lines_of, wrap
 from forms.report import (
     Cell,
@@ -188,10 +189,9 @@ class _SheetWriter:
     def _address(self, reference: ColumnGroup | FieldReference, first: int) -> str:
         if isinstance(reference, FieldReference):
             return self.field_cells[reference.name]
-        letter = column_letters(reference.column)
         first = first if reference.table is None else self.table_lines[reference.table]
-        start = f"{letter}{first + reference.first + 1}"
-        return start if reference.first == reference.last else f"{start}:{letter}{first + reference.last + 1}"
+        cells: str = xl_range(first + reference.first, reference.column, first + reference.last, reference.column)
+        return cells
 
     def _chart(self) -> None:
         chart = self.report.chart

@@ -54,13 +54,3 @@ def column_widths(report: Report) -> list[float]:
             widths[len(table.columns)] = _STATUS_WIDTH
             widths[len(table.columns) + 1] = REMARK_WIDTH
     return [widths[index] for index in sorted(widths)]
-
-
-def column_letters(column: int) -> str:
-    """A column's letters: A for 0."""
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters

@@ -138,3 +138,5 @@ ANSWERS: dict[str, Fault] = BOTH_WAYS | {
 REQUESTS: dict[str, Fault] = BOTH_WAYS | {"downgrade": downgrade}
 LASTING = {"no_credits", "many_credits", "one_byte_answers", "delay"}
 """Faults of every message from the chosen one on."""
+SLOW_FOR_OTHERS = {"one_byte_answers"}
+"""Another program that takes these moves its file on, at some KB/s; only our own client refuses them."""

@@ -14,6 +14,7 @@ from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import show
 from app.cli.target_argument import target_argument
+from app.cli.versus import run_versus
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
@@ -29,6 +30,11 @@ _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "targ
 @target_argument(required=False)
 @series_options()
 @click.option("--again", metavar="SERIES", help="The settings of SERIES measured again: its repeat in its experiment.")
+@click.option(
+    "--versus",
+    metavar="OPTIONS",
+    help="In turns (A B B A) with other options of the client: --versus '--in-flight 1'; prints the comparison.",
+)
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable; intervals get too narrow by it.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
 @click.option("--confirm-target", is_flag=True, help="With --resume: the target of an imported series is meant.")
@@ -56,6 +62,13 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
     else:
         full, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+        if choices["versus"] is not None:
+            options = _options(context, choices)
+            if options.experiment or options.until_percent or choices["reject_unusual"]:
+                raise UsageError(
+                    "--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual"
+                )
+            return run_versus(options, choices["versus"], full, secrets, path, as_json=choices["as_json"])
         events = record(series_request(_options(context, choices), full, secrets), path, control)
     closed = watch(events, control)
     failure = failure_of(closed)

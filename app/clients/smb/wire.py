@@ -64,9 +64,6 @@ _CLOSED = struct.Struct("<2xH4x32x8xQ4x")
 _CLOSE_WITH_SIZE = 1
 """SMB2_CLOSE_FLAG_POSTQUERY_ATTRIB."""
 
-WRITE_HEAD_BYTES = FRAME_BYTES + HEADER_BYTES + _WRITE.size
-"""Where the data of a write begins in its frame."""
-
 
 class Opcode(IntEnum):
     """The commands that this client sends or meets (MS-SMB2 2.2.1)."""

@@ -57,7 +57,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         ),
         KeyCommand(
             "run.stop",
-            "s,ctrl+c",
+            "s",
             "Stop",
             "Stop at once; the runs that ended are kept, and the series can be completed later.",
             footer="Stop",

@@ -33,8 +33,8 @@ class ListColumn:
 
 COLUMNS = (
     ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, rank=2),
-    ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=13, grows=2, rank=1),
-    ListColumn(order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=24, grows=4, rank=0),
+    ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=12, grows=2, rank=1),
+    ListColumn(order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=20, grows=4, rank=0),
     ListColumn(order=SortKey.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, rank=4),
     ListColumn(order=SortKey.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
     ListColumn(order=SortKey.DEVIATION, heading="Dev.", text=lambda s: s.deviation_text, width=6, right=True, rank=3),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
 from app.tui.widgets.measure_mixin import MeasureMixin
+from app.workflows.compare import same_path
 from storage.notebook import Notebook
 
 ACTING_KEYS = (
@@ -82,29 +84,26 @@ class SeriesActions(MeasureMixin):
 
     def action_baseline(self) -> None:
         """Ask for a name."""
-        ids = self.meant()
-        if len(ids) > 1:
-            self.notify(f"A baseline is one series, and {len(ids)} are marked.", severity="warning")
-        if len(ids) != 1:
+        if not (ids := self.meant()):
             return
-        series_id = ids[0]
 
         def ask(names: tuple[list[str], list[str]]) -> None:
             self.sharebench_app.push_screen(BaselineDialog(*names), answered)
 
         def answered(naming: BaselineNaming | None) -> None:
             if naming is not None:
-                self.with_notebook(lambda notebook: _name(notebook, series_id, naming), lambda _: done(naming))
+                self.with_notebook(lambda notebook: _name(notebook, ids, naming), lambda _: done(naming))
 
         def done(naming: BaselineNaming) -> None:
+            named = f"these {len(ids)} series" if len(ids) > 1 else "this series"
             self.notify(
-                f"{naming.name!r} now names this series" if naming.given else f"{naming.name!r} names no series now",
+                f"{naming.name!r} now names {named}" if naming.given else f"{naming.name!r} names no series now",
                 title="Baseline",
                 markup=False,
             )
-            self.changed(series_id)
+            self.changed(*ids)
 
-        self.with_notebook(lambda notebook: _names(notebook, series_id), ask)
+        self.with_notebook(lambda notebook: _names(notebook, ids), ask)
 
     # Comparing
 
@@ -175,18 +174,25 @@ def _base_first(notebook: Notebook, ids: Sequence[str]) -> list[str]:
     return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
 
-def _names(notebook: Notebook, series_id: str) -> tuple[list[str], list[str]]:
-    """The names of this series, and those of others."""
+def _names(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of these series, and those of others only, each once."""
     baselines = notebook.baselines()
-    own = [baseline.name for baseline in baselines if baseline.series_id == series_id]
-    return own, [baseline.name for baseline in baselines if baseline.series_id != series_id]
+    own = {baseline.name for baseline in baselines if baseline.series_id in ids}
+    return sorted(own), sorted({baseline.name for baseline in baselines} - own)
 
 
-def _name(notebook: Notebook, series_id: str, naming: BaselineNaming) -> None:
-    if naming.given:
-        notebook.set_baseline(naming.name, series_id)
-    else:
+def _name(notebook: Notebook, ids: Sequence[str], naming: BaselineNaming) -> None:
+    """Give or take the name. Raises UsageError where the series are no repeats of each other."""
+    if not naming.given:
         notebook.remove_baseline(naming.name)
+        return
+    first, *others = notebook.heads_of(ids)
+    if not all(same_path(first, other) for other in others):
+        raise UsageError(
+            f"the {len(ids)} marked series differ in command, target or client: a baseline holds repeats of the same"
+            " settings"
+        )
+    notebook.set_baseline(naming.name, *ids)
 
 
 def _base_of(notebook: Notebook, series_id: str) -> str | None:

@@ -38,7 +38,7 @@ class SurveyRunScreen(RecordingScreen):
     KEYS: ClassVar = (
         KeyCommand(
             "survey.stop",
-            "s,ctrl+c",
+            "s",
             "Stop",
             "Stop at once; what was measured is kept, and the same survey goes on later.",
             footer="Stop",

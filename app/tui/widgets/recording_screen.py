@@ -14,6 +14,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
@@ -38,6 +39,9 @@ class RecordingScreen(BaseScreen):
     It is left only after a question while something is measured, and then once everything is stored.
     """
 
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
+        KeyCommand("recording.interrupt", "ctrl+c", "Interrupt", "Ask whether to stop.", action="stop"),
+    )
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
     """What becomes of what was measured, for whoever is asked about stopping."""

@@ -107,6 +107,11 @@ def test_a_line_after_one_in_the_other_font_is_in_its_own_font():
     assert page.startswith("語 title page 1\n語 title\n")
 
 
+def test_a_soft_hyphen_in_a_name_is_kept():
+    (page,) = texts(export([series((1e8, 1e8), label="back\u00adup")], "pdf"))
+    assert "back\u00adup" in page
+
+
 def test_a_table_with_texts_longer_than_a_page_goes_on_in_rows_of_its_own():
     table = Table(
         columns=(Column(heading="name " * 500, kind=ReportKind.TEXT), Column(heading="Other")),

@@ -169,6 +169,7 @@ async def test_enter_does_nothing_while_it_measures_and_a_question_leaves_the_ru
         await drawn(ready, pilot)
         await press(ready, pilot, "enter")
         assert ready.screen is screen
+        assert "s Stop" in painted(ready).splitlines()[-1]
         await press(ready, pilot, "ctrl+c")
         assert isinstance(ready.screen, ConfirmDialog)
         assert "Stop measuring?" in painted(ready)

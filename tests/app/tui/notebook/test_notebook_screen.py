@@ -71,12 +71,13 @@ async def test_at_80_columns_each_line_has_command_host_and_share(tmp_path):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         ftp, second, first = painted(app).splitlines()[3:6]
-        assert "get ftp://10.79.0.4/pub" in ftp
+        assert "get ftp://10.79.0.4" in ftp
         assert "as delivered" in second
         assert "put 10.79.0.3/share" in second
         assert "get 10.79.0.2/share" in first
         assert all("smb:" not in line and "bench" not in line for line in (ftp, second, first))
-        assert all("100.0 MB/s" in line for line in (ftp, second, first))
+        assert all(line.split()[-4:-2] == ["100.0", "MB/s"] for line in (ftp, second, first)), "and the deviation"
+        assert all(" 5 100.0" in line for line in (ftp, second, first)), "and the number of runs"
 
 
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
@@ -307,19 +308,30 @@ async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_
             assert [notebook.series(f"{n:012x}").note for n in (1, 3)] == ["the first", ""]
 
 
-async def test_a_name_goes_to_the_marked_series_and_to_none_of_several(three):
+async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
+    made = (one(1), one(2, command=Command.PUT), one(3))
+    three = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})
     app = app_on(three)
-    async with app.run_test(notifications=True) as pilot:
+    async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("space", "b")
         await settled(app, pilot)
         await pilot.press(*"fast", "enter")
         await settled(app, pilot)
-        assert names(three)["fast"] == f"{3:012x}"
+        await pilot.press("end", "space", "b")
+        await settled(app, pilot)
+        assert (here(app).own, here(app).others) == (["before", "fast"], [])
+        await pilot.press(*"both", "enter")
+        await settled(app, pilot)
         await pilot.press("a", "b")
         await settled(app, pilot)
-        assert isinstance(app.screen, NotebookScreen)
-        assert any("3 are marked" in note.message for note in app._notifications)
+        await pilot.press(*"all", "enter")
+        await settled(app, pilot)
+        assert "differ in command" in text_of(app.screen, ".dialog-text")
+    with Notebook(three) as notebook:
+        assert notebook.baseline_ids("fast") == [f"{3:012x}"]
+        assert notebook.baseline_ids("both") == [f"{1:012x}", f"{3:012x}"]
+        assert notebook.baseline_ids("all") == []
 
 
 async def test_label_and_note_are_kept_as_typed(three):
