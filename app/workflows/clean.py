@@ -43,7 +43,7 @@ def folder_of(client: Client, target: Target) -> Target:
     except (NotAFileError, NoSuchFileError):
         return target
     parent = target.path.rpartition("/")[0]
-    return replace(target, path=parent if target.protocol == "smb" else parent or "/")
+    return replace(target, path=parent if target.abilities.has_share else parent or "/")
 
 
 def leftovers(client: Client, folder: Target) -> list[Leftover]:
@@ -85,7 +85,7 @@ def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
 
 def _is_plain(path: str, folder: Target) -> bool:
     """Whether it is a file itself, where that can be seen: a link of that name is somebody else's."""
-    if folder.protocol != "file":
+    if not folder.abilities.is_local:
         return True
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)

@@ -103,7 +103,7 @@ def advice_on_runs(trials: int) -> Iterator[str]:
             needed = needed_runs(change, Scatter(percent=scatter * 2**0.5, runs=5, paired=True), limits)
             runs = needed or MOST_RUNS
             reached = sum(_reached(random, scatter, change, runs) for _ in range(trials)) / trials
-            right = sum(_in_range(random, scatter, change, runs) for _ in range(trials // 4)) / (trials // 4)
+            right = sum(_in_range(random, scatter, change, runs) for _ in range(trials)) / trials
             cells = f"{scatter:g} % | {change:g} % | {runs} | {100 * reached:.0f} | {100 * right:.0f}"
             yield f"| {cells} |"
 

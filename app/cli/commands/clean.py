@@ -36,7 +36,7 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     from app.workflows.clean import folder_of, leftovers, remove  # noqa: PLC0415  the clients' libraries are slow to load
 
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-    if place.protocol == "iperf3" or (place.protocol == "smb" and not place.share):
+    if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
     options = chosen(choices)
     client = make_client(place, check_client_name(place.protocol, options.client), secrets, options.settings)

@@ -153,11 +153,13 @@ def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("strict sync", "maybe"), ("map to guest", "banana")])
-def test_a_value_that_testparm_refuses(bench: Bench, name: str, value: str) -> None:
+def test_a_value_that_testparm_refuses(bench: Bench, tmp_path: Path, name: str, value: str) -> None:
+    """In a file that smbd has not read: one that reads it on a new connection refuses every login."""
+    refused = tmp_path / "refused.conf"
     text = bench.server.conf.read_text()
-    bench.server.conf.write_text(text.replace("[global]\n", f"[global]\n    {name} = {value}\n", 1))
-    series = bench.change(f"{name}={value}")
-    assert (told(series)[0], *told(series)[3:]) == (name, "contradicted", ())
+    refused.write_text(text.replace("[global]\n", f"[global]\n    {name} = {value}\n", 1))
+    series = bench.change(f"{name}={value}", conf=refused)
+    assert (told(series)[0], told(series)[3]) == (name, "contradicted")
     assert "testparm refuses the value" in remark(series)
 
 
