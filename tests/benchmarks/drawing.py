@@ -117,7 +117,7 @@ def main() -> int:
     order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     class Screen(RunScreen):
-        def on_ended(self, message: MeasurementEnded) -> None:
+        def on_measurement_ended(self, message: MeasurementEnded) -> None:
             self.app.exit(0)
 
     async def begin(pilot: Pilot[object]) -> None:
