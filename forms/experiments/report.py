@@ -46,6 +46,8 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
             return selftest_report(selftest(first, second))
         case ExperimentKind.REPEATS:
             return repeats_report(repeats(series))
+        case _:
+            raise ValueError(f"a {kind} needs its plan: forms.trials")
 
 
 def ladder_report(ladder: Ladder) -> Report:
