@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -20,7 +21,7 @@ from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.cli.target_argument import target_argument
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
-from app.workflows.requests import series_request
+from app.workflows.requests import options_of, series_request
 from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order, run_trial
 from forms import wording
 from forms.numbers import signed_percent
@@ -56,21 +57,28 @@ def _trial_options(function: _F) -> _F:
 
 
 @click.command("try")
-@click.argument("setting", metavar="NAME=VALUE")
-@target_argument()
+@click.argument("setting", metavar="NAME=VALUE", required=False)
+@target_argument(required=False)
+@click.option("--resume", "resumed", metavar="EXPERIMENT", help="Go on with an interrupted trial or sweep.")
 @click.option("--noise", type=common.Number(0, 100), default=1.0, show_default=True, metavar="PERCENT",
     help="A change inside ± this is no difference, however sure.")  # fmt: skip
 @click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
     metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
 @_trial_options
 @click.pass_context
-def try_command(context: click.Context, /, setting: str, target: str, **choices: Any) -> int:
+def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
     """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
 
     NAME=VALUE is a line of smb.conf; NAME alone tries the values of the catalogue. Runs as root on the server, or
     leads there with --server-ssh root@HOST. It shows first what it would write, and where; everything is put back byte
     for byte at the end, also by `sharebench restore` after a crash. Exit code 0: no slower; 1: slower; 3: not known.
     """
+    resumed = choices.pop("resumed")
+    if resumed:
+        common.refuse_given(context, "resumed", {"yes", "as_json", "kerberos"})
+        return _resumed(context, resumed, choices)
+    if not setting or not target:
+        raise UsageError("what is to be tried, and where? sharebench try NAME=VALUE TARGET")
     name, values = _parsed(setting)
     plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
     found, order_of = _prepared(context, name, values, target, choices)
@@ -106,6 +114,31 @@ def sweep_command(context: click.Context, /, setting: str, target: str, **choice
     _consent(found, order, yes=choices["yes"])
     _answer(_carried_out(context, order), as_json=choices["as_json"])
     return 0
+
+
+def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
+    """Go on with a trial or sweep as it was ordered. Raises UsageError."""
+    with common.notebook(context) as notebook:
+        experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
+    if experiment is None or plan is None or not series:
+        raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
+    options = replace(options_of(series[0]), server_ssh=plan.server_ssh, experiment=None)
+    target, secrets = common.secrets_for(context, series[0].target, kerberos=choices["kerberos"])
+    found = samba_setting(
+        plan.name, plan.values, target, ssh=plan.server_ssh, smb_conf=plan.smb_conf, accepted=plan.accepted_risks
+    )
+    if plan.previous is None or found.previous is None or not found.same(found.previous, plan.previous):
+        raise UsageError(
+            f"{plan.name} is {found.previous} now and was {plan.previous} when {name!r} began: what was measured then"
+            " does not belong to what would be now; begin a new one"
+        )
+    order = TrialOrder(
+        request=series_request(options, target, secrets), setting=found, plan=plan, experiment=experiment
+    )
+    _consent(found, order, yes=choices["yes"])
+    summary = _carried_out(context, order)
+    _answer(summary, as_json=choices["as_json"])
+    return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
 
 
 def _parsed(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
