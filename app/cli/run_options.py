@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -86,7 +85,6 @@ _OPTIONS = (
 _READ: dict[str, Callable[[Any], Any]] = {
     "command": Command,
     "quiet_time": QuietTime,
-    "smb_conf": lambda text: Path(text) if text else None,
     "ceiling": CeilingPolicy,
 }
 

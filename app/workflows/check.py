@@ -63,9 +63,7 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
     target, options = subject.target, subject.options
     client = make_client(target, options.client, subject.secrets, options.settings, 1024**2)
     try:
-        environment = collect(
-            target, ssh=options.server_ssh, smb_conf=str(options.smb_conf) if options.smb_conf else None
-        )
+        environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
         facts: ClientFacts | None = None
         try:
             client.connect()

@@ -134,7 +134,7 @@ def _series(
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
     series = Series(
-        id=measured.at("series").text(filled=True) if measured.value else series_id,
+        id=measured.at("series").filled_text() if measured.value else series_id,
         created_at=measured.at("created_at").time() if measured.value else moment,
         status=measured.at("status").one_of(SeriesStatus) if measured.value else _status(form.text("Measured")),
         error=form.text("Ended by") or None,
