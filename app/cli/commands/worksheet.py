@@ -14,13 +14,13 @@ from app.cli.worksheet_parsing import (
     calculated_rate,
     group_from,
     measured_part,
-    part_from,
     readable,
     server_memory,
     upgraded,
 )
 from app.errors import UsageError
 from app.units import parse_size
+from app.workflows.worksheets import read_part
 from forms.layout import visible
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
 from forms.worksheets.reference import ReferenceKind
@@ -99,7 +99,7 @@ def bottleneck(
     counts = dict(zip(PARTS, (cpus, disks, networks), strict=True))
     for part, words in zip(PARTS, (cpu, disk, network), strict=True):
         if words is not None:
-            machine = machine.with_part(ReferenceKind(part), part_from(ReferenceKind(part), words, counts[part]))
+            machine = machine.with_part(ReferenceKind(part), read_part(ReferenceKind(part), words, counts[part]))
     for words in measured:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:
