@@ -3,8 +3,6 @@
 Positions inside a table are (row, column), both from 0, headings not counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The reports of what the notebook holds, filled or blank."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms.comparison.report import blank_comparison_report, comparison_report

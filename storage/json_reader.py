@@ -3,8 +3,6 @@
 A record is read by the types of its fields: see :meth:`JSONNode.record`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
@@ -40,26 +38,26 @@ class JSONNode:
         found = "nothing" if text is None else _KINDS.get(type(text)) or repr(text)[:40]
         return DocumentError(f"{self.name or 'document'}: expected {expected}, found {found}")
 
-    def object(self) -> JSONNode:
+    def object(self) -> "JSONNode":
         """This place, sure to hold an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object")
         return self
 
-    def at(self, key: str) -> JSONNode:
+    def at(self, key: str) -> "JSONNode":
         """What is under the key; an error if nothing is."""
         if key not in self.value:
             raise DocumentError(f"{self._inside(key)}: is missing")
         return self.maybe(key)
 
-    def maybe(self, key: str) -> JSONNode:
+    def maybe(self, key: str) -> "JSONNode":
         """What is under the key, or a place that holds None."""
         return JSONNode(self._inside(key), self.value.get(key))
 
     def _inside(self, key: str) -> str:
         return f"{self.name}.{key}" if self.name else key
 
-    def items(self) -> list[JSONNode]:
+    def items(self) -> "list[JSONNode]":
         """The places of an array; none where there is nothing."""
         if self.value is None:
             return []

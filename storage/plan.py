@@ -1,7 +1,5 @@
 """What a series is to be measured by, as it is kept with the series: never a password, a target or a command."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Which series a list shows, and in which order: ids by the thousand, without loading the series themselves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -81,7 +79,7 @@ _COLUMN = {
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
-def find(db: Database, query: SeriesQuery) -> list[Found]:
+def find(db: "Database", query: SeriesQuery) -> list[Found]:
     """The series that match, in order; those without a value in the sorted column come last, newest first."""
     words = query.text.split()
     arguments: list[str] = []
@@ -129,7 +127,7 @@ SELECT team, found.series_id FROM (
 """
 
 
-def repeated_ids(db: Database) -> list[tuple[str, ...]]:
+def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
     """The ids of series that were measured again with the same settings, group by group, the oldest first.
 
     Baselines that name several, and experiments that repeat the same thing.

@@ -1,7 +1,5 @@
 """Quiet time as it is kept with a series: the verdict, its reasons, and the figures behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The records of the notebook: frozen, in the contract's words, with the unit in each number's name."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field

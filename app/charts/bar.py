@@ -1,7 +1,5 @@
 """A progress bar of characters."""
 
-from __future__ import annotations
-
 
 def bar(percent: float | None, width: int) -> str:
     """Full and light blocks, ``width`` columns in all; dots where the share is unknown."""

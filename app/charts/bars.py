@@ -1,7 +1,5 @@
 """Horizontal bars, one a run, with the value beside it: what a chart is where there are few lines."""
 
-from __future__ import annotations
-
 from app.charts.canvas import ascii_only, wrapped
 from app.charts.marks import AVERAGE, figure, run_mark
 from forms.numbers import byte_rate, link_rate

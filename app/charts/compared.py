@@ -1,7 +1,5 @@
 """Several series side by side on one scale."""
 
-from __future__ import annotations
-
 from app.charts.canvas import Canvas, too_small
 from app.charts.marks import draw_average, draw_link, draw_run
 from forms.numbers import byte_rate, link_rate

@@ -1,7 +1,5 @@
 """The ladder of an experiment: each series' average with its interval, in the order in which they were made."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.charts.canvas import Canvas, Pattern, too_small

@@ -1,7 +1,5 @@
 """The rate of each run of one series, with the average, its deviation, the link and what was expected."""
 
-from __future__ import annotations
-
 from app.charts.bars import bars_chart
 from app.charts.canvas import LEAST_ROWS, Canvas, Pattern, too_small
 from app.charts.marks import EXPECTED, draw_average, draw_link, draw_run, figure

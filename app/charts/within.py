@@ -1,7 +1,5 @@
 """The throughput over time within one run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.charts.canvas import Canvas, too_small

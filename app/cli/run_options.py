@@ -1,7 +1,5 @@
 """The options of ``sharebench run`` that fill in a series' choices; other measuring commands have some of them too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Reports on stdout: laid out for the terminal, or as documents."""
 
-from __future__ import annotations
-
 import shutil
 
 import click

@@ -1,7 +1,5 @@
 """The argument TARGET of measuring commands: a URL, or ``@NAME[/PATH]`` of a server in the settings file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar

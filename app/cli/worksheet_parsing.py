@@ -1,7 +1,5 @@
 """What is typed for a worksheet, read into its parts: names of the tables, rates, series, steps, groups of clients."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar

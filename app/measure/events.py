@@ -1,7 +1,5 @@
 """What happens while a series is measured, as frozen events; one JSON object a line on the child's pipe."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, get_args

@@ -1,7 +1,5 @@
 """The plan of a series: everything that the measuring process needs to know, as one JSON object."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
 from typing import Self

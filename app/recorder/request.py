@@ -1,7 +1,5 @@
 """What is asked of the recorder: a plan, and all that is to be written on the form beside the runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.measure.plan import MeasurementPlan

@@ -1,7 +1,5 @@
 """What surrounds a series: its facts before and after, how quiet the time was, and whether its change is real."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.environment import Environment, QuietWatch, collect, server_load, with_counters

@@ -4,8 +4,6 @@ Before a first run has ended, or a file of ours lies on the target, there is not
 series. While another program holds the notebook, what is to be written waits here, and is written when it can be.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """The look before a measurement: reach, log in, share, file, server, link, quiet time, and this client's own limit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

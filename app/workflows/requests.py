@@ -1,7 +1,5 @@
 """The one builder of a series request: from the choices made on the command line or in the TUI."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from typing import Any
 

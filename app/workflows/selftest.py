@@ -1,7 +1,5 @@
 """The self-test as the recorder is to measure it: one order twice or more, told apart by their labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.recorder.request import SeriesRequest

@@ -1,7 +1,5 @@
 """What the notebook holds under the name of an experiment, as a report."""
 
-from __future__ import annotations
-
 from app.errors import UsageError
 from forms.experiments.report import experiment_report
 from forms.report import Report

@@ -1,7 +1,5 @@
 """What is typed for a worksheet, read into its parts: rates, names of the tables, demands."""
 
-from __future__ import annotations
-
 from app.errors import UsageError
 from app.units import parse_size
 from forms.worksheets.bottleneck import Part

@@ -1,7 +1,5 @@
 """What two sides say about each other, in figures and in words: the verdict, or what would tell."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The layout for several is that of table B-1 (Using Samba).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms import wording

@@ -1,7 +1,5 @@
 """Ladders, surveys and self-tests as JSON objects; nothing is rounded."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How far equal series lie apart: the same thing measured several times, one whole series after the other."""
 
-from __future__ import annotations
-
 import math
 import statistics as basic
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Ladders, surveys and self-tests on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

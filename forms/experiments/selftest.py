@@ -1,7 +1,5 @@
 """The self-test: the same thing measured twice, and the smallest change that this set-up can show."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from forms import wording

@@ -1,7 +1,5 @@
 """Forms as PDF on A4 or Letter: each form starts a page, long tables repeat their headings."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime

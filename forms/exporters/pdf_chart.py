@@ -1,7 +1,5 @@
 """A report's chart on a page of a PDF document."""
 
-from __future__ import annotations
-
 from fpdf import FPDF
 
 from forms.exporters.drawing import HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing

@@ -5,8 +5,6 @@ Noto. A character that neither can draw (most emoji, Chinese, Japanese, Korean) 
 searched it is the character that it is.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from functools import cache

@@ -1,7 +1,5 @@
 """A report's table on the pages of a PDF document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import cast

@@ -3,8 +3,6 @@
 A run's status stands beside it, and the averages ask for it: change ``valid`` to ``rejected`` and they follow.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What a workbook allows and needs: names of sheets, widths of columns, texts that XML can hold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

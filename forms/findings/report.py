@@ -1,7 +1,5 @@
 """Findings on paper: a table of what was found, the evidence, and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

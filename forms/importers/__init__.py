@@ -1,7 +1,5 @@
 """Series read from files: the series document, hyperfine's JSON, a filled form as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

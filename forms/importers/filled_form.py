@@ -4,8 +4,6 @@ What a form needs at least is a time for each run and the size once, as on paper
 spreadsheet saved are read too: with semicolons or tabs, decimal commas, thousands apart.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """What no measurement can have been and no notebook can hold, found before anything of a file is used."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, NoReturn
 

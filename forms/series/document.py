@@ -1,7 +1,5 @@
 """The series document ``sharebench/series/1``: a series as one JSON object."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from forms.findings.document import finding_document

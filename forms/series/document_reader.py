@@ -1,7 +1,5 @@
 """Series documents read back into series: refused whole, with the first place that is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from forms.series.document import SCHEMA

@@ -1,7 +1,5 @@
 """What a planned series will take: runs, bytes and about how long."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from forms import wording

@@ -1,7 +1,5 @@
 """The throughput within one run: from what had moved when, to rates over time, and to what is left."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The run form on paper (Using Samba, tables B-6, B-7 and B-9): filled from a series, or blank."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from forms import wording

@@ -1,7 +1,5 @@
 """The Mann-Whitney U test, two-sided and exact: by counting all ways to deal the ranks, ties included."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Whether the one change that a series claims is the one that was made, judged from what was seen before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Why a change of smb.conf did not come to anything: names, sections, refused values, missing conditions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from forms.comparison.differences import GLOBAL, SHARE, effective

@@ -1,7 +1,5 @@
 """The bottleneck calculation (Using Samba, table B-8; worked in B-5 and B-10): the least of CPU, disks and networks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +50,7 @@ class Machine:
         """The part of that kind."""
         return {ReferenceKind.CPU: self.cpu, ReferenceKind.DISK: self.disk, ReferenceKind.NETWORK: self.network}[kind]
 
-    def with_part(self, kind: ReferenceKind, part: Part | None) -> Machine:
+    def with_part(self, kind: ReferenceKind, part: Part | None) -> "Machine":
         """This machine with another part of that kind."""
         if kind is ReferenceKind.CPU:
             return replace(self, cpu=part)
@@ -108,7 +106,7 @@ class BottleneckCalculation:
         return content
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> BottleneckCalculation:
+    def from_content(cls, content: Mapping[str, Any]) -> "BottleneckCalculation":
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
         worksheet = JSONNode("", content).record(cls)
         if not worksheet.machines:

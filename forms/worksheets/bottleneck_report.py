@@ -1,7 +1,5 @@
 """The bottleneck calculation on paper, as table B-8 has it, with each step of an improvement as a row (B-5, B-10)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Reference tables: what one CPU, disk or network moves, in the method's year and today, and what a client asks for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The two reference tables: *Using Samba*, appendix B (1999), its misprints put right and named; and today's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

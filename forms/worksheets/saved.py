@@ -1,7 +1,5 @@
 """Worksheets as the notebook keeps them, and back."""
 
-from __future__ import annotations
-
 from forms.report import Report
 from forms.worksheets.bottleneck import BottleneckCalculation
 from forms.worksheets.bottleneck_report import bottleneck_report

@@ -1,7 +1,5 @@
 """The clients worksheet: clients times transfers a second times file size is what they ask of a server."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -132,6 +130,6 @@ class UsersCalculation:
         }
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> UsersCalculation:
+    def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
         return JSONNode("", content).record(cls)

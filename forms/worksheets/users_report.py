@@ -1,7 +1,5 @@
 """The clients worksheet on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

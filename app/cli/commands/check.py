@@ -1,7 +1,5 @@
 """``sharebench check``: what is fine, what is not, what to do."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Any
 

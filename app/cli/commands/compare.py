@@ -1,7 +1,5 @@
 """``sharebench compare``: faster, slower, the same, or not yet known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click

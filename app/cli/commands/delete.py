@@ -1,7 +1,5 @@
 """``sharebench delete`` and ``prune``: series taken out of the notebook."""
 
-from __future__ import annotations
-
 import sys
 from typing import TYPE_CHECKING
 
@@ -52,7 +50,7 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
         _delete(notebook, [notebook.series(head.id) for head in heads if not _measured(runs[head.id])], yes=yes)
 
 
-def _delete(notebook: Notebook, found: list[Series], *, yes: bool) -> None:
+def _delete(notebook: "Notebook", found: list[Series], *, yes: bool) -> None:
     if not found:
         diagnostics.say("there is nothing to delete")
         return
@@ -85,5 +83,5 @@ def _ask(count: int, *, yes: bool) -> None:
         raise CancelledError("nothing was deleted")
 
 
-def _measured(runs: Sequence[Run]) -> bool:
+def _measured(runs: "Sequence[Run]") -> bool:
     return any(run.phase is Phase.MEASURED and run.status is not RunStatus.FAILED for run in runs)

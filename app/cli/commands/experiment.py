@@ -1,7 +1,5 @@
 """``sharebench experiment``: the ladder of changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import click

@@ -1,7 +1,5 @@
 """``sharebench export``: forms out, in any format."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

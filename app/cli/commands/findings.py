@@ -1,7 +1,5 @@
 """``sharebench findings``: what measured series say of a set-up, the gravest first."""
 
-from __future__ import annotations
-
 import click
 
 from app.cli import common

@@ -1,7 +1,5 @@
 """``sharebench list`` and ``show``: the notebook, one line a series, and one filled form."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap
@@ -69,7 +67,7 @@ def list_command(
         )
 
 
-def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
+def _documents(notebook: "Notebook", heads: Sequence[Series]) -> Iterator[str]:
     """The array, a series at a time: a notebook may hold more than memory does."""
     before = "[\n"
     for head in heads:

@@ -1,7 +1,5 @@
 """``sharebench run``: one series, measured and kept."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """``sharebench selftest``: the smallest change that this set-up can show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``sharebench worksheet``: the calculations of the method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from time import monotonic
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Two series side by side: the verdict in words, what differs between them, both charts on one scale."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from textual.app import ComposeResult

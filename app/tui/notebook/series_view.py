@@ -1,7 +1,5 @@
 """One series: its filled form, and a chart of it beside the form where there is room, else in its place."""
 
-from __future__ import annotations
-
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content

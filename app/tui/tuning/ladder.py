@@ -1,7 +1,5 @@
 """The ladder of an experiment: rung by rung what was changed, what came of it, and what was gained in all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from textual import on

@@ -1,7 +1,5 @@
 """What the worksheets' screens share: lines to fill in, the calculation below, saving, opening, export."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The bottleneck worksheet: which of CPU, disks and network limits a server, and what each step would give."""
 
-from __future__ import annotations
-
 from app.tui.worksheets.base import Box, WorksheetScreen, hints_of
 from app.tui.worksheets.picking import MeasuredComponent
 from app.tui.worksheets.typed import read_count, read_parts

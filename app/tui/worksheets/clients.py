@@ -1,7 +1,5 @@
 """The clients worksheet: how many clients a server carries."""
 
-from __future__ import annotations
-
 from app.errors import UsageError
 from app.tui.worksheets.base import Box, WorksheetScreen, hints_of
 from app.tui.worksheets.picking import MeasuredComponent

@@ -1,7 +1,5 @@
 """The choices behind a line of a worksheet: what the tables have, and what was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar

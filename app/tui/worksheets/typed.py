@@ -1,7 +1,5 @@
 """What is typed into a worksheet's lines, read into its parts; what cannot be read yet is said in a few words."""
 
-from __future__ import annotations
-
 import contextlib
 
 from app.errors import UsageError

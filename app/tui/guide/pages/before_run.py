@@ -1,7 +1,5 @@
 """The pages of the steps before the run: target, file, quiet time, warm-up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum

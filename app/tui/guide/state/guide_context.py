@@ -1,7 +1,5 @@
 """What the guide knows besides the user's choices: read from the notebook and the network, all at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -29,7 +27,7 @@ class Yardstick:
     name: str
     """What it is: ``the step before``, ``baseline NAME``, ``FTP``."""
     series: Series
-    sides: Sides | None = None
+    sides: "Sides | None" = None
     """The comparison with it, with all repeats that the notebook knows; None for just the two."""
 
 
@@ -53,7 +51,7 @@ class GuideContext:
     series: Series | None = None
     """The series of this round."""
     yardsticks: tuple[Yardstick, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
     link: LinkState = field(default_factory=LinkState)
@@ -61,7 +59,7 @@ class GuideContext:
     """What the last look at who else is at work has found; absent where nobody looked."""
 
 
-def around(choices: GuideChoices, known: GuideContext) -> FileSizeContext:
+def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
     """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
     from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 

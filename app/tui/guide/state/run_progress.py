@@ -1,7 +1,5 @@
 """A series while it is measured: what has been heard of it so far, and what is to be said of it now."""
 
-from __future__ import annotations
-
 import gc
 from dataclasses import dataclass, replace
 
@@ -65,7 +63,7 @@ class SeriesProgress:
         """Whether a run may be under way, so that drawing takes something away from it."""
         return self.number is not None and not self.paused and not self.is_over
 
-    def heard(self, event: RecorderEvent) -> SeriesProgress:  # noqa: PLR0911  one answer for each kind of event
+    def heard(self, event: RecorderEvent) -> "SeriesProgress":  # noqa: PLR0911  one answer for each kind of event
         """The same series after an event."""
         match event:
             case SeriesStored(series_id=series_id):
@@ -101,7 +99,7 @@ class SeriesProgress:
             case _:
                 return self
 
-    def asked(self, *, pause: bool | None = None, end: bool = False) -> SeriesProgress:
+    def asked(self, *, pause: bool | None = None, end: bool = False) -> "SeriesProgress":
         """The same series after the user asked for a pause, its end, or to end it after the run."""
         return replace(
             self,
