@@ -41,7 +41,9 @@ _MODULES = {
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
-    "prune": "delete",
+    "delete": "notebook",
+    "prune": "notebook",
+    "findings": "compare",
 }
 """Where a command's function is, if not in a module of its name."""
 

@@ -3,8 +3,7 @@
 from app.errors import UsageError
 from app.units import parse_size
 from forms.worksheets.bottleneck import Part
-from forms.worksheets.reference import DEMANDS, ReferenceKind, UnknownComponentError, find, rate_of_operations
-from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.reference import DEMANDS, TABLES, ReferenceKind, UnknownComponentError, find, rate_of_operations
 
 
 def read_rate(text: str) -> float:

@@ -7,9 +7,7 @@ from forms import wording
 from forms.comparison.report import matrix_table
 from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
-from forms.experiments.repeats import Repeats, repeats
-from forms.experiments.repeats import sentences as repeats_sentences
-from forms.experiments.selftest import Selftest, selftest, sentences
+from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.report import findings_table
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table

@@ -11,7 +11,7 @@ from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
-from app.workflows.stored_experiment import stored_experiment
+from app.workflows.experiments import stored_experiment
 from forms import reports
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.report import Report

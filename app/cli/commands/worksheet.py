@@ -21,9 +21,8 @@ from app.units import parse_size
 from app.workflows.worksheets import read_part
 from forms.layout import visible
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
-from forms.worksheets.reference import ReferenceKind
-from forms.worksheets.reference_tables import TABLES
-from forms.worksheets.saved import to_record, worksheet_report
+from forms.worksheets.reference import TABLES, ReferenceKind
+from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 
 _F = TypeVar("_F", bound=Callable[..., Any])

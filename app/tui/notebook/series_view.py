@@ -6,8 +6,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.charts.rates import rates_chart
-from app.charts.within import within_chart
+from app.charts.series_charts import rates_chart, within_chart
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ChartView
 from forms.exporters.text import run_form_text

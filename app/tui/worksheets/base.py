@@ -23,7 +23,7 @@ from forms.report import Report
 from forms.wording import plain
 from forms.worksheets.bottleneck import BottleneckCalculation
 from forms.worksheets.reference import ReferenceKind
-from forms.worksheets.saved import from_record, to_record, worksheet_report
+from forms.worksheets.report import from_record, to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 from storage.records import Worksheet
 

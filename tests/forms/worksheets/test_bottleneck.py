@@ -6,10 +6,17 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
-from forms.worksheets.bottleneck_report import blank_bottleneck_report, bottleneck_report
-from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
-from forms.worksheets.reference_tables import BOOK, TABLES, TODAY, ethernet_payload
-from forms.worksheets.saved import from_record, to_record
+from forms.worksheets.reference import (
+    BOOK,
+    TABLES,
+    TODAY,
+    ReferenceKind,
+    UnknownComponentError,
+    ethernet_payload,
+    find,
+    rate_of_operations,
+)
+from forms.worksheets.report import blank_bottleneck_report, bottleneck_report, from_record, to_record
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 from tests.forms.worksheets.table_b5 import B5, STEPS, component

@@ -4,7 +4,7 @@ import gc
 from dataclasses import dataclass, replace
 
 from app.charts import canvas
-from app.charts.bar import bar
+from app.charts.bars import bar
 from app.measure.events import (
     Failed,
     Finished,
@@ -20,8 +20,7 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
 from app.workflows.event_words import run_name, words
 from forms import wording
 from forms.numbers import byte_rate
-from forms.series.estimate import duration
-from forms.series.progress import RunProgress, standing
+from forms.series.progress import RunProgress, duration, standing
 from forms.stats.summary import student_t
 from storage.records import Phase, RunStatus, SeriesStatus
 
