@@ -19,6 +19,11 @@ from forms.report import (
     Role,
     Row,
     Table,
+    blank_fields,
+    blank_rows,
+    cell_at,
+    columns_of,
+    row_of,
 )
 from forms.report import ReportKind as Holds
 from forms.worksheets.bottleneck import PLURALS, SINGULARS, BottleneckCalculation, Machine, Part, total_gain, upgrades
@@ -30,7 +35,6 @@ FORM = "bottleneck calculation"
 SCHEMA = "sharebench/worksheet/bottleneck/1"
 _ORDER = (ReferenceKind.CPU, ReferenceKind.DISK, ReferenceKind.NETWORK)
 _NAMES = {ReferenceKind.CPU: "CPU", ReferenceKind.DISK: "Disk", ReferenceKind.NETWORK: "Network"}
-_STEP = Column(heading="Step", kind=Holds.TEXT)
 _TITLE = "Bottleneck calculation"
 DISKS_RULE = (
     "Disks add up only where each has a way of its own (Using Samba: one IDE disk a controller, three SCSI disks a"
@@ -75,8 +79,8 @@ def blank_bottleneck_report() -> Report:
         form=FORM,
         title=_TITLE,
         name=_TITLE,
-        fields=(Field(name="Server", text=""), Field(name="Date", text="")),
-        tables=(Table(columns=columns, rows=tuple(Row(cells=(Cell(),) * len(columns)) for _ in range(_BLANK_ROWS))),),
+        fields=blank_fields("Server", "Date"),
+        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * _BLANK_ROWS)),),
         results=(
             Field(name="CPU throughput", text="throughput of one CPU x number of CPUs"),
             Field(name="Disk throughput", text="throughput of one disk x number of disks"),
@@ -92,11 +96,11 @@ def _one_of_each(worksheet: BottleneckCalculation, factor: float, unit: str) -> 
     rows = []
     for index, machine in enumerate(worksheet.machines):
         parts = [machine.part(kind) for kind in _ORDER]
-        each = [Cell(value=part.bytes_per_second / factor if part else None) for part in parts]
-        rows.append(Row(cells=(Cell(value=str(index)), Cell(value=machine.name), *each)))
-    columns = [_STEP, Column(heading="Machine", kind=Holds.TEXT)]
-    columns += [Column(heading=f"One {kind}, {unit}", kind=Holds.DECIMAL) for kind in ("CPU", "disk", "network")]
-    return Table(columns=tuple(columns), rows=tuple(rows), caption="What one of each moves")
+        rows.append(
+            row_of(str(index), machine.name, *(part.bytes_per_second / factor if part else None for part in parts))
+        )
+    rates = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in ("CPU", "disk", "network"))
+    return Table(columns=columns_of("Step", "Machine", *rates), rows=tuple(rows), caption="What one of each moves")
 
 
 def _calculation(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
@@ -108,11 +112,12 @@ def _calculation(worksheet: BottleneckCalculation, factor: float, unit: str) -> 
 
 
 def _columns() -> tuple[Column, ...]:
-    columns = [_STEP]
-    for name, plural in (("CPU", "CPUs"), ("Disk", "Disks"), ("Network", "Networks")):
-        columns.append(Column(heading=f"Number of {plural}"))
-        columns.append(Column(heading=f"{name} Throughput", kind=Holds.DECIMAL))
-    return (*columns, Column(heading="Total Throughput", kind=Holds.DECIMAL))
+    parts = [
+        column
+        for name in _NAMES.values()
+        for column in ((f"Number of {name}s", Holds.WHOLE), (f"{name} Throughput", Holds.DECIMAL))
+    ]
+    return columns_of("Step", *parts, ("Total Throughput", Holds.DECIMAL))
 
 
 def _row(machine: Machine, index: int, factor: float) -> Row:
@@ -121,7 +126,7 @@ def _row(machine: Machine, index: int, factor: float) -> Row:
     for place, kind in enumerate(_ORDER, start=1):
         cells += _part_cells(machine.part(kind), place, index, factor)
         if machine.part(kind):
-            totals.append(ColumnGroup(column=2 * place, first=index, last=index))
+            totals.append(cell_at(2 * place, index))
     total = machine.total_bytes_per_second
     least = "MIN(" + ",".join(f"{{{i}}}" for i in range(len(totals))) + ")"
     formula = Formula(template=least, references=tuple(totals)) if totals else None
@@ -133,9 +138,7 @@ def _part_cells(part: Part | None, place: int, row: int, factor: float) -> list[
     """Number and throughput of a part; ``place`` counts the parts from 1."""
     if part is None:
         return [Cell(), Cell()]
-    count = ColumnGroup(column=2 * place - 1, first=row, last=row)
-    each = ColumnGroup(column=place + 1, first=row, last=row, table=0)
-    formula = Formula(template="{0}*{1}", references=(count, each))
+    formula = Formula(template="{0}*{1}", references=(cell_at(2 * place - 1, row), cell_at(place + 1, row, table=0)))
     return [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=formula)]
 
 
@@ -215,14 +218,14 @@ CLIENTS_SCHEMA = "sharebench/worksheet/clients/1"
 _CLIENTS_TITLE = "Clients of a server"
 _CAPACITY = "Server moves"
 _CLIENTS_BLANK_ROWS = 5
-_CLIENTS_COLUMNS = (
-    Column(heading="Clients", kind=Holds.TEXT),
-    Column(heading="Number"),
-    Column(heading="Transfers/sec each", kind=Holds.PERCENT),
-    Column(heading="File Size in Bytes"),
-    Column(heading="Bytes/sec asked"),
-    Column(heading="% of server", kind=Holds.PERCENT),
-    Column(heading="Carried alone"),
+_CLIENTS_COLUMNS = columns_of(
+    "Clients",
+    ("Number", Holds.WHOLE),
+    ("Transfers/sec each", Holds.PERCENT),
+    ("File Size in Bytes", Holds.WHOLE),
+    ("Bytes/sec asked", Holds.WHOLE),
+    ("% of server", Holds.PERCENT),
+    ("Carried alone", Holds.WHOLE),
 )
 
 
@@ -259,44 +262,30 @@ def blank_users_report() -> Report:
         form=CLIENTS_FORM,
         title=_CLIENTS_TITLE,
         name=_CLIENTS_TITLE,
-        fields=tuple(Field(name=name, text="") for name in (_CAPACITY, "That is from", "Date")),
-        tables=(
-            Table(
-                columns=_CLIENTS_COLUMNS,
-                rows=tuple(Row(cells=(Cell(),) * len(_CLIENTS_COLUMNS)) for _ in range(_CLIENTS_BLANK_ROWS)),
-            ),
-        ),
+        fields=blank_fields(_CAPACITY, "That is from", "Date"),
+        tables=(Table(columns=_CLIENTS_COLUMNS, rows=blank_rows(_CLIENTS_COLUMNS, [None] * _CLIENTS_BLANK_ROWS)),),
         results=(Field(name="Bytes/sec asked", text="number x transfers a second x file size"),),
         blank=True,
     )
 
 
 def _group_row(worksheet: UsersCalculation, group: UserGroup, index: int) -> Row:
-    number, transfers, size, demand = (ColumnGroup(column=column, first=index, last=index) for column in range(1, 5))
+    number, transfers, size, demand = (cell_at(column, index) for column in range(1, 5))
     capacity = FieldReference(name=_CAPACITY)
     carried = worksheet.carried(group)
     share = 100 * group.demand_bytes_per_second / worksheet.capacity_bytes_per_second
-    return Row(
-        cells=(
-            Cell(value=group.name),
-            Cell(value=group.clients),
-            Cell(value=group.transfers_per_second),
-            Cell(value=group.file_bytes),
-            Cell(
-                value=group.demand_bytes_per_second,
-                formula=Formula(template="{0}*{1}*{2}", references=(number, transfers, size)),
-            ),
-            Cell(value=share, formula=Formula(template="100*{0}/{1}", references=(demand, capacity))),
-            Cell(
-                value=carried,
-                formula=None
-                if carried is None
-                else Formula(
-                    template="INT({0}/({1}*{2})*(1+1E-12))",
-                    references=(capacity, transfers, size),
-                ),
-            ),
-        )
+    alone = Formula(template="INT({0}/({1}*{2})*(1+1E-12))", references=(capacity, transfers, size))
+    return row_of(
+        group.name,
+        group.clients,
+        group.transfers_per_second,
+        group.file_bytes,
+        Cell(
+            value=group.demand_bytes_per_second,
+            formula=Formula(template="{0}*{1}*{2}", references=(number, transfers, size)),
+        ),
+        Cell(value=share, formula=Formula(template="100*{0}/{1}", references=(demand, capacity))),
+        Cell(value=carried, formula=None if carried is None else alone),
     )
 
 
@@ -304,15 +293,13 @@ def _users_total(worksheet: UsersCalculation, count: int) -> Row:
     def total(column: int) -> Formula:
         return Formula(template="SUM({0})", references=(ColumnGroup(column=column, first=0, last=count - 1),))
 
-    return Row(
-        cells=(
-            Cell(value="Total:"),
-            Cell(value=sum(group.clients for group in worksheet.groups), formula=total(1)),
-            Cell(),
-            Cell(),
-            Cell(value=worksheet.demand_bytes_per_second, formula=total(4)),
-            Cell(value=worksheet.percent_used, formula=total(5)),
-        ),
+    return row_of(
+        "Total:",
+        Cell(value=worksheet.clients, formula=total(1)),
+        None,
+        None,
+        Cell(value=worksheet.demand_bytes_per_second, formula=total(4)),
+        Cell(value=worksheet.percent_used, formula=total(5)),
         role=Role.RESULT,
     )
 
