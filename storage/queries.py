@@ -11,6 +11,8 @@ from storage.records import ExperimentKind
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+    from storage.records import Target
+
 
 class SortKey(StrEnum):
     """What a list is sorted by: one of its columns."""
@@ -138,3 +140,13 @@ def repeated_ids(db: Database) -> list[tuple[str, ...]]:
     for team, series_id in db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
         groups.setdefault(str(team), []).append(str(series_id))
     return [tuple(ids) for ids in groups.values() if len(ids) > 1]
+
+
+def dialects_of(database: Database, target: Target, client: str) -> list[str]:
+    """The dialects that this client spoke with the target's server, in series that were measured here."""
+    found = database.execute(
+        "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
+        " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
+        (target.protocol, target.host, target.port, client),
+    )
+    return [str(dialect) for (dialect,) in found]

@@ -1,7 +1,8 @@
 """A series under way and its writing: everything in order, from its first run on, whatever else holds the notebook.
 
-Before a first run has ended, or a file of ours lies on the target, there is nothing to keep: a mistyped host leaves no
-series. While another program holds the notebook, what is to be written waits here, and is written when it can be.
+Before a first run has ended well, and while no file of ours lies on the target, there is nothing to keep: a mistyped
+host or a folder that cannot be written leaves no series. While another program holds the notebook, what is to be
+written waits here, and is written when it can be.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from app.errors import NotebookError
 from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
 from storage.errors import is_busy, is_full
 from storage.notebook import Notebook
-from storage.records import Experiment, ExperimentKind, Facts, Run, Series, SeriesStatus, utc_now
+from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now
 
 GIVE_UP_SECONDS = 600.0
 """For so long, at its end, a series waits for whoever holds the notebook."""
@@ -42,6 +43,7 @@ class SeriesWriter:
         """``stored`` says that it is in the notebook, to be resumed; ``experiment`` is what a new one belongs to."""
         self.series = series
         self.stored = stored
+        self._is_new = not stored
         self._notebook = notebook
         self._experiment = experiment
         self._waiting: list[Write] = []
@@ -98,21 +100,23 @@ class SeriesWriter:
         self._write(lambda notebook: notebook.add_resumption(self.series.id))
 
     def _add_run(self, run: Run) -> None:
-        self._store()
+        if run.status is not RunStatus.FAILED:
+            self._store()
         again = [r for r in self.series.runs if (r.phase, r.number) == (run.phase, run.number)]
         self.series = replace(
             self.series,
             runs=(*(r for r in self.series.runs if r not in again), run),
             failed_attempts=(*self.series.failed_attempts, *again),
         )
-        self._write(lambda notebook: notebook.add_run(self.series.id, run))
+        if self.stored:
+            self._write(lambda notebook: notebook.add_run(self.series.id, run))
 
     def _store(self) -> None:
         """Have it in the notebook from now on."""
         if self.stored:
             return
         self.stored = True
-        series, experiment = replace(self.series, runs=()), self._experiment
+        series, experiment = self.series, self._experiment
 
         def add(notebook: Notebook) -> None:
             with notebook.at_once():
@@ -162,7 +166,7 @@ class SeriesWriter:
         """Write all that waits, and let the series go. Raises NotebookError when it cannot be for minutes."""
         if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
-        elif self.stored and not self.series.runs and not self.series.scratch_path:
+        elif self._is_new and self.stored and not self._is_worth_keeping():
             self._write(lambda notebook: _take_out(notebook, self.series.id))
             self.stored = False
         if self.stored:
@@ -178,6 +182,10 @@ class SeriesWriter:
                 )
             time.sleep(_AGAIN_SECONDS / 4)
             yield from self._try(time.monotonic())
+
+    def _is_worth_keeping(self) -> bool:
+        """Whether there is a run that ended well, or a file of ours to be named."""
+        return bool(self.series.scratch_path) or any(run.status is not RunStatus.FAILED for run in self.series.runs)
 
     def let_go(self) -> None:
         """Measure it no longer, however that came about."""
