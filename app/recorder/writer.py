@@ -15,14 +15,14 @@ from dataclasses import replace
 
 from app.errors import NotebookError
 from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
-from storage.errors import is_busy, is_full
+from storage.errors import is_busy, is_failing, is_full
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now
 
 GIVE_UP_SECONDS = 600.0
 """For so long, at its end, a series waits for whoever holds the notebook."""
-FULL_SECONDS = 10.0
-"""For so long it waits for room on the disk."""
+DISK_SECONDS = 10.0
+"""For so long it waits for room on the disk, or for a disk that gives errors."""
 _PATIENCE_SECONDS = 0.25
 """How long one attempt to write may take while runs are measured: the measuring process waits for its reader."""
 _BEFORE_SECONDS = 15.0
@@ -49,7 +49,7 @@ class SeriesWriter:
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
         self._held_since: float | None = None
-        self._full = False
+        self._is_disk = False
 
     def begin(self) -> None:
         """Have this process measure it. Raises RefusedError while another one does."""
@@ -120,6 +120,8 @@ class SeriesWriter:
 
         def add(notebook: Notebook) -> None:
             with notebook.at_once():
+                if notebook.heads_of([series.id]):
+                    return  # the disk gave an error after it was written
                 if experiment:
                     notebook.add_experiment(experiment)
                 notebook.add(series)
@@ -147,16 +149,16 @@ class SeriesWriter:
                 self._waiting[0](self._notebook)
                 del self._waiting[0]
         except sqlite3.OperationalError as error:
-            if not (is_busy(error) or is_full(error)):
+            why = _why_it_waits(error)
+            if not why:
                 raise
             if self._held_since is None:
                 self._held_since = now
-                why = "is held by another program" if is_busy(error) else "is on a disk that is full"
                 yield Warned(
                     text=f"the notebook {why}: what is measured waits in memory, and is stored as soon as it can be;"
                     " leave this program running"
                 )
-            self._full = is_full(error)
+            self._is_disk = not is_busy(error)
             return
         if self._held_since is not None:
             self._held_since = None
@@ -174,7 +176,7 @@ class SeriesWriter:
         yield from self._try(time.monotonic())
         began = time.monotonic()
         while self._waiting:
-            limit = FULL_SECONDS if self._full else GIVE_UP_SECONDS
+            limit = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
             if time.monotonic() - began > limit:
                 raise NotebookError(
                     f"the notebook could not be written for {limit:.0f} s at the end of series {self.series.id}:"
@@ -192,6 +194,15 @@ class SeriesWriter:
         self._notebook.be_patient(_PATIENCE_SECONDS)
         with contextlib.suppress(sqlite3.Error):
             self._notebook.release(self.series.id)
+
+
+def _why_it_waits(error: sqlite3.Error) -> str:
+    """Why the notebook takes nothing for a while, as what follows its name; empty for what no waiting mends."""
+    if is_busy(error):
+        return "is held by another program"
+    if is_full(error):
+        return "is on a disk that is full"
+    return "is on a disk that gives errors" if is_failing(error) else ""
 
 
 def _take_out(notebook: Notebook, series_id: str) -> None:

@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -278,8 +279,11 @@ def campaign(seconds: float, *, kinds: Sequence[str] = KINDS, seed: int = 17) ->
     """Kill after kill, each kind of command in its turn, each at another moment, by several workers."""
     workers = min(WORKERS, len(kinds))
     total = Figures()
+    total.counts.update(dict.fromkeys(("kills", "ended before", "reported runs", "resumed"), 0))
     with multiprocessing.get_context("fork").Pool(workers) as pool:
         shares = [(kinds[worker::workers], seconds, seed + worker) for worker in range(workers)]
         for part in pool.starmap(_work, shares):
             total.add(part)
+    first = list(total.counts)[:4]
+    total.counts = Counter({name: total.counts[name] for name in (*first, *sorted(total.counts.keys() - set(first)))})
     return total
