@@ -36,7 +36,10 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
 
 def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
     """For the comparison: what all series of both sides say of the change."""
-    if known.proof is None or choices.proven_id is None:
+    if known.proof is None:
+        return
+    told_already = any(stick.series.id == known.proof.base[0].id for stick in known.yardsticks)
+    if choices.proven_id is None and told_already:
         return
     found, change = _comparison(known.proof), _change(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
