@@ -41,7 +41,7 @@ class ProcessorTicks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerMemory:
+class ProcessMemory:
     """Memory of all processes of the server."""
 
     uss_bytes: int
@@ -66,7 +66,7 @@ class ResourceSample:
     interfaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Bytes in and out by the card's name, without the loopback where there is another one."""
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
-    memory: ServerMemory | None = None
+    memory: ProcessMemory | None = None
     """Only every few seconds."""
 
 
@@ -217,7 +217,7 @@ def _disks(lines: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def _memory(lines: Sequence[str], members: set[int]) -> ServerMemory | None:
+def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
     uss, pss, seen = 0, 0, set[int]()
     for line in lines:
         path, _, rest = line.partition(":")
@@ -232,4 +232,4 @@ def _memory(lines: Sequence[str], members: set[int]) -> ServerMemory | None:
             pss += 1024 * int(words[1])
         else:
             uss += 1024 * int(words[1])
-    return ServerMemory(uss_bytes=uss, pss_bytes=pss, processes=len(seen)) if seen else None
+    return ProcessMemory(uss_bytes=uss, pss_bytes=pss, processes=len(seen)) if seen else None
