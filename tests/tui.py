@@ -26,7 +26,7 @@ from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Phase, Series, SeriesStatus, Target, utc_now
+from storage.records import Change, Command, Phase, Series, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, run_at
 
 SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
@@ -153,6 +153,7 @@ class FakeBackend:
                 label=order.label,
                 experiment=order.experiment.name if order.experiment else None,
                 base_id=order.base_id,
+                change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
                 command=plan.command,
                 target=plan.target,
                 client=CLIENT,

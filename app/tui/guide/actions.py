@@ -18,6 +18,7 @@ from app.tui.guide.pages.page import (
     BeginRound,
     Browse,
     Connect,
+    Decide,
     Go,
     Judge,
     LookQuiet,
@@ -92,14 +93,23 @@ class GuideActions(BaseScreen):
                 self._look_quiet()
             case NameBaseline(name) if self.choices.series_id is not None:
                 self._name_baseline(name, self.choices.series_id)
-            case BeginRound(choices):
-                self.with_notebook(
-                    lambda notebook: guide_store.begin_round(notebook, choices), lambda _: self.take(choices)
-                )
+            case BeginRound() | Decide():
+                self._note(act)
             case Visit(name, arguments):
                 self.sharebench_app.visit(name, **arguments)
             case _:
                 pass
+
+    def _note(self, act: BeginRound | Decide) -> None:
+        """Write down what a round begins with, then take its choices."""
+
+        def write(notebook: Notebook) -> None:
+            if isinstance(act, Decide):
+                guide_store.decide(notebook, act.series_id, act.decision)
+            else:
+                guide_store.begin_round(notebook, act.choices)
+
+        self.with_notebook(write, lambda _: self.take(act.choices))
 
     def _try(self, attempt: Callable[[], Act], again: Callable[[], None]) -> None:
         """Do what the attempt gives; where the words were wrong, tell it and ask again."""
