@@ -31,7 +31,7 @@ Filled = BottleneckCalculation | UsersCalculation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class InputBox:
     """One input of a worksheet."""
 
     id: str
@@ -51,7 +51,7 @@ class WorksheetScreen(Copies):
     KIND = ""
     """``bottleneck`` or ``clients``, as the notebook calls it."""
     HEADING = ""
-    LINES: ClassVar[dict[str, tuple[Box, ...]]] = {}
+    LINES: ClassVar[dict[str, tuple[InputBox, ...]]] = {}
     """The inputs of each line, by its label."""
     KEYS = (
         KeyCommand(
@@ -153,7 +153,7 @@ class WorksheetScreen(Copies):
         else:
             self.focus_next()
 
-    def _ask(self, box: Box, found: list[MeasuredComponent]) -> None:
+    def _ask(self, box: InputBox, found: list[MeasuredComponent]) -> None:
         choices = [*(of_tables(box.kind) if box.kind else []), *of_measured(found)]
         if not choices:
             self.notify("No series has an average yet: type bytes a second.", severity="warning")
@@ -240,12 +240,12 @@ def _text(report: Report, width: int) -> str:
     return f"{answer}\n{way.lstrip()}"
 
 
-def hints_of(lines: dict[str, tuple[Box, ...]]) -> dict[str, str]:
+def hints_of(lines: dict[str, tuple[InputBox, ...]]) -> dict[str, str]:
     """What F1 says of each input."""
     return {box.id: box.hint for boxes in lines.values() for box in boxes}
 
 
-def _input(box: Box) -> Input:
+def _input(box: InputBox) -> Input:
     line = LineInput(
         box.value, placeholder=box.placeholder, id=box.id, compact=True, classes="short" if box.short else None
     )

@@ -1,6 +1,6 @@
 """The bottleneck worksheet: which of CPU, disks and network limits a server, and what each step would give."""
 
-from app.tui.worksheets.base import Box, WorksheetScreen, hints_of
+from app.tui.worksheets.base import InputBox, WorksheetScreen, hints_of
 from app.tui.worksheets.picking import MeasuredComponent
 from app.tui.worksheets.typed import read_count, read_parts
 from app.workflows.worksheets import read_rate
@@ -11,9 +11,9 @@ _NOW = "as it is"
 _USUAL = {ReferenceKind.DISK: "HDD 7200 RPM", ReferenceKind.NETWORK: "1 Gb/s Ethernet"}
 
 
-def _line(kind: ReferenceKind, name: str) -> tuple[Box, ...]:
+def _line(kind: ReferenceKind, name: str) -> tuple[InputBox, ...]:
     return (
-        Box(
+        InputBox(
             id=f"{kind.value}-what",
             placeholder="not known: leave it out, or Enter to choose",
             hint=f"What one {name} moves: a name of the tables, or bytes a second such as 118MB. Enter lists the names"
@@ -22,7 +22,9 @@ def _line(kind: ReferenceKind, name: str) -> tuple[Box, ...]:
             choice=name,
             kind=kind,
         ),
-        Box(id=f"{kind.value}-count", placeholder="number", hint="How many of them there are.", value="1", short=True),
+        InputBox(
+            id=f"{kind.value}-count", placeholder="number", hint="How many of them there are.", value="1", short=True
+        ),
     )
 
 
@@ -40,7 +42,7 @@ class BottleneckScreen(WorksheetScreen):
         "Disk": _line(ReferenceKind.DISK, "Disk"),
         "Network": _line(ReferenceKind.NETWORK, "Network"),
         "Aim": (
-            Box(
+            InputBox(
                 id="aim",
                 placeholder="bytes a second that it should move, such as 500MB",
                 hint="How much the server should move, in bytes a second: shows the steps that lead there.",

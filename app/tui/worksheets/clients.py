@@ -1,7 +1,7 @@
 """The clients worksheet: how many clients a server carries."""
 
 from app.errors import UsageError
-from app.tui.worksheets.base import Box, WorksheetScreen, hints_of
+from app.tui.worksheets.base import InputBox, WorksheetScreen, hints_of
 from app.tui.worksheets.picking import MeasuredComponent
 from app.tui.worksheets.typed import read_group
 from app.workflows.worksheets import read_rate
@@ -28,7 +28,7 @@ class ClientsScreen(WorksheetScreen):
     HEADING = "Clients"
     LINES = {
         "Server": (
-            Box(
+            InputBox(
                 id="capacity",
                 placeholder="bytes a second that it moves, such as 112MB; Enter lists your series",
                 hint="What the server moves, in bytes a second, such as 112MB. Enter lists your own series.",
@@ -37,7 +37,7 @@ class ClientsScreen(WorksheetScreen):
         )
     } | {
         f"Group {row + 1}": tuple(
-            Box(id=f"{column}-{row}", placeholder=placeholder, hint=hint) for column, placeholder, hint in _COLUMNS
+            InputBox(id=f"{column}-{row}", placeholder=placeholder, hint=hint) for column, placeholder, hint in _COLUMNS
         )
         for row in range(_ROWS)
     }
