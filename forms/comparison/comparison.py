@@ -65,6 +65,8 @@ class Comparison:
     margin_percent: float
     alpha: float
     differences: tuple[Difference, ...] = ()
+    server_seen: bool = True
+    """Whether both show the parameters of their server, so that one that was changed would be among the differences."""
     change: Change | None = None
     """What the other series claims to have changed since this base, with the evidence for it."""
 
@@ -119,7 +121,8 @@ def _sentence(found: Comparison) -> str:
             f" is contradicted): the {found.figures} between the two have another reason."
         )
     if found.doubt is Doubt.SAME_SETTINGS:
-        return f"The same settings: {found.figures} is variation, no change made it."
+        else_ = "no change made it" if found.server_seen else "or a change of the server that nobody saw"
+        return f"The same settings: {found.figures} is variation, {else_}."
     if found.doubt is Doubt.NO_REPEATS:
         return (
             f"Not known: these two differ by {found.figures}; whether the change did it is not known:"
