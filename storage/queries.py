@@ -11,6 +11,8 @@ from storage.records import ExperimentKind
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+    from storage.records import Target
+
 
 class SortKey(StrEnum):
     """What a list is sorted by: one of its columns."""
@@ -153,3 +155,13 @@ def repeated_ids(db: Database) -> list[tuple[str, ...]]:
         group_of.update(dict.fromkeys(whole, whole))
     groups = {id(group): tuple(group) for group in group_of.values()}
     return [group for group in groups.values() if len(group) > 1]
+
+
+def dialects_of(database: Database, target: Target, client: str) -> list[str]:
+    """The dialects that this client spoke with the target's server, in series that were measured here."""
+    found = database.execute(
+        "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
+        " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
+        (target.protocol, target.host, target.port, client),
+    )
+    return [str(dialect) for (dialect,) in found]

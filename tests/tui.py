@@ -164,12 +164,13 @@ class FakeBackend:
             yield from self._measure(series, notebook, control, plan.warmups, plan.runs)
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool
     ) -> Iterator[RecorderEvent]:
         """The missing runs."""
         self.resumed.append(series_id)
         with Notebook(notebook_path) as notebook:
             series = notebook.series(series_id)
+            assert confirmed or series.imported_at is None, "as the recorder refuses it"
             have = len(series.measured())
             yield from self._measure(series, notebook, control, 0, len(self.rates) - have, first=have + 1)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.page_view import PageView
 from app.tui.guide.pages.page import (
     Act,
@@ -86,7 +86,7 @@ class GuideActions(BaseScreen):
             case Browse() if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
             case Start() | Resume():
-                self._measure(resumed=isinstance(act, Resume))
+                self._begin(resumed=isinstance(act, Resume))
             case Judge(number, status):
                 self._judge(number, status)
             case LookQuiet():
@@ -230,7 +230,21 @@ class GuideActions(BaseScreen):
 
     # Run
 
-    def _measure(self, *, resumed: bool) -> None:
+    def _begin(self, *, resumed: bool) -> None:
+        """Measure; where a series that was imported is gone on with, somebody else chose its server: ask first."""
+        series = self.known.series
+        if not resumed or series is None or series.imported_at is None:
+            self._measure(resumed=resumed)
+            return
+        user = f" as {series.target.user}" if series.target.user else ""
+        question = ConfirmDialog(
+            "Is this the server that you mean?",
+            f"The series was imported. To go on with it, sharebench logs in{user} at\n\n{format_target(series.target)}",
+            yes="Log in there",
+        )
+        self.app.push_screen(question, lambda yes: self._measure(resumed=True, confirmed=True) if yes else None)
+
+    def _measure(self, *, resumed: bool, confirmed: bool = False) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
         from app.tui.guide.state.job import MeasurementJob, order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
@@ -240,7 +254,7 @@ class GuideActions(BaseScreen):
             secrets = self.context.logins.find(choices.target, kerberos=choices.kerberos)
         except PasswordNeededError:
             text = f"Password of {choices.target.user} on {choices.target.host}; Escape gives up."
-            self._ask_password(choices.target, text, lambda: self._measure(resumed=resumed))
+            self._ask_password(choices.target, text, lambda: self._measure(resumed=resumed, confirmed=confirmed))
             return
         measurement = MeasurementJob(
             backend=self.context.backend,
@@ -248,6 +262,7 @@ class GuideActions(BaseScreen):
             title=f"Run · {choices.command} · {format_target(choices.target)}",
             order=None if resumed else order_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
+            confirmed=confirmed,
             secrets=secrets,
             opened=self._opened,
         )
