@@ -1,7 +1,5 @@
 """What the notebook keeps of settings that sharebench changed itself: the journal of changes, and plans of trials."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """The notebook: one open SQLite file, for one thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +20,7 @@ from storage.codec import (
 )
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import Found, SeriesQuery, find, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, find, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -33,6 +31,7 @@ from storage.records import (
     Run,
     RunStatus,
     Series,
+    Target,
     kind_told_by,
     utc_now,
 )
@@ -338,6 +337,10 @@ class Notebook(MeasuringTables, ChangeTables, SideTables):
         Baselines that name several, and experiments that repeat the same thing.
         """
         return repeated_ids(self._db)
+
+    def dialects_of(self, target: Target, client: str) -> list[str]:
+        """The SMB dialects that this client spoke with the target's server, in series that were measured here."""
+        return dialects_of(self._db, target, client)
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"

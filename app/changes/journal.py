@@ -1,7 +1,5 @@
 """A change from its first word to its last: written down in the notebook and on the server before anything is made."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

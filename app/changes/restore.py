@@ -1,7 +1,5 @@
 """Changes that an interrupted trial left standing, put back from any machine that has the notebook."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from app.changes.journal import restore_entry, where

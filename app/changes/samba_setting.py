@@ -1,7 +1,5 @@
 """A parameter of smb.conf as a setting that can be changed: names, candidates, risks, and what a session shows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Each is one function that is called in its last line, so that a script which was
 undo script is complete in itself: it lies on the server as long as the change stands, and in the notebook.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import shlex

@@ -1,7 +1,5 @@
 """The server whose setting is changed: asked, told and understood through its scripts."""
 
-from __future__ import annotations
-
 import base64
 import secrets
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A setting of a server that can be changed and put back, whatever holds it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A parameter of smb.conf, changed in a drop-in file of ours that smb.conf includes last, or in Samba's registry."""
 
-from __future__ import annotations
-
 import base64
 import shlex
 from collections.abc import Iterator, Sequence

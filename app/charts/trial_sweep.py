@@ -1,7 +1,5 @@
 """The curve of a sweep that sharebench carried out itself."""
 
-from __future__ import annotations
-
 from app.charts.sweep import SweepPoint, sweep_chart
 from forms.stats.summary import mean
 from forms.trials.sweep import SweepSummary

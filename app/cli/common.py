@@ -1,7 +1,5 @@
 """What the commands share: options of all, the notebook, words to people on stderr and answers on stdout."""
 
-from __future__ import annotations
-
 import getpass
 import math
 import sys
@@ -128,7 +126,7 @@ def refuse_given(context: click.Context, with_parameter: str, allowed: set[str])
     option = given.pop(with_parameter)
     for name, word in given.items():
         if name not in allowed:
-            raise UsageError(f"{option} goes on as the series began: leave {word} out")
+            raise UsageError(f"{option} measures as the series began: leave {word} out")
 
 
 def notebook_path(context: click.Context) -> Path:
@@ -155,7 +153,7 @@ def _must_be_there(path: Path) -> None:
 
 
 @contextmanager
-def notebook(context: click.Context, *, make: bool = False) -> Iterator[Notebook]:
+def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
     """The notebook, open; ``make`` makes one where there is none yet.
 
     Raises UsageError where there is none, and for references that mean nothing.
@@ -179,7 +177,7 @@ def notebook(context: click.Context, *, make: bool = False) -> Iterator[Notebook
             raise UsageError(str(error)) from error
 
 
-def _tell_left_behind(context: click.Context, found: Notebook) -> None:
+def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
     """Say once what an interrupted trial left changed on a server, and how it is put back."""
     told = context.find_root().ensure_object(dict)
     if context.info_name == "restore" or told.get("left behind"):

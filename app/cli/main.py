@@ -1,7 +1,5 @@
 """The frame of the command line: options of all, commands loaded when they are called, errors to exit codes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -46,7 +44,9 @@ _MODULES = {
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
-    "prune": "delete",
+    "delete": "notebook",
+    "prune": "notebook",
+    "findings": "compare",
     "try": "trial",
     "sweep": "trial",
 }

@@ -1,7 +1,5 @@
 """A trial: a setting changed, measured in turns with the one that was there, and put back, whatever happens."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Generator, Iterator
@@ -102,7 +100,7 @@ def new_order(
             section=setting.section,
             previous=setting.previous,
             server_ssh=request.server_ssh,
-            smb_conf=str(request.smb_conf) if request.smb_conf else None,
+            smb_conf=request.smb_conf,
         ),
         experiment=dated_experiment(kind, f"{setting.name} {target.host or target.path}"),
     )
@@ -322,7 +320,7 @@ class _Campaign:
 
     def _look_around(self, writer: SeriesWriter) -> None:
         request = self.order.request
-        conf = str(request.smb_conf) if request.smb_conf else None
+        conf = request.smb_conf
         found = collect(request.plan.target, ssh=request.server_ssh, smb_conf=conf, window_seconds=0)
         for side, facts in found.parts().items():
             writer.put_facts(side, facts)

@@ -5,8 +5,6 @@ things. Looks after 8, 14 and 20 pairs at p <= 6/256 (.0234, the third smallest 
 for all three together (simulated: tests/truth).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

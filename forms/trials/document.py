@@ -1,7 +1,5 @@
 """Trials and sweeps as JSON objects; nothing is rounded."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A trial or a sweep as it stands, from what the notebook has of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms.report import Report

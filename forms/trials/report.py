@@ -1,7 +1,5 @@
 """Trials and sweeps on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from forms import numbers, wording

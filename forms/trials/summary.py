@@ -1,7 +1,5 @@
 """What a trial says: one value of a setting against the one that was there, pair by pair, judged at planned looks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

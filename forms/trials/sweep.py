@@ -1,7 +1,5 @@
 """What a sweep says: several values of a setting in complete blocks, against the one that was there and the best."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ testparm exits with 0 for unknown names, numbers out of range, modules that are 
 section; a running smbd that is given some of them turns new sessions away (measured on Samba 4.17.12).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """``sharebench restore``: puts back what an interrupted try, sweep or tune left changed."""
 
-from __future__ import annotations
-
 import click
 
 from app.changes.journal import where

@@ -1,7 +1,5 @@
 """``sharebench try`` and ``sweep``: a setting that is changed, measured in turns, and put back."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import sys
@@ -16,9 +14,8 @@ from app.changes.setting import ChangeableSetting
 from app.cli import common, diagnostics, output
 from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
-from app.cli.target_argument import target_argument
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
@@ -163,7 +160,7 @@ def _prepared(
         values,
         target,
         ssh=request.server_ssh,
-        smb_conf=str(request.smb_conf) if request.smb_conf else None,
+        smb_conf=request.smb_conf,
         accepted=choices["accepted"],
     )
     check_target(request)

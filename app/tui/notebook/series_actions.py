@@ -1,7 +1,5 @@
 """What can be done with the series that are pointed at or marked, on every screen that shows some."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,7 +7,7 @@ from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.workflows.compare import same_path
+from forms.comparison.differences import same_path
 from storage.notebook import Notebook
 
 ACTING_KEYS = (

@@ -14,8 +14,8 @@ from app.changes.server import ChangeFailedError
 from app.errors import CancelledError, MeasurementError, NoSuchFileError
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, Started
+from app.workflows.experiments import stored_experiment
 from app.workflows.requests import SeriesOptions, series_request
-from app.workflows.stored_experiment import stored_experiment
 from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, new_order, run_trial
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
@@ -38,7 +38,7 @@ def samba() -> Iterator[Smbd]:
 
 
 def order(samba: Smbd, name: str, *values: str, path: str = "file", **fields: Any) -> TrialOrder:
-    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=samba.conf)
+    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
     setting = samba_setting(name, values, samba.target(path), ssh=None, smb_conf=str(samba.conf))
     kind = fields.pop("experiment_kind", ExperimentKind.TRIAL)
     plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, **{"looks": (2,), **fields})

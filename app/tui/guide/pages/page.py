@@ -1,12 +1,10 @@
 """A step as it is put to the user: what it is about, what is known, and what can be chosen, without a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.tui.guide.state.choices import GuideChoices
-from storage.records import RunStatus, Target
+from storage.records import Decision, RunStatus, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,7 @@ class Ask:
 
     heading: str
     text: str
-    then: Callable[[str], Act]
+    then: "Callable[[str], Act]"
     value: str = ""
 
 
@@ -85,6 +83,15 @@ class BeginRound:
 
 
 @dataclass(frozen=True, slots=True)
+class Decide:
+    """Note what becomes of a change, then take these choices."""
+
+    series_id: str
+    decision: Decision
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
     """Go to another screen."""
 
@@ -104,6 +111,7 @@ Act = (
     | LookQuiet
     | NameBaseline
     | BeginRound
+    | Decide
     | Visit
 )
 
