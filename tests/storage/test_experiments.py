@@ -170,4 +170,4 @@ def test_the_journal_of_changes_says_what_stands_and_who_is_at_work(path: Path):
         assert notebook.left_behind() == [gone]
         notebook.close_journal("1")
         assert notebook.left_behind() == []
-        assert [one.state for one in notebook.journal()] == [ChangeState.UNDONE, ChangeState.OPEN]
+        assert [one.state for one in notebook.journal()] == [ChangeState.OPEN, ChangeState.UNDONE]
