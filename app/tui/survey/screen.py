@@ -55,7 +55,6 @@ class SurveyScreen(BaseScreen):
     """
 
     def compose(self) -> ComposeResult:
-        """A line for each thing to say, and the button."""
         yield Label("sharebench · Survey", classes="title-line")
         with VerticalScroll(id="survey-lines", can_focus=False):
             for line in LINES:
@@ -68,7 +67,6 @@ class SurveyScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Fill in what is known."""
         practice = self.context.practice
         self.with_notebook(lambda notebook: first_values(notebook.remembered(MEMORY_KEY), practice), self._fill)
 
@@ -89,11 +87,9 @@ class SurveyScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Survey, going on where an interrupted one of the same was."""
         self._begin(again=False)
 
     def action_restart(self) -> None:
-        """Survey everything again."""
         self._begin(again=True)
 
     def _begin(self, *, again: bool) -> None:
