@@ -1,7 +1,5 @@
 """The ``sharebench`` command: the command line, and the TUI where no command is given."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Our processes: how those that we start are called, whatever folder we stand in, and what others may know of us."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

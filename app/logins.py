@@ -1,7 +1,5 @@
 """Logins: who, with which password, from the three places where one may stand."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The notebook's schema, one migration after the other; a notebook says itself which version of us it needs."""
 
-from __future__ import annotations
-
 import json
 
 from sqlite_utils import Database, Migrations

@@ -1,7 +1,5 @@
 """The notebook: one open SQLite file, for one thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What the commands share: options of all, the notebook, words to people on stderr and answers on stdout."""
 
-from __future__ import annotations
-
 import getpass
 import math
 import sys
@@ -155,7 +153,7 @@ def _must_be_there(path: Path) -> None:
 
 
 @contextmanager
-def notebook(context: click.Context, *, make: bool = False) -> Iterator[Notebook]:
+def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
     """The notebook, open; ``make`` makes one where there is none yet.
 
     Raises UsageError where there is none, and for references that mean nothing.

@@ -1,7 +1,5 @@
 """The frame of the command line: options of all, commands loaded when they are called, errors to exit codes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -43,7 +41,9 @@ _MODULES = {
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
-    "prune": "delete",
+    "delete": "notebook",
+    "prune": "notebook",
+    "findings": "compare",
 }
 """Where a command's function is, if not in a module of its name."""
 

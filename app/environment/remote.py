@@ -1,7 +1,5 @@
 """The read-only script that asks a server about itself: run here, or there through the system's ssh in one call."""
 
-from __future__ import annotations
-
 import secrets
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The measuring process: a plan comes in on stdin, events go out on stdout, and the end of stdin means cancel."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -47,7 +45,7 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
     from app.clients.registry import make_client  # noqa: PLC0415  the plan says which libraries are needed
     from app.measure.engine import Engine  # noqa: PLC0415
 
-    def client() -> Client:
+    def client() -> "Client":
         return make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
 
     Engine(plan, client, brake, emit).measure()

@@ -1,7 +1,5 @@
 """The recorder: runs a plan, stores each run the moment it ended, and hands the events on."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ host or a folder that cannot be written leaves no series. While another program 
 written waits here, and is written when it can be.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar

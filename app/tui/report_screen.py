@@ -1,7 +1,5 @@
 """A report to read, copy and export."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from textual.app import ComposeResult

@@ -1,7 +1,5 @@
 """``sharebench survey``: the whole picture of a server in one go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

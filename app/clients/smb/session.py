@@ -1,7 +1,5 @@
 """smbclient-ng's session on a connection of ours: log in, list shares, browse, ask for rights."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

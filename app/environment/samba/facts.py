@@ -6,8 +6,6 @@ load*, *not readable*); ``smb.conf.warnings``, joined by semicolons; the paramet
 ``server.sessions.other_machines``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

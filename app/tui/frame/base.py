@@ -1,7 +1,5 @@
 """The screen that every screen is built on: commands, help, background work and errors in one way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, cast
 

@@ -1,7 +1,5 @@
 """The small dialogs: an error or a message, a question with two answers, a question with a line of text."""
 
-from __future__ import annotations
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical

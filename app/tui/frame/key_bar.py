@@ -1,7 +1,5 @@
 """The last line of a screen: the keys that work now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Looking around on a target: shares, folders and files, each file with its size and how well it suits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

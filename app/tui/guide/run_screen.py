@@ -1,7 +1,5 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from time import monotonic
 from typing import ClassVar
@@ -11,8 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
-from app.charts.rates import rates_chart
-from app.charts.within import within_chart
+from app.charts.series_charts import rates_chart, within_chart
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog

@@ -1,7 +1,5 @@
 """The notebook's dialogs: the label and note of a series, its names as a baseline, what the list is sorted by."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What can be done with the series that are pointed at or marked, on every screen that shows some."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

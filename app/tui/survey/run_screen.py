@@ -1,7 +1,5 @@
 """A survey while it is measured, and what it found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

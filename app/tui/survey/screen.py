@@ -1,7 +1,5 @@
 """The lines to fill in before a survey."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual import on

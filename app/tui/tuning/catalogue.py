@@ -1,7 +1,5 @@
 """The catalogue: what can be changed, in order of impact; searched as one types."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual import on

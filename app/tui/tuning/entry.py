@@ -1,7 +1,5 @@
 """One entry of the catalogue: what it does and risks, and a value of it on its way into the next series."""
 
-from __future__ import annotations
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll

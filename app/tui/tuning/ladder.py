@@ -1,7 +1,5 @@
 """The ladder of an experiment: rung by rung what was changed, what came of it, and what was gained in all."""
 
-from __future__ import annotations
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -9,7 +7,7 @@ from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.charts.ladder import ladder_chart
+from app.charts.series_charts import ladder_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
@@ -21,7 +19,7 @@ from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.workflows.stored_experiment import stored_experiment
+from app.workflows.experiments import stored_experiment
 from forms.experiments.ladder import Ladder, Rung, build_ladder
 from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text

@@ -1,7 +1,5 @@
 """A form or chart as the terminal prints it, drawn again for the room that there is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from rich.text import Text

@@ -1,7 +1,5 @@
 """A chart that can be seen from 0 or zoomed to its scatter, and the key for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from textual.dom import DOMNode

@@ -1,7 +1,5 @@
 """Copying: to the clipboard of the user's own terminal, and to a file, since not every terminal hands it on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 

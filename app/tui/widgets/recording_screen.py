@@ -1,7 +1,5 @@
 """Screens that show a measurement under way without taking from it: events wait until the clock fetches them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """A list of any number of lines: only those in view are drawn, so that ten thousand cost no more than ten."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

@@ -1,10 +1,12 @@
-"""The self-test as the recorder is to measure it: one order twice or more, told apart by their labels."""
-
-from __future__ import annotations
+"""Experiments as the recorder is to measure them, and as the notebook holds them."""
 
 from dataclasses import replace
 
+from app.errors import UsageError
 from app.recorder.request import SeriesRequest
+from forms.experiments.report import experiment_report
+from forms.report import Report
+from storage.notebook import Notebook
 from storage.records import ExperimentKind, dated_experiment
 from storage.target_url import format_target
 
@@ -28,3 +30,16 @@ def repeat_orders(order: SeriesRequest, times: int) -> tuple[SeriesRequest, ...]
     return tuple(
         replace(order, label=f"repeat {number}", title=title, experiment=experiment) for number in range(1, times + 1)
     )
+
+
+def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> Report:
+    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
+    experiment, series = notebook.experiment_called(name), notebook.experiment(name)
+    if experiment is None or not series:
+        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+    if only is not None and experiment.kind != only:
+        raise UsageError(f"{name!r} is a {experiment.kind}: export it with --form experiment")
+    try:
+        return experiment_report(name, series, experiment.kind)
+    except ValueError as error:
+        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
