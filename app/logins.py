@@ -50,6 +50,15 @@ def read_credentials(path: Path) -> Credentials:
     return Credentials(**found)
 
 
+def same_login(one: Target, other: Target) -> bool:
+    """Whether a password that was said for one may be sent to the other, unasked.
+
+    On another host, or by another address of the same one: a survey measures both. Never by another protocol: what
+    SMB only proves to know, plain FTP would send as it is.
+    """
+    return (one.protocol, one.user, one.domain) == (other.protocol, other.user, other.domain)
+
+
 def log_in_as(
     target: Target,
     *,

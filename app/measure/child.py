@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
+from app.children import keep_memory_to_ourselves
 from app.errors import SharebenchError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.events import Event, Failed, to_line
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Measure the one plan that stands in the first line of stdin; 0 when the last event could be told."""
+    keep_memory_to_ourselves()
     out = _own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     brake = RunGate()

@@ -91,5 +91,4 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog.", footer="Close"),)
 
     def action_close(self) -> None:
-        """Answer nothing."""
         self.dismiss(None)

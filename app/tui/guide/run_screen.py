@@ -101,7 +101,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return self.running.is_over
 
     def compose(self) -> ComposeResult:
-        """What happens now, warnings, the form, the charts."""
         yield Label(Text(f"sharebench · {visible(self.measurement.title)}"), classes="title-line")
         yield Static(id="now")
         yield Static(id="warnings")
@@ -112,7 +111,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin, and draw by the clock from now on."""
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -221,7 +219,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             drawing.show(lambda width, height: filling_table(form, width, height))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's shape
-        """Offer only what has an effect now."""
         if action in {"pause", "end", "stop"}:
             return not self.running.is_over and not (action == "pause" and self.running.paused)
         if action == "review":
@@ -233,13 +230,11 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return True
 
     def action_pause(self) -> None:
-        """Wait after this run."""
         self.control.pause()
         self.running = self.running.asked(pause=True)
         self._draw_line()
 
     def action_go_on(self) -> None:
-        """End the pause."""
         self.control.go_on()
         self.running = self.running.asked(pause=False)
         self._draw_line()
@@ -271,15 +266,12 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._draw_line()
 
     def action_chart(self) -> None:
-        """The other chart, where there is room for one."""
         self.toggle_class("-within")
 
     def action_review(self) -> None:
-        """To the review."""
         self.dismiss(self.running.series_id)
 
     def action_back(self) -> None:
-        """To the review, or ask about stopping."""
         if self.is_over:
             self.dismiss(self.running.series_id)
         else:

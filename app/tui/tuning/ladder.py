@@ -113,7 +113,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.ladder: Ladder | None = None
 
     def compose(self) -> ComposeResult:
-        """The rungs, the one pointed at with the chart, what was gained."""
         yield Label("sharebench · Experiment", classes="title-line")
         yield Static(id="headings")
         yield OptionList(id="rungs")
@@ -125,7 +124,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Read the experiment again."""
         self._look()
 
     def _look(self) -> None:
@@ -156,7 +154,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         rungs.focus()
 
     def text_to_copy(self) -> str:
-        """The ladder as the command line prints it."""
         return report_text(ladder_report(self.ladder)) if self.ladder else ""
 
     @property
@@ -178,7 +175,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.sharebench_app.visit("series", series_id=self.rung.series.id)
 
     def action_decide(self, decision: str) -> None:
-        """Note what became of the change, or that it is open again."""
         rung = self.rung
         if rung is None:
             return
@@ -190,7 +186,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.with_notebook(lambda notebook: decide(notebook, rung.series.id, decided), lambda _: self._look())
 
     def action_compare(self) -> None:
-        """Side by side with what it was made from."""
         rung = self.rung
         if rung is not None and rung.comparison is not None:
             self.sharebench_app.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
@@ -198,27 +193,22 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.notify("This rung was made from no other one.", severity="warning")
 
     def action_branch(self) -> None:
-        """Go to the guide, the rung being the base of the next change."""
         if (rung := self.rung) is not None:
             self.with_notebook(lambda notebook: branch_from(notebook, rung.series.id), self.measure_with)
 
     def action_again(self) -> None:
-        """Go to the guide, to measure the rung's settings once more."""
         if (rung := self.rung) is not None:
             self.with_notebook(lambda notebook: repeat_of(notebook, rung.series.id), self.measure_with)
 
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.ladder is not None:
             report = ladder_report(self.ladder)
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
-        """The chart in the place of the words, or the words again."""
         self.toggle_class("-pictured")
 
     def action_choose(self) -> None:
-        """Ask for the experiment."""
 
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
@@ -248,7 +238,6 @@ class ExperimentDialog(BaseDialog[Experiment]):
         self.found = found
 
     def compose(self) -> ComposeResult:
-        """A list."""
         with Vertical(classes="dialog-box"):
             yield Label("Experiments", classes="dialog-heading")
             yield OptionList(

@@ -33,7 +33,6 @@ class AnsiView(Static):
         self._redraw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
         self._redraw()
 
     def _redraw(self) -> None:

@@ -40,6 +40,5 @@ class ZoomsCharts(DOMNode):
     """A screen whose charts can be zoomed; it has ``ZOOM`` among its keys."""
 
     def action_zoom(self) -> None:
-        """Zoom each chart of the screen, or show it from 0 again."""
         for chart in self.query(ChartView):
             chart.zoom()

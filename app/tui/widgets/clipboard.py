@@ -28,7 +28,6 @@ class Copies(BaseScreen):
         raise NotImplementedError
 
     def action_copy(self) -> None:
-        """Copy, and say where to."""
         text = self.text_to_copy()
         if not text:
             return

@@ -85,7 +85,6 @@ class RecordingScreen(BaseScreen):
         self.set_interval(every_seconds, self.tick)
 
     def on_unmount(self) -> None:
-        """End what still runs."""
         self.control.cancel()
 
     def catch_up(self) -> None:

@@ -100,7 +100,6 @@ class WorksheetScreen(Copies):
         return worksheet_report(to_record(filled, self.worksheet_name))
 
     def compose(self) -> ComposeResult:
-        """The lines, what is wrong or still needed, the calculation."""
         yield Label(f"sharebench · {self.HEADING}", classes="title-line")
         for label, boxes in self.LINES.items():
             with Horizontal(classes="filling"):
@@ -113,7 +112,6 @@ class WorksheetScreen(Copies):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start on the first line."""
         self.query(Input).first().focus()
         self.calculate()
 
@@ -169,11 +167,9 @@ class WorksheetScreen(Copies):
         self.query_one("#hint", Static).update(Content(plain(text)))
 
     def key_down(self) -> None:
-        """The next line."""
         self.focus_next()
 
     def key_up(self) -> None:
-        """The line before."""
         self.focus_previous()
 
     def text_to_copy(self) -> str:
@@ -183,7 +179,6 @@ class WorksheetScreen(Copies):
     # The notebook
 
     def action_save(self) -> None:
-        """Ask for the name and keep it."""
         filled = self.filled
         if filled is None:
             self.notify("There is nothing to save yet.", severity="warning")
@@ -207,7 +202,6 @@ class WorksheetScreen(Copies):
         self.calculate()
 
     def action_open(self) -> None:
-        """Ask which."""
         self.with_notebook(lambda notebook: notebook.worksheets(self.KIND), self._offer)
 
     def _offer(self, found: list[Worksheet]) -> None:
@@ -225,7 +219,6 @@ class WorksheetScreen(Copies):
         self.sharebench_app.push_screen(PickDialog("Saved worksheets", choices), answered)
 
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.filled is not None:
             report = self.report(self.filled)
             self.sharebench_app.push_screen(

@@ -54,7 +54,6 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         self.heading, self.choices = heading, choices
 
     def compose(self) -> ComposeResult:
-        """The choices, as a list."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(self.heading), classes="dialog-heading")
             yield OptionList(*(Option(Content(each.line), disabled=each.value is None) for each in self.choices))
