@@ -1,7 +1,5 @@
 """What a word says of a number, so that a terminal can colour it; the word itself stays, colour is never alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Figures in words: sizes, times, percentages, lists and places as sentences have them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from forms import layout, numbers

@@ -1,12 +1,11 @@
 """The notebook: one open SQLite file, for one thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from storage.base import MANY
+from storage.changes import ChangeTables
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
     Row,
@@ -21,7 +20,7 @@ from storage.codec import (
 )
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import Found, SeriesQuery, find, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, find, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -32,6 +31,7 @@ from storage.records import (
     Run,
     RunStatus,
     Series,
+    Target,
     kind_told_by,
     utc_now,
 )
@@ -57,7 +57,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, SideTables):
+class Notebook(MeasuringTables, ChangeTables, SideTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:
@@ -337,6 +337,10 @@ class Notebook(MeasuringTables, SideTables):
         Baselines that name several, and experiments that repeat the same thing.
         """
         return repeated_ids(self._db)
+
+    def dialects_of(self, target: Target, client: str) -> list[str]:
+        """The SMB dialects that this client spoke with the target's server, in series that were measured here."""
+        return dialects_of(self._db, target, client)
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"

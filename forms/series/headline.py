@@ -1,7 +1,5 @@
 """A series in one line: average and deviation, share of the link, how quiet it was, and how much it is worth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from forms import numbers, wording

@@ -1,7 +1,5 @@
 """A folder's entries, read by our own QUERY_DIRECTORY: impacket takes a second and a half for 10,000 of them."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,8 +11,6 @@ from app.clients.smb.share import Share, wire_name
 from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, OpenedFile
 from app.errors import ProtocolError
 
-_ACCESS_LIST = 0x00100081
-_OPTION_A_FOLDER = 0x1
 _DIRECTORY_INFORMATION = 1
 _REQUEST = struct.Struct("<HBBI16sHHI")
 _ENTRY = struct.Struct("<II8x8xq8xQ8xII")
@@ -28,9 +24,9 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     request = wire.create_frame(
         share.tree_id,
         wire_name(path),
-        access=_ACCESS_LIST,
+        access=wire.ACCESS_LIST,
         disposition=wire.DISPOSITION_OPEN,
-        options=_OPTION_A_FOLDER,
+        options=wire.OPTION_A_FOLDER,
     )
     response = channel.ask(request)
     folder = wire.parse_created(response.message)

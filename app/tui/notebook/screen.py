@@ -1,7 +1,5 @@
 """The notebook: all series, sorted, filtered and grouped; the one pointed at beside them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 
@@ -142,22 +140,17 @@ class NotebookScreen(SeriesActions):
 
     def _found(self, answer: tuple[ListRows, int, list[Series]]) -> None:
         found, count, newest = answer
-        if not count:
-            self.set_focus(None)  # else hiding the list would leave it with the filter
+        self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
         self.rows.show(found)
         if newest and newest[0].id != self._newest:
             self._newest = newest[0].id
             self.rows.point(newest[0].id)
-        if self.focused is None:
-            self.call_after_refresh(self._focus_rows)
-        self._counted = (len(found.places), count)
+        was_empty, self._counted = not self._counted[1], (len(found.places), count)
+        if self.focused is None or (was_empty and count):
+            self.call_after_refresh(self.rows.focus)
         self._show_count()
         self._read_pointed()
-
-    def _focus_rows(self) -> None:
-        if self.focused is None:
-            self.rows.focus()
 
     @on(SeriesList.MarksChanged)
     def _show_count(self) -> None:

@@ -1,7 +1,5 @@
 """Toned texts on a screen: in the theme's colours, their words unchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from textual.content import Content

@@ -1,7 +1,5 @@
 """The table of a run form alone, as it fills in: headings, rows, average and deviation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from forms.exporters.text import drawn_table

@@ -1,14 +1,12 @@
 """A step as it is put to the user: what it is about, what is known, and what can be chosen, without a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.tui.guide.state.choices import GuideChoices
 from forms.report import Mark
 from forms.tone import Toned
-from storage.records import RunStatus, Target
+from storage.records import Decision, RunStatus, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class Ask:
 
     heading: str
     text: str
-    then: Callable[[str], Act]
+    then: "Callable[[str], Act]"
     value: str = ""
 
 
@@ -87,6 +85,15 @@ class BeginRound:
 
 
 @dataclass(frozen=True, slots=True)
+class Decide:
+    """Note what becomes of a change, then take these choices."""
+
+    series_id: str
+    decision: Decision
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
     """Go to another screen."""
 
@@ -106,6 +113,7 @@ Act = (
     | LookQuiet
     | NameBaseline
     | BeginRound
+    | Decide
     | Visit
 )
 

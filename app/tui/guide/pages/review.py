@@ -1,7 +1,5 @@
 """The review: one table of the runs, in which each can be left out, with what became of the average."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

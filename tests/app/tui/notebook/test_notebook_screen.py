@@ -85,6 +85,7 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert "The notebook is empty." in painted(app)
+        assert app.focused is None, "what is typed is for the screen"
         await pilot.press("e", "b", "c", "x", "d", "enter", "space", "g")
         await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
