@@ -19,7 +19,7 @@ from forms import wording
 from forms.series.listing import SeriesLine
 from storage.queries import Found, SortKey
 
-_AHEAD = 200
+_AHEAD = 50
 """So many lines are asked for beyond those in view, each way."""
 _KEPT = 5000
 """So many lines are kept."""
