@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from storage.base import MANY
+from storage.changes import ChangeTables
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
     Row,
@@ -56,7 +57,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, SideTables):
+class Notebook(MeasuringTables, ChangeTables, SideTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:

@@ -24,6 +24,9 @@ _COMMANDS = {
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
     "findings": "what measured series say of a set-up, and what to do",
+    "try": "changes a setting of the server itself, measures in turns, puts it back",
+    "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",
@@ -44,6 +47,8 @@ _MODULES = {
     "delete": "notebook",
     "prune": "notebook",
     "findings": "compare",
+    "try": "trial",
+    "sweep": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 

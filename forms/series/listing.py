@@ -19,7 +19,7 @@ class SeriesLine:
     """Its label, else a title that somebody gave it; may be empty."""
     target: str
     short_target: str
-    """The same without ``smb://``, so that a narrow column shows host and share."""
+    """Host and share alone, or the folder, so that a narrow column shows what tells series apart."""
     command: str
     status: SeriesStatus
     runs: int
@@ -49,7 +49,7 @@ class SeriesLine:
 
     @property
     def what(self) -> str:
-        """The command and where it went: ``get nas/data/big.bin``."""
+        """The command and where it went: ``get nas/data``."""
         return f"{self.command} {self.short_target}"
 
     @property
