@@ -289,7 +289,7 @@ class NotebookScreen(SeriesActions):
 
 
 def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
-    return series_lines(notebook.heads_of(ids), notebook.runs_of(ids), notebook.baselines())
+    return series_lines(notebook.heads_of(ids), notebook.rates_of(ids), notebook.baselines())
 
 
 def _form(notebook: Notebook, series_id: str) -> SeriesSummary:

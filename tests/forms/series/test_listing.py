@@ -54,9 +54,9 @@ def test_a_series_without_a_label_is_called_by_its_target() -> None:
     assert series_line(series((1e8,))).name == "get nas/data"
 
 
-def test_many_lines_take_their_runs_and_baselines() -> None:
+def test_many_lines_take_their_rates_and_baselines() -> None:
     heads = [series(id="a"), series(id="b")]
     names = [Baseline(name=name, series_id="b", set_at="") for name in ("one", "two")]
-    first, second = series_lines(heads, {"b": runs((1e8, 1e8))}, names)
+    first, second = series_lines(heads, {"b": (1e8, 1e8)}, names)
     assert (first.runs, first.baselines) == (0, ())
     assert (second.runs, second.baseline_text) == (2, "one, two")
