@@ -84,7 +84,7 @@ class Replayer:
 
     def replay(self, script: Script, until: Callable[[float], bool]) -> bool:
         """One pass, or as much of it as ``until`` allows, which is told the time after each line; whether whole."""
-        clock, handlers = time.perf_counter, self._handlers
+        clock, handlers = time.monotonic, self._handlers
         began = clock()
         for line in script.lines:
             as_expected = handlers[line.operation](line) is line.succeeds
