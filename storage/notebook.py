@@ -22,7 +22,7 @@ from storage.codec import (
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import Found, SeriesQuery, find, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, find, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -33,6 +33,7 @@ from storage.records import (
     Run,
     RunStatus,
     Series,
+    Target,
     kind_told_by,
     utc_now,
 )
@@ -338,6 +339,10 @@ class Notebook(MeasuringTables, SideTables, IsolationTables):
         Baselines that name several, and experiments that repeat the same thing.
         """
         return repeated_ids(self._db)
+
+    def dialects_of(self, target: Target, client: str) -> list[str]:
+        """The SMB dialects that this client spoke with the target's server, in series that were measured here."""
+        return dialects_of(self._db, target, client)
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"

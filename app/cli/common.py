@@ -128,7 +128,7 @@ def refuse_given(context: click.Context, with_parameter: str, allowed: set[str])
     option = given.pop(with_parameter)
     for name, word in given.items():
         if name not in allowed:
-            raise UsageError(f"{option} goes on as the series began: leave {word} out")
+            raise UsageError(f"{option} measures as the series began: leave {word} out")
 
 
 def notebook_path(context: click.Context) -> Path:

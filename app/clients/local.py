@@ -54,8 +54,8 @@ class LocalClient:
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
         """The entries of a folder."""
-        with self._mapped(path), os.scandir(path or "/") as found:
-            return [_entry(entry) for entry in found]
+        with self._mapped(path):
+            return list_entries(path)
 
     def size(self, path: str) -> int:
         """The file's size in bytes."""
@@ -175,6 +175,12 @@ def mount_facts(path: str, mounts: list[str]) -> dict[str, str | int | float]:
         return {}
     source, folder, kind, options = best[1][:4]
     return {"mount.source": source, "mount.folder": folder, "mount.type": kind, "mount.options": options}
+
+
+def list_entries(path: str) -> list[DirectoryEntry]:
+    """The entries of a folder. Raises OSError."""
+    with os.scandir(path or "/") as found:
+        return [_entry(entry) for entry in found]
 
 
 def _entry(entry: os.DirEntry[str]) -> DirectoryEntry:

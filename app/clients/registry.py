@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from app.clients.base import Client, Secrets
+from app.clients.files import Caller, Files, call_here
 from app.errors import UsageError
 from storage.plan import Settings
 from storage.records import Target
@@ -20,12 +21,15 @@ class ClientModules:
 
     clients: Mapping[str, str]
     """``MODULE:CLASS`` by the client's name, the usual one first."""
+    files: str | None = None
+    """``MODULE:CLASS`` of its file operations."""
     ceiling: str | None = None
     """The module of ``ceiling_seconds(facts, command, size_bytes)``: our own client against next to nothing."""
 
 
 _FTP = ClientModules(
     clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
+    files="app.clients.ftp.files:FTPFiles",
     ceiling="app.clients.ftp.ceiling",
 )
 MODULES = {
@@ -35,11 +39,16 @@ MODULES = {
             "smbclient": "app.clients.external.smbclient:SmbclientClient",
             "smbclient-ng": "app.clients.external.smbclientng:SmbclientNgClient",
         },
+        files="app.clients.smb.files:SMBFiles",
         ceiling="app.clients.smb.ceiling",
     ),
     "ftp": _FTP,
     "ftps": _FTP,
-    "file": ClientModules(clients={OWN: "app.clients.local:LocalClient"}, ceiling="app.clients.local"),
+    "file": ClientModules(
+        clients={OWN: "app.clients.local:LocalClient"},
+        files="app.clients.local_files:LocalFiles",
+        ceiling="app.clients.local",
+    ),
     "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
 }
 """By the name of the protocol."""
@@ -70,3 +79,19 @@ def make_client(
     extra = {} if target.abilities.moves_files else {"size_bytes": size_bytes}
     client: Client = make(target, secrets, settings, **extra)
     return client
+
+
+def make_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Files:
+    """One user's connection for file operations, not connected yet; ``call`` makes the calls that block in the kernel.
+
+    Raises UsageError for a protocol that moves no files.
+    """
+    place = MODULES[target.protocol].files
+    if place is None:
+        raise UsageError(f"{target.protocol}:// has no files; take an smb://, ftp:// or file:// target")
+    module, _, kind = place.partition(":")
+    make = getattr(import_module(module), kind)
+    files: Files = (
+        make(target, secrets, settings, call) if target.abilities.is_local else make(target, secrets, settings)
+    )
+    return files

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.errors import UsageError
-from forms.comparison.differences import differences
+from forms.comparison.differences import differences, is_repeat, same_path
 from forms.comparison.matrix import sides_of
 from forms.comparison.verdict import Sides
 from storage.notebook import Notebook
@@ -44,19 +44,11 @@ def with_history(notebook: Notebook, sides: Sides, repeated: Sequence[tuple[str,
     return replace(sides, history=tuple(groups))
 
 
-def same_path(one: Series, another: Series) -> bool:
-    """Whether two series went the same way: command, target and client alike, whatever else was changed."""
-    return (
-        one.command is another.command
-        and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)
-        and replace(one.client, version="") == replace(another.client, version="")
-    )
-
-
 def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:
-    """The series first, then its repeats."""
+    """The series first, then its repeats: those of the same path, with settings that did not change meanwhile."""
     ids = next((group for group in repeated if series.id in group), ())
-    return (series, *(one for one in notebook.all_of([i for i in ids if i != series.id]) if one.measured()))
+    others = notebook.all_of([one for one in ids if one != series.id])
+    return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
 
 
 def _apart(sides: Sides) -> bool:

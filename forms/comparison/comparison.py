@@ -151,7 +151,7 @@ def _measure_again(found: Comparison) -> str:
         return "measure both again, in alternation"
     back = abs(found.change_percent or 0) / (student_t(0.95, 1) * math.sqrt(1.5 / 2))
     tells = f"; if it comes back within {wording.percent(back)}, that tells" if back >= 0.05 else ""
-    return f"put it back and measure the baseline again (sharebench compare BASE OTHER --again BASE2){tells}"
+    return f"put it back and measure the baseline again (sharebench run --again {found.base_id}){tells}"
 
 
 def _what_would_tell(found: Comparison) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forms.comparison.comparison import Comparison
+from forms.comparison.differences import is_repeat
 from forms.comparison.verdict import Sides, compare_several, rates_of
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
@@ -158,11 +159,13 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
 
 def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:
     """The series in groups of the same settings, the first of a group being the one that made them."""
+    by_id = {one.id: one for one in series}
     first: dict[str, str] = {}
     groups: dict[str, list[Series]] = {}
     for one in series:
         base = bases[one.id]
-        first[one.id] = first.get(base, one.id) if one.change is None and base is not None else one.id
+        again = one.change is None and base in by_id and is_repeat(by_id[base], one)
+        first[one.id] = first.get(base, base) if again and base else one.id
         if one.measured():
             groups.setdefault(first[one.id], []).append(one)
     return [tuple(group) for group in groups.values()]

@@ -84,6 +84,7 @@ _NAMES = {
     "link.route": "way to the server",
     "link.ip_version": "IP version",
     "link.payload_ceiling_bits_per_second": "payload ceiling of the link",
+    "smb.dialect_before": "SMB dialect of this server before",
     "smb.conf.path": "smb.conf",
     "smb.conf.state": "state of smb.conf",
     "smb.conf.warnings": "warnings about smb.conf",

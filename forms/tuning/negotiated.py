@@ -49,6 +49,11 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
 """Patterns of the differences that follow from a parameter of the server, by the parameter's canonical name."""
 
 
+def dialect_rank(dialect: str) -> int:
+    """The place of a dialect among all of them, the oldest first; -1 for one that is not known."""
+    return _DIALECTS.index(dialect) if dialect in _DIALECTS else -1
+
+
 def follows(difference: str, parameter: str) -> bool:
     """Whether the difference of that name comes with a change of the parameter."""
     return any(fnmatchcase(difference, pattern) for pattern in CONSEQUENCES.get(parameter, ()))

@@ -9,7 +9,7 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
-from app.workflows.compare import same_path
+from forms.comparison.differences import same_path
 from forms.layout import visible
 from storage.notebook import LAST, Notebook
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import struct
@@ -89,10 +90,10 @@ def receive_lines(data: socket.socket, buffer: memoryview, stall: StallWatch, wh
 
 def wait_in_ticks(sock: socket.socket) -> None:
     """Let the kernel end a wait in ``recv`` and ``send`` after a tick: no ``poll`` before each call is needed."""
-    if isinstance(sock, ssl.SSLSocket):  # TLS would try again for ever after the kernel's timeout
-        sock.settimeout(TICK_SECONDS)
+    sock.settimeout(None)
+    if isinstance(sock, ssl.SSLSocket) or not os.get_blocking(sock.fileno()):
+        sock.settimeout(TICK_SECONDS)  # TLS would try again for ever after the kernel's; gevent's sockets never see it
         return
     timeout = struct.pack("ll", 0, int(TICK_SECONDS * 1_000_000))
-    sock.settimeout(None)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeout)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)

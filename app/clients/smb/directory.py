@@ -13,8 +13,6 @@ from app.clients.smb.share import Share, wire_name
 from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, OpenedFile
 from app.errors import ProtocolError
 
-_ACCESS_LIST = 0x00100081
-_OPTION_A_FOLDER = 0x1
 _DIRECTORY_INFORMATION = 1
 _REQUEST = struct.Struct("<HBBI16sHHI")
 _ENTRY = struct.Struct("<II8x8xq8xQ8xII")
@@ -28,9 +26,9 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     request = wire.create_frame(
         share.tree_id,
         wire_name(path),
-        access=_ACCESS_LIST,
+        access=wire.ACCESS_LIST,
         disposition=wire.DISPOSITION_OPEN,
-        options=_OPTION_A_FOLDER,
+        options=wire.OPTION_A_FOLDER,
     )
     response = channel.ask(request)
     folder = wire.parse_created(response.message)

@@ -23,6 +23,8 @@ KEEP_ALIVE = 0x85
 
 FLAG_RESPONSE = 0x1
 FLAG_ASYNC = 0x2
+FLAG_RELATED = 0x4
+"""Goes on with the file of the request before it (MS-SMB2 2.2.1.2)."""
 FLAG_SIGNED = 0x8
 
 DIALECTS = {0x0202: "2.0.2", 0x0210: "2.1", 0x0300: "3.0", 0x0302: "3.0.2", 0x0311: "3.1.1"}
@@ -40,6 +42,8 @@ SHARE_ENCRYPT = 0x8000
 ACCESS_READ = 0x00120089
 """Read data, attributes and extended attributes of a file (MS-SMB2 2.2.13.1.1)."""
 ACCESS_WRITE = 0x00120196
+ACCESS_READ_WRITE = ACCESS_READ | ACCESS_WRITE
+ACCESS_LIST = 0x00100081
 ACCESS_ATTRIBUTES = 0x00100080
 ACCESS_DELETE = 0x00110080
 SHARE_ALL = 0x7
@@ -47,6 +51,10 @@ SHARE_ALL = 0x7
 DISPOSITION_OPEN = 1
 DISPOSITION_CREATE = 2
 """Fails where there is a file already (FILE_CREATE)."""
+DISPOSITION_OPEN_OR_CREATE = 3
+DISPOSITION_REPLACE = 5
+"""Makes the file, or empties the one that is there (FILE_OVERWRITE_IF)."""
+OPTION_A_FOLDER = 0x1
 OPTION_SEQUENTIAL = 0x4
 OPTION_NOT_A_FOLDER = 0x40
 OPTION_DELETE_ON_CLOSE = 0x1000
@@ -73,12 +81,15 @@ class Opcode(IntEnum):
     TREE_CONNECT = 3
     CREATE = 5
     CLOSE = 6
+    FLUSH = 7
     READ = 8
     WRITE = 9
     IOCTL = 11
     CANCEL = 12
     ECHO = 13
     QUERY_DIRECTORY = 14
+    QUERY_INFO = 16
+    SET_INFO = 17
 
 
 class Response(NamedTuple):
@@ -132,6 +143,16 @@ def stamp(message: bytearray, charge: int, wanted: int, flags: int, message_id: 
     struct.pack_into("<HI", message, FRAME_BYTES + 14, wanted, flags)
     struct.pack_into("<Q", message, FRAME_BYTES + 24, message_id)
     struct.pack_into("<Q16s", message, FRAME_BYTES + 40, session_id, b"")
+
+
+def chain(message: bytearray, following: int) -> None:
+    """Tell in a request where the next one of the same frame begins, from its own start."""
+    struct.pack_into("<I", message, FRAME_BYTES + 20, following)
+
+
+def next_message(message: memoryview) -> int:
+    """Where the next message of the same frame begins; 0 for the last, and for what is too short to say."""
+    return int.from_bytes(message[20:24], "little")
 
 
 def read_frame(tree_id: int, file_id: bytes) -> bytearray:

@@ -9,7 +9,7 @@ from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.workflows.compare import same_path
+from forms.comparison.differences import same_path
 from storage.notebook import Notebook
 
 ACTING_KEYS = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -16,7 +14,8 @@ from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.rounds import branch_from
+from app.tui.guide.state.guide_store import decide
+from app.tui.guide.state.rounds import branch_from, repeat_of
 from app.tui.report_screen import ReportScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
@@ -82,6 +81,13 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             "New branch",
             "Go on from this rung: the next change is made from it.",
             footer="Branch",
+        ),
+        KeyCommand(
+            "ladder.again",
+            "a",
+            "Measure again",
+            "Measure the settings of this rung once more: the base at the end tells whether a gain is one.",
+            footer="Again",
         ),
         KeyCommand("ladder.export", "x", "Export", "Write the ladder to a file.", footer="Export"),
         KeyCommand("ladder.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
@@ -183,7 +189,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             return
         wanted = Decision(decision)
         decided = None if rung.decision is wanted else wanted
-        self.with_notebook(lambda notebook: _decide(notebook, rung.series.id, decided), lambda _: self._look())
+        self.with_notebook(lambda notebook: decide(notebook, rung.series.id, decided), lambda _: self._look())
 
     def action_compare(self) -> None:
         """Side by side with what it was made from."""
@@ -197,6 +203,11 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         """Go to the guide, the rung being the base of the next change."""
         if (rung := self.rung) is not None:
             self.with_notebook(lambda notebook: branch_from(notebook, rung.series.id), self.measure_with)
+
+    def action_again(self) -> None:
+        """Go to the guide, to measure the rung's settings once more."""
+        if (rung := self.rung) is not None:
+            self.with_notebook(lambda notebook: repeat_of(notebook, rung.series.id), self.measure_with)
 
     def action_export(self) -> None:
         """Write it to a file."""
@@ -268,7 +279,3 @@ def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] |
         name = found[0].experiment.name
     series = notebook.experiment(name)
     return (build_ladder(name, series), [run_form(one) for one in series]) if series else None
-
-
-def _decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
-    notebook.annotate(replace(notebook.series(series_id), decision=decision))

@@ -74,6 +74,34 @@ def test_the_base_again_can_be_named(notebook: Notebook) -> None:
     assert compare_sides(sides, Limits()).verdict == "faster"
 
 
+def test_the_base_put_back_counts_without_being_named(notebook: Notebook) -> None:
+    """What was made from a series without a change is its repeat, unless its settings are seen to differ."""
+    change = Change(name="strict sync", value="no", evidence=Evidence.UNCONFIRMED)
+    for each in (at(1), at(2, 1.2, base_id=f"{1:012x}", change=change), at(3, 1.001, base_id=f"{1:012x}")):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert (ids(sides.base), ids(sides.other)) == ([1, 3], [2])
+    assert compare_sides(sides, Limits()).verdict == "faster"
+    (alone,) = sides_to_compare(notebook, (f"{1:012x}", f"{3:012x}"))
+    assert compare_sides(alone, Limits()).doubt is Doubt.SAME_SETTINGS
+    for number, value in ((1, "Yes"), (3, "No")):
+        notebook.set_facts(f"{number:012x}", "server", {"smb.conf/share/strict sync": value})
+    (not_put_back,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert ids(not_put_back.base) == [1]
+
+
+def test_repeats_that_are_known_in_two_ways_count_once(notebook: Notebook) -> None:
+    notebook.add_experiment(Experiment(name="apart", kind=ExperimentKind.REPEATS))
+    for number in (1, 2, 3):
+        notebook.add(at(number, 1 + number / 1000, experiment="apart"))
+    notebook.add(at(4, base_id=f"{3:012x}"))
+    notebook.set_baseline("before", f"{1:012x}", f"{2:012x}")
+    for each in (at(8), at(9, 1.2)):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (f"{8:012x}", f"{9:012x}"))
+    assert [sorted(ids(group)) for group in sides.history] == [[1, 2, 3, 4]]
+
+
 def test_repeats_of_the_same_path_are_history_and_others_are_not(notebook: Notebook) -> None:
     for each in (at(1), at(2, 1.1)):
         notebook.add(each)

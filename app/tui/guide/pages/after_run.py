@@ -21,7 +21,15 @@ from app.tui.guide.pages.page import (
     Start,
     Visit,
 )
-from app.tui.guide.state.choices import GuideChoices, MethodStep, new_measurement, next_round, same_again
+from app.tui.guide.pages.proof import next_of_proof, what_is_proven, what_to_set
+from app.tui.guide.state.choices import (
+    OWN_CHANGES,
+    GuideChoices,
+    MethodStep,
+    new_measurement,
+    next_round,
+    same_again,
+)
 from app.tui.guide.state.guide_context import GuideContext, Yardstick
 from app.tui.guide.state.method import TITLES, done
 from app.units import parse_size
@@ -51,6 +59,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
             f" {_who_changes(choices.change_name)}"
         )
+    facts += what_to_set(choices, known)
     options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
     if series is not None and series.status is not SeriesStatus.COMPLETE:
         count = wording.count(len(series.measured()), "valid run")
@@ -164,11 +173,15 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     else:
         facts.append("Link: its rate is not known, so there is no percentage.")
     facts += [_against(series, stick) for stick in known.yardsticks]
+    facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
     facts += [f"{finding.severity}: {finding.title}" for finding in known.findings[:4]]
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
-    options = [Option("Go on: change one thing", go_on, "the next round", advised=True)]
+    proof = list(next_of_proof(choices, known))
+    to_prove = any(option.advised for option in proof)
+    options = [Option("Go on: change one thing", go_on, "the next round", advised=not to_prove)]
+    options = [*proof, *options] if to_prove else [*options, *proof]
     options += [
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
         for stick in known.yardsticks
@@ -223,8 +236,6 @@ def _ask_baseline() -> Ask:
 
 MOST_FROM_CATALOGUE = 5
 """So many settings are offered at once; the catalogue has the others."""
-OWN_CHANGES = ("in-flight", "block")
-"""What this program can change by itself between two rounds."""
 
 
 def change_page(choices: GuideChoices, known: GuideContext) -> Page:

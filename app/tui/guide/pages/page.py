@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.tui.guide.state.choices import GuideChoices
-from storage.records import RunStatus, Target
+from storage.records import Decision, RunStatus, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,15 @@ class BeginRound:
 
 
 @dataclass(frozen=True, slots=True)
+class Decide:
+    """Note what becomes of a change, then take these choices."""
+
+    series_id: str
+    decision: Decision
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
     """Go to another screen."""
 
@@ -104,6 +113,7 @@ Act = (
     | LookQuiet
     | NameBaseline
     | BeginRound
+    | Decide
     | Visit
 )
 

@@ -47,9 +47,9 @@ class Backend(Protocol):
         """Measure a series."""
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool
     ) -> Iterator[RecorderEvent]:
-        """Complete a series."""
+        """Complete a series; of an imported one the target must have been ``confirmed``."""
 
 
 class SystemBackend:
@@ -95,12 +95,12 @@ class SystemBackend:
         return record(order, notebook_path, control)
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool
     ) -> Iterator[RecorderEvent]:
         """By the recorder."""
         from app.recorder.recording import resume  # noqa: PLC0415  as the module says
 
-        return resume(series_id, secrets, notebook_path, control)
+        return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)
 
 
 class Logins:

@@ -53,6 +53,8 @@ class GuideContext:
     series: Series | None = None
     """The series of this round."""
     yardsticks: tuple[Yardstick, ...] = ()
+    proof: Sides | None = None
+    """The change of this round, or the one that is being proven, against its base, each with its repeats."""
     findings: tuple[Finding, ...] = ()
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
@@ -88,6 +90,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         recent=recent_targets(heads, before.practice),
         series=series,
         yardsticks=yardsticks,
+        proof=_proof(notebook, choices.proven_id or choices.series_id),
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
         measured_bytes_per_second=_reached(notebook, choices, heads),
     )
@@ -123,6 +126,13 @@ def _series(notebook: Notebook, series_id: str | None) -> Series | None:
         return notebook.series(series_id)
     except UnknownReferenceError:
         return None
+
+
+def _proof(notebook: Notebook, changed_id: str | None) -> Sides | None:
+    """The comparison that tells what a series' change did; None where it claims none, or its base is gone."""
+    changed = _series(notebook, changed_id)
+    base = _series(notebook, changed.base_id) if changed and changed.change else None
+    return sides_to_compare(notebook, (base.id, changed.id))[0] if base and changed else None
 
 
 def _yardsticks(

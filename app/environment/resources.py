@@ -1,0 +1,235 @@
+"""What a server's machine does, second by second: processors, its server processes and their memory, cards, disks."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Self
+
+from app.children import clean_environment
+from app.environment.host.processes import parse_stat, tree
+from app.environment.remote import SSH_OPTIONS
+
+MEMORY_INTERVAL_SECONDS = 10
+"""Adding up the memory of a thousand processes costs the server a third of a second."""
+_FIRST_SAMPLE_SECONDS = 20.0
+_STOP_SECONDS = 5.0
+_VIRTUAL_DISKS = ("loop", "ram", "dm-", "md", "zram", "sr", "fd")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessorTicks:
+    """Clock ticks of all processors together since the machine started."""
+
+    user: int = 0
+    system: int = 0
+    idle: int = 0
+    stolen: int = 0
+    """Taken by the host of a virtual machine."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.user + self.system + self.idle + self.stolen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessMemory:
+    """Memory of all processes of the server."""
+
+    uss_bytes: int
+    """Private to them: what would be free if they ended."""
+    pss_bytes: int
+    """With their part of what several share."""
+    processes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceSample:
+    """Counters of one machine at one moment; what cannot be seen there is empty or absent."""
+
+    at_seconds: float
+    """When it came in, by this machine's monotonic clock."""
+    uptime_seconds: float
+    """When it was taken, by the server's."""
+    processors: ProcessorTicks
+    server_ticks: int | None = None
+    """Of the server's processes, those that ended included."""
+    server_processes: int = 0
+    interfaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Bytes in and out by the card's name, without the loopback where there is another one."""
+    disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
+    memory: ProcessMemory | None = None
+    """Only every few seconds."""
+
+
+class ResourceSampler:
+    """A reader of one machine's counters, here or through ssh, for as long as it is needed.
+
+    Never raises: a machine that cannot be asked has a problem, in words for the admin, and no samples.
+    """
+
+    def __init__(
+        self,
+        ssh: str | None = None,
+        *,
+        names: Sequence[str] = ("smbd", "cleanupd"),
+        roots: Iterable[int] = (),
+        memory_interval_seconds: int = MEMORY_INTERVAL_SECONDS,
+    ) -> None:
+        """``names`` begin the names of the server's processes; ``roots``, where known, are the only ones that count."""
+        self.problem: str | None = None
+        self._ssh = ssh
+        self._roots = frozenset(roots)
+        self._mark = f"@sharebench-{secrets.token_hex(8)}@"
+        self._variables = {
+            "mark": self._mark,
+            "names": "|".join(rf"\({name}" for name in names),
+            "memory_every": str(memory_interval_seconds),
+        }
+        self._samples: list[ResourceSample] = []
+        self._began = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self, timeout_seconds: float = _FIRST_SAMPLE_SECONDS) -> None:
+        """Begin, and wait for the first sample."""
+        words = ("sh", "-s") if self._ssh is None else ("ssh", *SSH_OPTIONS, "--", self._ssh, "exec sh -s")
+        body = files("app.environment").joinpath("resources.sh").read_text(encoding="utf-8")
+        script = "".join(f"{name}={shlex.quote(value)}\n" for name, value in self._variables.items()) + body
+        try:
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                encoding="utf-8", errors="replace", env=clean_environment(LC_ALL="C"),
+            )  # fmt: skip
+        except OSError as error:
+            self.problem = f"the server's load is not seen: `{words[0]}` cannot be run here ({error.strerror})"
+            return
+        assert self._process.stdin is not None
+        with suppress(OSError):  # where it has ended at once no sample will come
+            self._process.stdin.write(script)
+            self._process.stdin.close()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+        if not self._began.wait(timeout_seconds) or not self._samples:
+            where = f"`ssh {self._ssh} true` must work without a question" if self._ssh else "this machine has no /proc"
+            self.problem = f"the server's load is not seen: {where}"
+
+    def stop(self) -> list[ResourceSample]:
+        """End it: all samples."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if self._thread is not None:
+                self._thread.join(_STOP_SECONDS)
+            if process.stdout is not None:
+                process.stdout.close()
+        return self.samples()
+
+    def samples(self, since: float = 0.0, until: float = float("inf")) -> list[ResourceSample]:
+        """Those that came in between two readings of the monotonic clock."""
+        return [sample for sample in list(self._samples) if since <= sample.at_seconds <= until]
+
+    def _read(self) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        sections: dict[str, list[str]] = {}
+        lines: list[str] = []
+        for line in self._process.stdout:
+            if not line.startswith(self._mark):
+                lines.append(line)
+                continue
+            name = line[len(self._mark) :].strip()
+            lines = sections.setdefault(name, [])
+            if name == "end":
+                sample = parse_resources(sections, self._roots, time.monotonic())
+                if sample is not None:
+                    self._samples.append(sample)
+                    self._began.set()
+                sections = {}
+        self._began.set()
+
+
+def parse_resources(
+    sections: Mapping[str, Sequence[str]], roots: frozenset[int], at_seconds: float
+) -> ResourceSample | None:
+    """The sample in the lines of each section of the script's output; None where even the processors are not told."""
+    try:
+        uptime_seconds = float(sections["uptime"][0].split()[0])
+        fields = [int(word) for word in sections["cpu"][0].split()[1:]]
+    except (KeyError, IndexError, ValueError):
+        return None
+    user, nice, system, idle, waiting, hard, soft, stolen = (*fields, *([0] * 8))[:8]
+    lines = [line for line in sections.get("processes", ()) if line.partition(" ")[0].isdecimal()]
+    found = {int(line.partition(" ")[0]): process for line in lines if (process := parse_stat(line))}
+    members = tree(found, roots) if roots else set(found)
+    ticks = sum(found[pid].ticks + found[pid].ended_children_ticks for pid in members)
+    return ResourceSample(
+        at_seconds=at_seconds,
+        uptime_seconds=uptime_seconds,
+        processors=ProcessorTicks(user=user + nice, system=system + hard + soft, idle=idle + waiting, stolen=stolen),
+        server_ticks=ticks if members else None,
+        server_processes=len(members),
+        interfaces=_interfaces(sections.get("interfaces", ())),
+        disk_busy_seconds=_disks(sections.get("disks", ())),
+        memory=_memory(sections.get("memory", ()), members),
+    )
+
+
+def _interfaces(lines: Sequence[str]) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for line in lines:
+        name, colon, numbers = line.partition(":")
+        words = numbers.split()
+        if colon and len(words) >= 16 and words[0].isdecimal() and words[8].isdecimal():
+            found[name.strip()] = int(words[0]), int(words[8])
+    return found
+
+
+def _disks(lines: Sequence[str]) -> dict[str, float]:
+    """Seconds in which each disk had something to do (Documentation/admin-guide/iostats); partitions left out."""
+    found: dict[str, float] = {}
+    for line in lines:
+        words = line.split()
+        if len(words) < 13 or words[2].startswith(_VIRTUAL_DISKS) or not words[12].isdecimal():
+            continue
+        if not any(words[2].startswith(disk) for disk in found):
+            found[words[2]] = int(words[12]) / 1000
+    return found
+
+
+def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
+    uss, pss, seen = 0, 0, set[int]()
+    for line in lines:
+        path, _, rest = line.partition(":")
+        words, parts = rest.split(), path.split("/")
+        if len(parts) < 4 or not parts[2].isdecimal() or len(words) < 2 or not words[1].isdecimal():
+            continue
+        pid = int(parts[2])
+        if pid not in members:
+            continue
+        seen.add(pid)
+        if words[0] == "Pss:":
+            pss += 1024 * int(words[1])
+        else:
+            uss += 1024 * int(words[1])
+    return ProcessMemory(uss_bytes=uss, pss_bytes=pss, processes=len(seen)) if seen else None

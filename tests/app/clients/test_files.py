@@ -1,0 +1,230 @@
+"""One user's file operations against real servers, each kind of connection by the same story."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+
+from app.clients.base import Secrets
+from app.clients.files import Files, OpenMode
+from app.clients.registry import make_files
+from app.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
+from storage.plan import Settings
+from storage.records import Target
+from tests.servers.smbd import Smbd
+
+KIB = 1024
+MakeFiles = Callable[..., Files]
+
+
+@pytest.fixture
+def make() -> Iterator[MakeFiles]:
+    """A factory of connections that are closed at the end: ``make(target, secrets, **settings)``."""
+    with ExitStack() as stack:
+
+        def made(target: Target, secrets: Secrets | None = None, **settings: object) -> Files:
+            files = make_files(target, secrets or Secrets(), Settings(**settings))  # type: ignore[arg-type]
+            stack.callback(files.close)
+            return files
+
+        yield made
+
+
+def smb_files(make: MakeFiles, server: Smbd, **settings: object) -> Files:
+    return make(server.target(), server.secrets(), **settings)
+
+
+@pytest.fixture(params=["smb", "ftp", "file"])
+def files(request, make, tmp_path) -> tuple[Files, str]:
+    """A connection, and a folder of its own."""
+    if request.param == "smb":
+        found = smb_files(make, request.getfixturevalue("smbd"))
+        folder = f"folder{os.urandom(4).hex()}"
+    elif request.param == "ftp":
+        server = request.getfixturevalue("vsftpd")
+        found = make(server.target(), server.secrets())
+        folder = f"{server.target().path.rstrip('/')}/folder{os.urandom(4).hex()}"
+    else:
+        found, folder = make(Target(protocol="file", path=str(tmp_path))), str(tmp_path / "folder")
+    found.connect()
+    found.make_folder(folder)
+    return found, folder
+
+
+def test_the_life_of_a_file(files):
+    user, folder = files
+    data = memoryview(os.urandom(150 * KIB))
+    user.write_file(f"{folder}/small", data[: 4 * KIB])
+    user.write_file(f"{folder}/large", data)
+    assert user.read_file(f"{folder}/small", 4 * KIB) == 4 * KIB
+    assert user.read_file(f"{folder}/large", len(data)) == len(data)
+    assert user.query(f"{folder}/large").size_bytes == len(data)
+    assert user.query(folder).is_folder
+    user.rename(f"{folder}/small", f"{folder}/renamed")
+    assert sorted((entry.name, entry.size_bytes) for entry in user.list(folder)) == [
+        ("large", len(data)), ("renamed", 4 * KIB),
+    ]  # fmt: skip
+    for name in ("large", "renamed", "never there"):
+        user.remove(f"{folder}/{name}")
+    user.remove_folder(folder)
+    user.remove_folder(folder)
+    with pytest.raises(NoSuchFileError):
+        user.list(folder)
+
+
+def test_nothing_is_replaced_unless_that_is_asked_for(files):
+    user, folder = files
+    user.write_file(f"{folder}/one", memoryview(b"first"))
+    user.write_file(f"{folder}/two", memoryview(b"second"))
+    with pytest.raises(AccessDeniedError):
+        user.write_file(f"{folder}/one", memoryview(b"other"))
+    with pytest.raises(AccessDeniedError):
+        user.rename(f"{folder}/one", f"{folder}/two")
+    assert user.query(f"{folder}/two").size_bytes == 6
+    user.write_file(f"{folder}/two", memoryview(b"no"), OpenMode.REPLACE)
+    assert user.query(f"{folder}/two").size_bytes == 2
+
+
+def test_reads_and_writes_in_the_middle_of_an_open_file(files):
+    user, folder = files
+    if not user.has_handles:
+        with pytest.raises(UsageError, match="no open files"):
+            user.open(f"{folder}/file")
+        return
+    data = bytearray(os.urandom(300 * KIB))
+    file = user.open(f"{folder}/file", OpenMode.CREATE)
+    user.write_at(file, 0, memoryview(data))
+    user.write_at(file, 100 * KIB, memoryview(b"x" * 70 * KIB))
+    user.flush(file)
+    assert user.read_at(file, 250 * KIB, 100 * KIB) == 50 * KIB
+    assert user.read_at(file, 400 * KIB, 1) == 0
+    user.resize(file, 1000)
+    assert user.query_open(file).size_bytes == 1000
+    user.close_file(file)
+    shut = user.open_folder(folder)
+    assert shut.is_folder
+    user.close_file(shut)
+    free = user.free_bytes(folder)
+    assert free is not None
+    assert free > 0
+
+
+def test_what_is_written_at_an_offset_is_what_the_server_has(smbd, make):
+    user = smb_files(make, smbd)
+    data = bytearray(os.urandom(3 * 1024 * KIB))
+    file = user.open("pieces.bin", OpenMode.CREATE)
+    user.write_at(file, 0, memoryview(data))
+    data[700_000:700_010] = b"0123456789"
+    user.write_at(file, 700_000, memoryview(b"0123456789"))
+    user.close_file(file)
+    assert (smbd.folder / "pieces.bin").read_bytes() == data
+    user.remove("pieces.bin")
+
+
+@pytest.mark.parametrize("options", [
+    {"server signing": "mandatory"}, {"server smb encrypt": "required"}, {"server max protocol": "SMB2_02"},
+])  # fmt: skip
+def test_related_requests_signed_sealed_and_without_multi_credit(make_smbd, make, options):
+    server = make_smbd(options)
+    user = smb_files(make, server)
+    user.connect()
+    data = memoryview(os.urandom(64 * KIB))
+    user.write_file("file", data)
+    assert (server.folder / "file").read_bytes() == data
+    assert user.read_file("file", len(data)) == len(data)
+    user.write_file("long", memoryview(bytes(data) * 5))
+    assert user.read_file("long", 5 * len(data)) == 5 * len(data)
+    user.rename("file", "other")
+    assert {entry.name for entry in user.list("")} == {"other", "long"}
+    user.remove("other")
+    user.remove("long")
+    assert not list(server.folder.iterdir())
+
+
+def test_a_refused_login_says_so(smbd, make):
+    with pytest.raises(LoginError, match="bench"):
+        make(smbd.target(), Secrets(password="wrong")).connect()
+    with pytest.raises(UsageError, match="which share"):
+        make(replace(smbd.target(), share=None), smbd.secrets()).connect()
+
+
+def in_greenlets(code: str, **variables: object) -> str:
+    """What a fresh process prints that runs the code with gevent's sockets."""
+    preamble = "from gevent import monkey\nmonkey.patch_all()\nimport gevent, time\n"
+    lines = "".join(f"{name} = {value!r}\n" for name, value in variables.items())
+    done = subprocess.run(
+        [sys.executable, "-c", preamble + lines + textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+COMMON = """
+from app.clients.base import Secrets
+from app.clients.registry import make_files
+from app.errors import CancelledError, StalledError
+from storage.plan import Settings
+from storage.records import Target
+"""
+
+
+@pytest.mark.parametrize("protocol", ["smb", "ftp"])
+def test_a_server_that_falls_silent_is_given_up_in_a_greenlet_too(protocol):
+    """gevent's sockets never see the kernel's ticks: without a timeout of their own this waits for ever."""
+    printed = in_greenlets(
+        COMMON
+        + """
+        import socket
+        listener = socket.create_server(("127.0.0.1", 0))
+        target = Target(protocol=protocol, host="127.0.0.1", port=listener.getsockname()[1], share="x", path="/")
+        user = make_files(target, Secrets(), Settings(timeout_seconds=1.5))
+        with gevent.Timeout(20):
+            try:
+                user.connect()
+            except Exception as error:
+                print(type(error).__name__)
+        """.replace("\n        ", "\n"),
+        protocol=protocol,
+    )
+    assert printed == {"smb": StalledError.__name__, "ftp": "UnreachableError"}[protocol]
+
+
+def test_many_users_of_one_thread_work_at_the_same_time_and_can_be_cancelled(smbd):
+    target = smbd.target()
+    printed = in_greenlets(
+        COMMON
+        + """
+        target = Target(protocol="smb", host=host, port=port, share=share, user=user)
+        users = [make_files(target, Secrets(password=password), Settings()) for _ in range(8)]
+        def work(number):
+            one = users[number]
+            one.connect()
+            for turn in range(5):
+                path = f"many{number}.{turn}"
+                one.write_file(path, memoryview(bytes(20000)))
+                assert one.read_file(path, 20000) == 20000
+                one.remove(path)
+            return number
+        jobs = [gevent.spawn(work, number) for number in range(8)]
+        gevent.joinall(jobs, timeout=60, raise_error=True)
+        print(sorted(job.value for job in jobs))
+        def wait():
+            try:
+                users[0]._share.channel.receive()
+            except CancelledError:
+                return "cancelled"
+        waiting = gevent.spawn(wait)
+        gevent.sleep(0.1)
+        users[0].abort()
+        print(waiting.get(timeout=20))
+        for one in users:
+            one.close()
+        """.replace("\n        ", "\n"),
+        host=target.host, port=target.port, share=target.share, user=target.user, password=smbd.password,
+    )  # fmt: skip
+    assert printed.splitlines() == [str(list(range(8))), "cancelled"]
