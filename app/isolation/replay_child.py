@@ -6,6 +6,7 @@ interpreter's lock nor cost the start of one each.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -99,12 +100,12 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
     first = SMBClient(plan.target, plan.secrets, plan.settings)
     first.connect()
     facts = first.facts()
-    Replayer(first.connected_share(), plan.folder, 0).make_folder("\\")
+    maker = Replayer(first.connected_share(), plan.folder, 0)
+    maker.make_folder("\\")
     first.close()
 
-    clients: list[_Forked] = []
-    for number in range(1, plan.clients + 1):
-        clients.append(_Forked(plan, script, number))
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until each client can take it
+    clients = [_Forked(plan, script, number) for number in range(1, plan.clients + 1)]
     threading.Thread(target=_cancel_at_end_of_stdin, args=(clients,), daemon=True).start()
     try:
         for each in clients:
@@ -117,7 +118,7 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         for each in clients:
             each.end()
     sums: Counter[str] = Counter()
-    requests: Counter[str] = Counter()
+    requests = maker.tally.requests
     for one in told:
         sums.update(one["operations"])
         requests.update(one["requests"])
@@ -147,6 +148,7 @@ class _Forked:
 
     def __init__(self, plan: ReplayPlan, script: Script, number: int) -> None:
         here, there = os.pipe(), os.pipe()
+        self._ended = False
         self._pid = os.fork()
         if not self._pid:
             os.close(here[0])
@@ -172,12 +174,15 @@ class _Forked:
 
     def stop_early(self) -> None:
         """Have it stop and clean up."""
-        os.kill(self._pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            if not self._ended:
+                os.kill(self._pid, signal.SIGTERM)
 
     def end(self) -> None:
         """Have it stop, if it has not, and wait for its end."""
         self.stop_early()
         os.waitpid(self._pid, 0)
+        self._ended = True
         self._from.close()
         self._to.close()
 
@@ -193,7 +198,6 @@ class _Forked:
 
 def _live(plan: ReplayPlan, script: Script, number: int, heard: int, told: int) -> NoReturn:
     """The life of one client, from its login to its end."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     die_with_parent()
     code = 1
     try:
@@ -211,6 +215,7 @@ def _work(plan: ReplayPlan, script: Script, number: int, orders: Any, out: Any) 
 
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     client = SMBClient(plan.target, plan.secrets, plan.settings)
     try:
         replayer = Replayer(client.connected_share(), plan.folder, number)

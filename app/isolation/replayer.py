@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from app.clients.smb import wire
 from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
+from app.clients.smb.info import SAME_FILE
 from app.clients.smb.share import Share
 from app.clients.smb.wire import Response
 from app.errors import ProtocolError
@@ -161,27 +162,22 @@ class Replayer:
         )
 
     def _rename(self, line: ScriptLine) -> bool:
-        file_id = self._open(self._name(line.texts[0]), _ACCESS_REMOVE, _OPEN, 0)
-        if file_id is None:
-            return False
-        done = self._simple(messages.rename(self._tree, file_id, self._name(line.texts[1])))
-        return self._simple(wire.close_frame(self._tree, file_id)) and done
+        new_name = self._name(line.texts[1])
+        return self._about(line.texts[0], _ACCESS_REMOVE, 0, messages.rename(self._tree, SAME_FILE, new_name))
 
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
-        file_id = self._open(self._name(folder), _ACCESS_FOLDER, _OPEN, _FOLDER)
-        if file_id is None:
-            return False
-        found = self._simple(messages.find(self._tree, file_id, pattern.encode("utf-16-le")))
-        self._ask(wire.close_frame(self._tree, file_id))
-        return found
+        found = messages.find(self._tree, SAME_FILE, pattern.encode("utf-16-le"))
+        return self._about(folder, _ACCESS_FOLDER, _FOLDER, found)
 
     def _query_path(self, line: ScriptLine) -> bool:
-        file_id = self._open(self._name(line.texts[0]), _ACCESS_ASK, _OPEN, 0)
-        if file_id is None:
-            return False
-        done = self._simple(messages.query_file(self._tree, file_id, line.numbers[0]))
-        return self._simple(wire.close_frame(self._tree, file_id)) and done
+        query = messages.query_file(self._tree, SAME_FILE, line.numbers[0])
+        return self._about(line.texts[0], _ACCESS_ASK, 0, query)
+
+    def _about(self, path: str, access: int, options: int, message: bytearray) -> bool:
+        """Open what is at a path, ask one thing about it and close it, sent as one; whether that was answered."""
+        opened = messages.create(self._tree, self._name(path), access, _OPEN, options)
+        return self._together(opened, message, wire.close_frame(self._tree, SAME_FILE))
 
     # What lines are made of
 
@@ -205,8 +201,19 @@ class Replayer:
 
     def _opened(self, name: bytes, access: int, disposition: int, options: int) -> bool:
         """Whether something could be opened, which is closed at once."""
-        file_id = self._open(name, access, disposition, options)
-        return file_id is not None and self._simple(wire.close_frame(self._tree, file_id))
+        opened = messages.create(self._tree, name, access, disposition, options)
+        return self._together(opened, wire.close_frame(self._tree, SAME_FILE))
+
+    def _together(self, *related: bytearray) -> bool:
+        """Whether requests that are sent as one all succeed; where the first fails, the server counts no other."""
+        channel, counts = self._share.channel, self.tally.requests
+        while channel.credits < len(related):
+            counts["keepalive"] += 1
+            channel.ask(wire.echo_frame())
+        statuses = [response.status for response in channel.ask_related(related)]
+        for message in related if statuses[0] == SUCCESS else related[:1]:
+            counts[messages.NAMES[messages.command_of(message)]] += 1
+        return not any(statuses)
 
     def _removed(self, name: bytes, options: int) -> bool:
         return self._opened(name, _ACCESS_REMOVE, _OPEN, options | _REMOVE_AT_CLOSE)
