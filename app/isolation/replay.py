@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 
@@ -10,6 +11,7 @@ from app.errors import MeasurementError
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from storage.records import ClientFacts
 
+REPLAY_MODULE = "app.isolation.replay_child"
 _SLACK_SECONDS = 120.0
 """For logins, the last request under way, and the removal of what was made."""
 
@@ -17,7 +19,7 @@ _SLACK_SECONDS = 120.0
 class Replay:
     """One run of the script over SMB by several clients at once."""
 
-    def __init__(self, plan: ReplayPlan, module: str = "app.isolation.replay_child") -> None:
+    def __init__(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> None:
         self._seconds = plan.warm_up_seconds + plan.seconds
         self._process = subprocess.Popen(
             own_command(module),
@@ -49,14 +51,15 @@ class Replay:
             raise MeasurementError(answer["error"])
         return ReplayResult(**answer | {"client": ClientFacts(**answer["client"])})
 
-    def end(self) -> None:
-        """Have the clients stop and remove what they made, and wait for that."""
-        self._end()
+    def hang_up(self) -> None:
+        """Have the clients stop and remove what they made, without waiting for that: for a signal."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin:
+                self._process.stdin.close()
 
     def _end(self) -> str:
         process = self._process
-        if process.stdin and not process.stdin.closed:
-            process.stdin.close()
+        self.hang_up()
         try:
             process.wait(self._seconds + _SLACK_SECONDS)
         except subprocess.TimeoutExpired:

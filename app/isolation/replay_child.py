@@ -16,11 +16,14 @@ import threading
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TextIO
 
 from app.children import die_with_parent
 from app.clients.base import Secrets
+from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
@@ -46,6 +49,8 @@ class ReplayPlan:
     seconds: float
     passes: int = 0
     """Where not 0, so many whole passes a client in place of a time."""
+    client: ClientFacts | None = None
+    """What was negotiated, for a far end that speaks alike without a login."""
 
     def to_json(self) -> str:
         """One line of JSON, secrets included: for the child's pipe and nothing else."""
@@ -56,6 +61,7 @@ class ReplayPlan:
         """The plan that :meth:`to_json` wrote."""
         raw: dict[str, Any] = json.loads(text)
         raw |= {"target": Target(**raw["target"]), "secrets": Secrets(**raw["secrets"])}
+        raw["client"] = ClientFacts(**raw["client"]) if raw["client"] else None
         return cls(**raw | {"settings": Settings(**raw["settings"]), "without": tuple(raw["without"])})
 
 
@@ -76,14 +82,35 @@ class ReplayResult:
     client: ClientFacts
 
 
+Connect = Callable[[ReplayPlan], AbstractContextManager[Share]]
+"""Gives the share that a client works on, for as long as it does."""
+
+
+@contextlib.contextmanager
+def log_in(plan: ReplayPlan) -> Iterator[Share]:
+    """The share of the target, connected."""
+    from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
+
+    client = SMBClient(plan.target, plan.secrets, plan.settings)
+    try:
+        yield client.connected_share()
+    finally:
+        client.close()
+
+
 def main() -> int:
     """Replay the one plan that stands in the first line of stdin."""
+    return answer_plan(_replay)
+
+
+def answer_plan(replay: Callable[[ReplayPlan], ReplayResult]) -> int:
+    """Carry out the plan on stdin, and print what came of it."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan = ReplayPlan.from_json(sys.stdin.readline())
     try:
-        answer: dict[str, Any] = asdict(_replay(plan))
+        answer: dict[str, Any] = asdict(replay(plan))
     except SharebenchError as error:
         answer = {"error": str(error), "kind": type(error).__name__}
     out.write(json.dumps(answer) + "\n")
@@ -94,18 +121,23 @@ def main() -> int:
 def _replay(plan: ReplayPlan) -> ReplayResult:
     from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
 
+    first = SMBClient(plan.target, plan.secrets, plan.settings)
+    try:
+        maker = Replayer(first.connected_share(), plan.folder, 0)
+        maker.make_folder("\\")
+        facts = first.facts()
+    finally:
+        first.close()
+    return replay_by_all(plan, log_in, facts, maker.tally.requests)
+
+
+def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
+    """Have all clients replay the script at once; ``requests`` were made before."""
     script = load_script(plan.script_path)
     if plan.without:
         script = script.without(operations_named(",".join(plan.without)))
-    first = SMBClient(plan.target, plan.secrets, plan.settings)
-    first.connect()
-    facts = first.facts()
-    maker = Replayer(first.connected_share(), plan.folder, 0)
-    maker.make_folder("\\")
-    first.close()
-
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until each client can take it
-    clients = [_Forked(plan, script, number) for number in range(1, plan.clients + 1)]
+    clients = [_Forked(plan, script, connect, number) for number in range(1, plan.clients + 1)]
     threading.Thread(target=_cancel_at_end_of_stdin, args=(clients,), daemon=True).start()
     try:
         for each in clients:
@@ -118,7 +150,6 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         for each in clients:
             each.end()
     sums: Counter[str] = Counter()
-    requests = maker.tally.requests
     for one in told:
         sums.update(one["operations"])
         requests.update(one["requests"])
@@ -146,14 +177,14 @@ def _cancel_at_end_of_stdin(clients: list[_Forked]) -> None:
 class _Forked:
     """One client in a process of its own."""
 
-    def __init__(self, plan: ReplayPlan, script: Script, number: int) -> None:
+    def __init__(self, plan: ReplayPlan, script: Script, connect: Connect, number: int) -> None:
         here, there = os.pipe(), os.pipe()
         self._ended = False
         self._pid = os.fork()
         if not self._pid:
             os.close(here[0])
             os.close(there[1])
-            _live(plan, script, number, there[0], here[1])
+            _live(plan, script, connect, number, there[0], here[1])
         os.close(here[1])
         os.close(there[0])
         self._from = os.fdopen(here[0], "r", encoding="utf-8")
@@ -196,13 +227,13 @@ class _Forked:
         return answer
 
 
-def _live(plan: ReplayPlan, script: Script, number: int, heard: int, told: int) -> NoReturn:
+def _live(plan: ReplayPlan, script: Script, connect: Connect, number: int, heard: int, told: int) -> NoReturn:
     """The life of one client, from its login to its end."""
     die_with_parent()
     code = 1
     try:
         with os.fdopen(told, "w", encoding="utf-8") as out, os.fdopen(heard, encoding="utf-8") as orders:
-            _work(plan, script, number, orders, out)
+            _work(plan, script, connect, number, orders, out)
             code = 0
     except BaseException:  # noqa: BLE001  the parent reads what it did not say
         traceback.print_exc()
@@ -210,31 +241,27 @@ def _live(plan: ReplayPlan, script: Script, number: int, heard: int, told: int) 
         os._exit(code)
 
 
-def _work(plan: ReplayPlan, script: Script, number: int, orders: Any, out: Any) -> None:
-    from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded by the parent
-
+def _work(plan: ReplayPlan, script: Script, connect: Connect, number: int, orders: TextIO, out: TextIO) -> None:
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    client = SMBClient(plan.target, plan.secrets, plan.settings)
     try:
-        replayer = Replayer(client.connected_share(), plan.folder, number)
-        _tell(out, {"ready": number})
-        while not stopped.is_set() and not select.select([orders], [], [], _LOOK_SECONDS)[0]:
-            continue
-        if stopped.is_set():
-            return
-        found = _measured(plan, script, replayer, float(orders.readline() or 0), stopped)
-        replayer.clean_up()
-        found["requests"] = dict(replayer.tally.requests + Counter(found["requests"]))
-        _tell(out, found)
+        with connect(plan) as share:
+            replayer = Replayer(share, plan.folder, number)
+            _tell(out, {"ready": number})
+            while not stopped.is_set() and not select.select([orders], [], [], _LOOK_SECONDS)[0]:
+                continue
+            if stopped.is_set():
+                return
+            found = _measured(plan, script, replayer, float(orders.readline() or 0), stopped)
+            replayer.clean_up()
+            found["requests"] = dict(replayer.tally.requests + Counter(found["requests"]))
+            _tell(out, found)
     except SharebenchError as error:
         _tell(out, {"error": str(error)})
-    finally:
-        client.close()
 
 
-def _tell(out: Any, answer: dict[str, Any]) -> None:
+def _tell(out: TextIO, answer: dict[str, Any]) -> None:
     out.write(json.dumps(answer) + "\n")
     out.flush()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ from app.environment.remote import SSH_OPTIONS
 from app.errors import MeasurementError
 
 RUN_SECONDS = 20.0
+_END_SECONDS = 5.0
 _FIND_ALL = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; LC_ALL=C; export PATH LC_ALL'
 _ONCE = f'{_FIND_ALL}; exec "$@"'
 _FOR_AS_LONG_AS_WE_LISTEN = f"""{_FIND_ALL}
@@ -42,32 +45,51 @@ class Said(NamedTuple):
 class RunningProgram:
     """A program that runs on the server; it ends with :meth:`end`, and also when this process does."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, command: Sequence[str], files: Sequence[int]) -> None:
+        self._out = tempfile.TemporaryFile("w+")  # noqa: SIM115  as long as the program
+        self._error = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=self._out,
+            stderr=self._error,
+            pass_fds=tuple(files),
+            env=clean_environment(LC_ALL="C"),
+            start_new_session=True,
+        )
 
     def wait(self, timeout_seconds: float) -> Said:
         """What it said, once it has ended. Raises MeasurementError where it does not in that time."""
         try:
-            out, error = self._process.communicate(timeout=timeout_seconds)
-        except subprocess.TimeoutExpired as expired:
+            code = self._process.wait(timeout_seconds)
+        except subprocess.TimeoutExpired as error:
             self.end()
             raise MeasurementError(
                 f"a program did not end within {timeout_seconds:.0f} s; see what it waits for"
-            ) from (expired)
-        return Said(self._process.returncode, out, error)
+            ) from error
+        said = []
+        for file in (self._out, self._error):
+            file.seek(0)
+            said.append(file.read())
+        self.end()
+        return Said(code, *said)
+
+    def hang_up(self) -> None:
+        """Have it end, with all that it started, without waiting for that: for another thread, or a signal."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin:
+                self._process.stdin.close()
 
     def end(self) -> None:
-        """End it and all that it started."""
-        if self._process.stdin:
-            self._process.stdin.close()
+        """Have it end, and wait for that."""
+        self.hang_up()
         try:
-            self._process.wait(5)
+            self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe:
-                pipe.close()
+        self._out.close()
+        self._error.close()
 
 
 class ServerShell:
@@ -102,19 +124,7 @@ class ServerShell:
 
     def start(self, *words: str, files: Sequence[int] = ()) -> RunningProgram:
         """Start a program; ``files`` are descriptors that it inherits, on this machine only."""
-        return RunningProgram(
-            subprocess.Popen(
-                self._command(_FOR_AS_LONG_AS_WE_LISTEN, words),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                encoding="utf-8",
-                errors="replace",
-                pass_fds=tuple(files),
-                env=clean_environment(LC_ALL="C"),
-                start_new_session=True,
-            )
-        )
+        return RunningProgram(self._command(_FOR_AS_LONG_AS_WE_LISTEN, words), files)
 
     def has(self, program: str) -> bool:
         """Whether a program is installed there."""

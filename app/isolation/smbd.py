@@ -9,7 +9,7 @@ from app.errors import MeasurementError
 from app.isolation.shell import ServerShell
 from storage.isolations import ProfileCounter
 
-ON = "on"
+ON, OFF = "on", "off"
 _LOOK = """
 for folder in /proc/[0-9]*; do
     [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
@@ -17,7 +17,7 @@ for folder in /proc/[0-9]*; do
     while IFS=: read -r number names path; do
         case $number:$names in
         0:) at=/sys/fs/cgroup$path
-            [ -r "$at/cpu.max" ] && { read -r quota period < "$at/cpu.max"; echo "limit $quota $period"; cat "$at/cpu.stat"; } ;;
+            [ -r "$at/cpu.max" ] && { echo "limit $(cat "$at/cpu.max")"; cat "$at/cpu.stat"; } ;;
         *:cpu|*:cpu,cpuacct|*:cpuacct,cpu) at=/sys/fs/cgroup/$names$path
             [ -r "$at/cpu.cfs_quota_us" ] &&
                 { echo "limit $(cat "$at/cpu.cfs_quota_us") $(cat "$at/cpu.cfs_period_us")"; cat "$at/cpu.stat"; } ;;
