@@ -85,6 +85,8 @@ class LayerRun:
     operations: Mapping[str, int] = field(default_factory=dict)
     requests: Mapping[str, int] = field(default_factory=dict)
     """SMB2 requests that the operations became, from login to log-off, by the names of smbd's counters."""
+    window_requests: int = 0
+    """Those of the part that counts."""
     unexpected: int = 0
     """Operations that ended otherwise than the script expects."""
     wait_seconds: float = 0.0
@@ -248,6 +250,7 @@ def run_from_json(node: JSONNode) -> LayerRun:
         passes=node.maybe("passes").number_or_none() or 0.0,
         operations=_counts(node.maybe("operations")),
         requests=_counts(node.maybe("requests")),
+        window_requests=node.maybe("window_requests").whole_or(0, at_most=2**62),
         unexpected=node.maybe("unexpected").whole_or(0, at_most=2**62),
         wait_seconds=node.maybe("wait_seconds").number_or_none() or 0.0,
         longest_seconds=node.maybe("longest_seconds").number_or_none() or 0.0,

@@ -112,6 +112,10 @@ class LayerBench:
         return [self._told(watch.into(one, began, began + seconds), result) for one, result in done]
 
     def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
+        if not result.bytes_per_second:
+            raise MeasurementError(
+                f"{_PROGRAMS[run.layer]} moved nothing in {self._request.seconds} s; measure longer, with --seconds"
+            )
         counts = {name: count for name, count in self.script.counts.items() if name not in _UNCOUNTED}
         done = sum(count for name, count in result.operations.items() if name not in _UNCOUNTED)
         return replace(
@@ -199,6 +203,7 @@ class LayerBench:
             passes=sum(result.operations.values()) / len(script.lines),
             operations=result.operations,
             requests=result.requests,
+            window_requests=result.window_requests,
             unexpected=result.unexpected,
             wait_seconds=result.wait_seconds,
             longest_seconds=result.longest_seconds,

@@ -19,7 +19,7 @@ from app.errors import MeasurementError
 from app.isolation.replay_child import ReplayPlan, ReplayResult, answer_plan, replay_by_all
 
 _LONGEST_ANSWER = memoryview(bytes(88))
-_ANSWER_BYTES = {Opcode.CREATE: 88, Opcode.CLOSE: 60, Opcode.QUERY_INFO: 8}
+_ANSWER_BYTES: dict[int, int] = {Opcode.CREATE: 88, Opcode.CLOSE: 60, Opcode.QUERY_INFO: 8}
 _SHORT_BYTES = 4
 
 
@@ -31,7 +31,7 @@ class NullShare(NullServer):
         if command in {Opcode.READ, Opcode.WRITE}:
             return super().answer(request, command)
         status = NO_MORE_FILES if command == Opcode.QUERY_DIRECTORY else SUCCESS
-        return status, bytes(_LONGEST_ANSWER[: _ANSWER_BYTES.get(Opcode(command), _SHORT_BYTES)]), _LONGEST_ANSWER[:0]
+        return status, bytes(_LONGEST_ANSWER[: _ANSWER_BYTES.get(command, _SHORT_BYTES)]), _LONGEST_ANSWER[:0]
 
 
 @contextlib.contextmanager

@@ -72,6 +72,9 @@ class ReplayResult:
     seconds: float
     operations: dict[str, int]
     requests: dict[str, int]
+    """From login to log-off."""
+    window_requests: int
+    """Those of the part that counts."""
     moved_bytes: int
     wait_seconds: float
     longest_seconds: float
@@ -157,6 +160,7 @@ def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, reques
         seconds=sum(one["seconds"] for one in told) / len(told),
         operations=dict(sums),
         requests=dict(requests),
+        window_requests=sum(one["window_requests"] for one in told),
         moved_bytes=sum(one["moved_bytes"] for one in told),
         wait_seconds=sum(one["wait_seconds"] for one in told),
         longest_seconds=max(one["longest_seconds"] for one in told),
@@ -293,6 +297,7 @@ def _measured(
         "seconds": max(1e-6, min(ended, ends_at) - began) if began else 0.0,
         "operations": dict(tally.operations) if began else {},
         "requests": dict(requests),
+        "window_requests": sum(tally.requests.values()) if began else 0,
         "moved_bytes": tally.moved_bytes if began else 0,
         "wait_seconds": tally.wait_seconds,
         "longest_seconds": tally.longest_seconds,

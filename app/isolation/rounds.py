@@ -88,8 +88,11 @@ def measure(
                 yield LayerRunEnded(run=run)
                 if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
                     raise MeasurementError(run.error or "the server layer failed")
-        ceilings = {clients: bench.ceiling(clients) for clients in request.clients}
-        isolation, status = replace(isolation, ceilings=ceilings), SeriesStatus.COMPLETE
+        try:
+            isolation = replace(isolation, ceilings={clients: bench.ceiling(clients) for clients in request.clients})
+        except MeasurementError as error:
+            yield IsolationProblem(text=f"this client's own limit is not known: {error}")
+        status = SeriesStatus.COMPLETE
     except CancelledError:
         why = "cancelled"
     except SharebenchError as error:
