@@ -1,7 +1,5 @@
 """Figures in words: sizes, times, percentages, lists and places as sentences have them."""
 
-from __future__ import annotations
-
 from forms import layout, numbers
 from storage.records import Change, Command, Decision, Series, Target
 from storage.target_url import format_target

@@ -12,6 +12,7 @@ from storage.base import NotebookBase
 from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import JSONNode
 from storage.ownership import is_alive
+from storage.plan import MOST_SECONDS, Settings
 from storage.records import ClientFacts, JSONValue, Owner, RunStatus, SeriesStatus, Target
 
 
@@ -153,6 +154,13 @@ class Isolation:
     rounds: int
     seconds: int
     """Of a run, its warm-up not counted."""
+    script_path: str | None = None
+    """Where the script was read from; our own where absent."""
+    settings: Settings = field(default_factory=Settings)
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    expose_tbench: bool = False
+    """Whether ``tbench_srv`` was allowed to listen on every address of another machine."""
     link_bits_per_second: int | None = None
     loopback: bool = False
     """Whether no network card was on the way."""
@@ -220,6 +228,11 @@ def isolation_from_json(node: JSONNode) -> Isolation:
         clients=tuple(each.whole(at_least=1) for each in node.at("clients").items()),
         rounds=node.at("rounds").whole(at_least=1),
         seconds=node.maybe("seconds").whole_or(0, at_most=86_400),
+        script_path=node.maybe("script_path").text_or_none(),
+        settings=_settings(node.maybe("settings")),
+        server_ssh=node.maybe("server_ssh").text_or_none(),
+        smb_conf=node.maybe("smb_conf").text_or_none(),
+        expose_tbench=node.maybe("expose_tbench").flag(),
         link_bits_per_second=node.maybe("link_bits_per_second").whole_or_none(),
         loopback=node.maybe("loopback").flag(),
         same_machine=node.maybe("same_machine").flag(),
@@ -273,6 +286,17 @@ def _members(node: JSONNode) -> Iterator[tuple[str, JSONNode]]:
 
 def _counts(node: JSONNode) -> dict[str, int]:
     return {name: one.whole(at_least=0) for name, one in _members(node)}
+
+
+def _settings(node: JSONNode) -> Settings:
+    if node.value is None:
+        return Settings()
+    timeout = node.object().maybe("timeout_seconds").between(0, MOST_SECONDS)
+    return Settings(
+        sign=node.maybe("sign").flag(),
+        encrypt=node.maybe("encrypt").flag(),
+        timeout_seconds=timeout or Settings().timeout_seconds,
+    )
 
 
 def _client(node: JSONNode) -> ClientFacts:

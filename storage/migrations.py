@@ -1,7 +1,5 @@
 """The notebook's schema, one migration after the other; a notebook says itself which version of us it needs."""
 
-from __future__ import annotations
-
 import json
 
 from sqlite_utils import Database, Migrations
@@ -270,6 +268,37 @@ CREATE INDEX baselines_by_series ON baselines (series_id);
 """
 
 
+_CHANGES = """
+CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    experiment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    ssh TEXT,
+    undo_path TEXT NOT NULL,
+    undo_script TEXT NOT NULL,
+    effective_before TEXT,
+    configuration_before TEXT NOT NULL,
+    owner TEXT NOT NULL CHECK (json_valid(owner)),
+    state TEXT NOT NULL CHECK (state IN ('open', 'undone')),
+    ended_at TEXT
+) STRICT;
+CREATE TABLE trials (
+    experiment TEXT PRIMARY KEY REFERENCES experiments (name) ON DELETE CASCADE,
+    plan TEXT NOT NULL CHECK (json_valid(plan))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE trial_slots (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL CHECK (number > 0),
+    position INTEGER NOT NULL CHECK (position >= 0),
+    control_seconds REAL NOT NULL,
+    PRIMARY KEY (series_id, number)
+) STRICT, WITHOUT ROWID;
+"""
+
+
 _ISOLATIONS = """
 CREATE TABLE isolations (
     id TEXT PRIMARY KEY,
@@ -282,7 +311,6 @@ CREATE TABLE isolations (
     owner TEXT CHECK (owner IS NULL OR json_valid(owner)),
     imported_at TEXT
 ) STRICT;
-
 CREATE TABLE layer_runs (
     isolation_id TEXT NOT NULL REFERENCES isolations (id) ON DELETE CASCADE,
     round INTEGER NOT NULL CHECK (round > 0),
@@ -349,11 +377,18 @@ def m004_baselines_of_several(db: Database) -> None:
 
 
 @migrations()
-def m005_isolations(db: Database) -> None:
-    """Isolations and the runs of their layers."""
-    _run_script(db, _ISOLATIONS)
+def m005_changes(db: Database) -> None:
+    """Settings that sharebench changes itself: the journal of changes, plans of trials, the order of their runs."""
+    _run_script(db, _CHANGES)
     _declare(db, 5, "0.2.0")
 
 
-CURRENT_FORMAT = 5
+@migrations()
+def m006_isolations(db: Database) -> None:
+    """Isolations and the runs of their layers."""
+    _run_script(db, _ISOLATIONS)
+    _declare(db, 6, "0.2.0")
+
+
+CURRENT_FORMAT = 6
 """The format that this version writes: the number of its last migration."""

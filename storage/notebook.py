@@ -1,12 +1,11 @@
 """The notebook: one open SQLite file, for one thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from storage.base import MANY
+from storage.changes import ChangeTables
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
     Row,
@@ -59,7 +58,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, SideTables, IsolationTables):
+class Notebook(MeasuringTables, ChangeTables, SideTables, IsolationTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:

@@ -1,7 +1,5 @@
 """The read-only script that asks a server about itself: run here, or there through the system's ssh in one call."""
 
-from __future__ import annotations
-
 import secrets
 import shlex
 import subprocess
@@ -64,6 +62,8 @@ DEFAULTS = {
     "counters": "\n".join(COUNTER_FILES),
 }
 """The script's variables, as they are where nothing else is said."""
+PROBE = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
+"""The script that only reads."""
 
 
 def ask_server(settings: dict[str, str], ssh: str | None) -> Answer:
@@ -71,8 +71,13 @@ def ask_server(settings: dict[str, str], ssh: str | None) -> Answer:
 
     Never raises: a server that cannot be reached or that has no shell is an answer with a problem.
     """
+    return run_script(PROBE, {**DEFAULTS, **settings}, ssh)
+
+
+def run_script(body: str, settings: dict[str, str], ssh: str | None) -> Answer:
+    """Run a script as the one of :func:`ask_server`: it prints sections, by its variable ``mark``, the last ``end``."""
     mark = f"@sharebench-{secrets.token_hex(8)}@"
-    script = _script({**DEFAULTS, **settings, "mark": mark})
+    script = _with_variables(body, {**settings, "mark": mark})
     if ssh is None:
         return _run(("sh", "-s"), script, mark, LOCAL_TIMEOUT_SECONDS, where="this machine")
     if ssh.startswith("-") or not ssh.strip():
@@ -81,8 +86,7 @@ def ask_server(settings: dict[str, str], ssh: str | None) -> Answer:
     return _run(words, script, mark, SSH_TIMEOUT_SECONDS, where=ssh, ssh=ssh)
 
 
-def _script(variables: dict[str, str]) -> str:
-    body = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
+def _with_variables(body: str, variables: dict[str, str]) -> str:
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()) + body
 
 

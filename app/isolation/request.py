@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.clients.base import Secrets
-from app.isolation.script import Script
+from app.errors import UsageError
+from app.isolation.script import Operation, Script, load_script
+from storage.isolations import Isolation
 from storage.plan import Settings
 from storage.records import Target
 
@@ -37,3 +39,27 @@ class IsolationRequest:
     smb_conf: str | None = None
     expose_tbench: bool = False
     """Whether ``tbench_srv``, which listens on every address, may be started on another machine."""
+
+
+def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
+    """What completes an isolation that was interrupted. Raises UsageError where its script has changed."""
+    whole = load_script(isolation.script_path)
+    without = [Operation(name) for name in isolation.without]
+    if whole.without(without).digest != isolation.script_sha256:
+        raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
+    return IsolationRequest(
+        target=isolation.target,
+        secrets=secrets,
+        settings=isolation.settings,
+        whole_script=whole,
+        script_path=isolation.script_path,
+        without=isolation.without,
+        clients=isolation.clients,
+        rounds=isolation.rounds,
+        seconds=isolation.seconds,
+        label=isolation.label,
+        link_bits_per_second=isolation.link_bits_per_second,
+        server_ssh=isolation.server_ssh,
+        smb_conf=isolation.smb_conf,
+        expose_tbench=isolation.expose_tbench,
+    )

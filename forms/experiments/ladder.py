@@ -1,13 +1,11 @@
 """The ladder of an experiment: series in order, each with the one change that made it, and what was gained."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import is_repeat
-from forms.comparison.verdict import Sides, compare_several, rates_of
+from forms.comparison.verdict import Sides, compare_several, rates_of, unseen_between
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
@@ -136,7 +134,13 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
     steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
     spans = [(by_id[path[-1]], by_id[path[0]]) for path in paths if len(path) > 1]
     groups = _repeats(series, bases)
-    found = compare_several([_sides(base, one, groups) for base, one in (*steps, *spans)], limits or Limits())
+    sides = [_sides(base, one, groups) for base, one in steps]
+    for path in paths:
+        if len(path) > 1:
+            way = [by_id[series_id] for series_id in path]
+            whole = _sides(way[-1], way[0], groups)
+            sides.append(replace(whole, unseen=unseen_between(path[-1], way)))
+    found = compare_several(sides, limits or Limits())
     by_step = {one.id: comparison for (_, one), comparison in zip(steps, found, strict=False)}
     by_span = {one.id: comparison for (_, one), comparison in zip(spans, found[len(steps) :], strict=True)}
     rungs = tuple(

@@ -3,8 +3,6 @@
 A rejected row is struck through by a line in its gaps, so that it shows without styles and its numbers stay whole.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The list of series: one line a series, as the notebook shows them and ``sharebench list`` prints them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -32,8 +32,7 @@ from app.logins import read_credentials
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers import Given, read_series
-from forms.series.document import series_document
-from forms.series.document_reader import series_from_document
+from forms.series.document import series_document, series_from_document
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Run, Target

@@ -1,7 +1,5 @@
 """The TUI's application: its screens, themes, keys and the one place where errors are told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, ClassVar

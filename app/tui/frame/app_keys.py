@@ -1,7 +1,5 @@
 """The commands that work on every screen, and the names of all commands."""
 
-from __future__ import annotations
-
 from app.tui.frame import screens
 from app.tui.frame.commands import Commanded, KeyCommand, keys_of
 

@@ -1,7 +1,5 @@
 """A command of the TUI: one record that gives the key binding, the footer, the palette entry and the row in F1 help."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """F1 help: what the focused widget is for, and every key that works now."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual.app import ComposeResult

@@ -1,7 +1,5 @@
 """Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One step's page: why it matters, what is known, and what can be chosen."""
 
-from __future__ import annotations
-
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult

@@ -1,7 +1,5 @@
 """The guide: the method's steps on the left, the open one beside them."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual import on

@@ -1,7 +1,5 @@
 """The steps of the method down the left, each with its state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.text import Text

@@ -1,7 +1,5 @@
 """The columns of the list of series, and which of them fit a width."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

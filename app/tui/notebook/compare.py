@@ -1,14 +1,12 @@
 """Two series side by side: the verdict in words, what differs between them, both charts on one scale."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Label
 
-from app.charts.compared import compared_chart
+from app.charts.series_charts import compared_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar

@@ -1,7 +1,5 @@
 """The notebook: all series, sorted, filtered and grouped; the one pointed at beside them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 

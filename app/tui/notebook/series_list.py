@@ -1,7 +1,5 @@
 """The list of series: a window on any number of them, which asks for the lines that come into view."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 

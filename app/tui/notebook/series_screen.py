@@ -1,7 +1,5 @@
 """One series on a screen of its own: its form, its chart, its advice."""
 
-from __future__ import annotations
-
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Label

@@ -1,15 +1,12 @@
 """One series: its filled form, and a chart of it beside the form where there is room, else in its place."""
 
-from __future__ import annotations
-
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.charts.rates import rates_chart
-from app.charts.within import within_chart
+from app.charts.series_charts import rates_chart, within_chart
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ChartView
 from forms.exporters.text import run_form_text

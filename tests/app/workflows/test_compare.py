@@ -90,6 +90,29 @@ def test_the_base_put_back_counts_without_being_named(notebook: Notebook) -> Non
     assert ids(not_put_back.base) == [1]
 
 
+def test_a_change_between_that_nobody_saw_keeps_two_series_from_being_called_equal(notebook: Notebook) -> None:
+    """In-flight 4, a change of the server, in-flight 1, 4: the ends show the same, and need not be the same."""
+    for evidence in (Evidence.CONFIRMED, Evidence.UNCONFIRMED):
+        first = 1 if evidence is Evidence.CONFIRMED else 11
+        claims = (
+            None,
+            Change(name="log level", value="0", evidence=evidence),
+            Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED),
+            Change(name="in-flight", value="4", previous="1", evidence=Evidence.CONFIRMED),
+        )
+        for number, change in enumerate(claims, first):
+            depth = 1 if change and change.value == "1" else 4
+            client = replace(CLIENT, in_flight=depth)
+            made = f"{number - 1:012x}" if change else None
+            notebook.add(at(number, 1 + number / 50, client=client, change=change, base_id=made, experiment=str(first)))
+    (seen,) = sides_to_compare(notebook, (f"{1:012x}", f"{4:012x}"))
+    assert not seen.unseen
+    assert compare_sides(seen, Limits()).doubt is Doubt.SAME_SETTINGS
+    (unseen,) = sides_to_compare(notebook, (f"{11:012x}", f"{14:012x}"))
+    assert unseen.unseen
+    assert compare_sides(unseen, Limits()).doubt is not Doubt.SAME_SETTINGS
+
+
 def test_repeats_that_are_known_in_two_ways_count_once(notebook: Notebook) -> None:
     notebook.add_experiment(Experiment(name="apart", kind=ExperimentKind.REPEATS))
     for number in (1, 2, 3):

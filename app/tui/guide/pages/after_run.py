@@ -1,7 +1,5 @@
 """The pages from the run on: run, review, compare with the expected, change one thing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

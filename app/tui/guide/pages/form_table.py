@@ -1,7 +1,5 @@
 """The table of a run form alone, as the guide shows it: headings, rows, average and deviation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from forms.exporters.text import drawn_table, table_lines

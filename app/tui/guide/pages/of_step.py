@@ -1,7 +1,5 @@
 """The page of each step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from app.tui.guide.pages import after_run, before_run

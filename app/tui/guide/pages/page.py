@@ -1,7 +1,5 @@
 """A step as it is put to the user: what it is about, what is known, and what can be chosen, without a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -22,7 +20,7 @@ class Ask:
 
     heading: str
     text: str
-    then: Callable[[str], Act]
+    then: "Callable[[str], Act]"
     value: str = ""
 
 
