@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from storage.base import NotebookBase
 from storage.codec import Row, object_of, of_a_sound_file
-from storage.json_reader import JSONNode
+from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
 from storage.ownership import is_alive
-from storage.plan import MOST_SECONDS, Settings
+from storage.plan import Settings
 from storage.records import ClientFacts, JSONValue, Owner, RunStatus, SeriesStatus, Target
 
 
@@ -72,16 +72,16 @@ class ProfileCounter:
 class LayerRun:
     """One run of the script against one layer by so many clients at once."""
 
-    round: int
+    round: Count
     layer: Layer
-    clients: int
+    clients: Count
     status: RunStatus = RunStatus.VALID
     error: str | None = None
     started_at: str = ""
-    seconds: float = 0.0
+    seconds: NotNegative = 0.0
     """Of the part that counts, after the warm-up."""
-    bytes_per_second: float = 0.0
-    passes: float = 0.0
+    bytes_per_second: NotNegative = 0.0
+    passes: NotNegative = 0.0
     """How often the script was carried out, all clients together."""
     operations: Mapping[str, int] = field(default_factory=dict)
     requests: Mapping[str, int] = field(default_factory=dict)
@@ -90,10 +90,10 @@ class LayerRun:
     """Those of the part that counts."""
     unexpected: int = 0
     """Operations that ended otherwise than the script expects."""
-    wait_seconds: float = 0.0
+    wait_seconds: NotNegative = 0.0
     """Time that clients spent waiting for answers, all clients together."""
-    longest_seconds: float = 0.0
-    client_cpu_seconds: float = 0.0
+    longest_seconds: NotNegative = 0.0
+    client_cpu_seconds: NotNegative = 0.0
     """Processor time of the clients."""
     server_cpu: CPUUse | None = None
     client_cpu: CPUUse | None = None
@@ -137,8 +137,8 @@ class LeftBehind:
 class Isolation:
     """Rounds of one script against every layer of one server."""
 
-    id: str
-    created_at: str
+    id: Filled
+    created_at: Moment
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
     label: str = ""
@@ -150,9 +150,9 @@ class Isolation:
     """How often one pass asks for each operation."""
     without: tuple[str, ...] = ()
     """Operations left out of the script for every layer."""
-    clients: tuple[int, ...]
-    rounds: int
-    seconds: int
+    clients: tuple[Count, ...]
+    rounds: Count
+    seconds: int = 0
     """Of a run, its warm-up not counted."""
     script_path: str | None = None
     """Where the script was read from; our own where absent."""
@@ -192,144 +192,20 @@ _APART = (*_HEAD, "runs", "left_behind", "owner")
 _RUN_HEAD = ("round", "layer", "clients", "status", "seconds", "bytes_per_second")
 
 
+_OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
+"""What is of this notebook alone: no document has it, and none is asked for it."""
+
+
 def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
     """The isolation as a JSON object; not what must be put back, nor who measures it."""
-    found = asdict(isolation)
-    for name in ("left_behind", "owner", "imported_at"):
-        del found[name]
+    found = {name: value for name, value in asdict(isolation).items() if name not in _OURS_ALONE}
     found["ceilings"] = {str(clients): rate for clients, rate in isolation.ceilings.items()}
     return found
 
 
 def isolation_from_json(node: JSONNode) -> Isolation:
     """The isolation in a JSON object. Raises DocumentError, naming the first place that is wrong."""
-    node.object()
-    target, client = node.at("target").object(), node.maybe("client")
-    return Isolation(
-        id=node.at("id").text(filled=True),
-        created_at=node.at("created_at").time(),
-        status=node.at("status").one_of(SeriesStatus),
-        error=node.maybe("error").text_or_none(),
-        label=node.maybe("label").text_or_none() or "",
-        target=Target(
-            protocol=target.at("protocol").text(filled=True),
-            host=target.maybe("host").text_or_none() or "",
-            port=target.maybe("port").whole_or_none(),
-            share=target.maybe("share").text_or_none(),
-            path=target.maybe("path").text_or_none() or "",
-            user=target.maybe("user").text_or_none(),
-            domain=target.maybe("domain").text_or_none(),
-        ),
-        script=node.at("script").text(),
-        script_sha256=node.maybe("script_sha256").text_or_none() or "",
-        pass_bytes=node.maybe("pass_bytes").whole_or(0, at_most=2**62),
-        pass_operations=_counts(node.maybe("pass_operations")),
-        without=tuple(each.text() for each in node.maybe("without").items()),
-        clients=tuple(each.whole(at_least=1) for each in node.at("clients").items()),
-        rounds=node.at("rounds").whole(at_least=1),
-        seconds=node.maybe("seconds").whole_or(0, at_most=86_400),
-        script_path=node.maybe("script_path").text_or_none(),
-        settings=_settings(node.maybe("settings")),
-        server_ssh=node.maybe("server_ssh").text_or_none(),
-        smb_conf=node.maybe("smb_conf").text_or_none(),
-        expose_tbench=node.maybe("expose_tbench").flag(),
-        link_bits_per_second=node.maybe("link_bits_per_second").whole_or_none(),
-        loopback=node.maybe("loopback").flag(),
-        same_machine=node.maybe("same_machine").flag(),
-        processors=node.maybe("processors").whole_or_none(),
-        processor_quota=node.maybe("processor_quota").number_or_none(),
-        client=_client(client.object()) if client.value is not None else None,
-        ceilings={int(name): one.number() for name, one in _members(node.maybe("ceilings")) if name.isdecimal()},
-        problems=tuple(each.text() for each in node.maybe("problems").items()),
-        runs=tuple(run_from_json(each) for each in node.at("runs").items()),
-    )
-
-
-def run_from_json(node: JSONNode) -> LayerRun:
-    """The run in a JSON object. Raises DocumentError."""
-    node.object()
-    rate = node.at("bytes_per_second").number()
-    if rate < 0:
-        raise node.at("bytes_per_second").wrong("a rate of at least 0")
-    return LayerRun(
-        round=node.at("round").whole(at_least=1),
-        layer=node.at("layer").one_of(Layer),
-        clients=node.at("clients").whole(at_least=1),
-        status=node.at("status").one_of(RunStatus),
-        error=node.maybe("error").text_or_none(),
-        started_at=node.maybe("started_at").text_or_none() or "",
-        seconds=node.maybe("seconds").number_or_none() or 0.0,
-        bytes_per_second=rate,
-        passes=node.maybe("passes").number_or_none() or 0.0,
-        operations=_counts(node.maybe("operations")),
-        requests=_counts(node.maybe("requests")),
-        window_requests=node.maybe("window_requests").whole_or(0, at_most=2**62),
-        unexpected=node.maybe("unexpected").whole_or(0, at_most=2**62),
-        wait_seconds=node.maybe("wait_seconds").number_or_none() or 0.0,
-        longest_seconds=node.maybe("longest_seconds").number_or_none() or 0.0,
-        client_cpu_seconds=node.maybe("client_cpu_seconds").number_or_none() or 0.0,
-        server_cpu=_cpu(node.maybe("server_cpu")),
-        client_cpu=_cpu(node.maybe("client_cpu")),
-        processes={name: one.number() for name, one in _members(node.maybe("processes"))},
-        disk_busy_percent=node.maybe("disk_busy_percent").number_or_none(),
-        in_bytes_per_second=node.maybe("in_bytes_per_second").number_or_none(),
-        out_bytes_per_second=node.maybe("out_bytes_per_second").number_or_none(),
-        throttled_percent=node.maybe("throttled_percent").number_or_none(),
-        profile={name: _counter(one) for name, one in _members(node.maybe("profile"))},
-    )
-
-
-def _members(node: JSONNode) -> Iterator[tuple[str, JSONNode]]:
-    for name, value in node.object_or_empty().items():
-        yield name, JSONNode(f"{node.name}.{name}", value)
-
-
-def _counts(node: JSONNode) -> dict[str, int]:
-    return {name: one.whole(at_least=0) for name, one in _members(node)}
-
-
-def _settings(node: JSONNode) -> Settings:
-    if node.value is None:
-        return Settings()
-    timeout = node.object().maybe("timeout_seconds").between(0, MOST_SECONDS)
-    return Settings(
-        sign=node.maybe("sign").flag(),
-        encrypt=node.maybe("encrypt").flag(),
-        timeout_seconds=timeout or Settings().timeout_seconds,
-    )
-
-
-def _client(node: JSONNode) -> ClientFacts:
-    texts = {name: node.maybe(name).text_or_none() for name in ("dialect", "signing", "encryption")}
-    return ClientFacts(
-        name=node.at("name").text(),
-        version=node.maybe("version").text_or_none() or "",
-        **texts,
-        block_bytes=node.maybe("block_bytes").whole_or_none(),
-        in_flight=node.maybe("in_flight").whole_or_none(),
-    )
-
-
-def _cpu(node: JSONNode) -> CPUUse | None:
-    if node.value is None:
-        return None
-    node.object()
-    kinds = {name: _spread(node.at(name).object()) for name in ("user", "system", "total")}
-    return CPUUse(**kinds, samples=node.maybe("samples").whole_or(0, at_most=2**31))
-
-
-def _spread(node: JSONNode) -> CPUSpread:
-    return CPUSpread(
-        mean=node.at("mean").number(),
-        median=node.at("median").number(),
-        deviation=node.maybe("deviation").number_or_none(),
-    )
-
-
-def _counter(node: JSONNode) -> ProfileCounter:
-    node.object()
-    names = ProfileCounter.__dataclass_fields__
-    return ProfileCounter(**{name: node.maybe(name).whole_or(0, at_most=2**62) for name in names})
+    return node.record(Isolation, leave=_OURS_ALONE)
 
 
 class IsolationTables(NotebookBase):
@@ -403,4 +279,4 @@ def _from_row(row: Mapping[str, Any]) -> Isolation:
 @of_a_sound_file
 def _run_from_row(row: Mapping[str, Any]) -> LayerRun:
     content: dict[str, JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_HEAD}
-    return run_from_json(JSONNode("layer_runs", content))
+    return JSONNode("layer_runs", content).record(LayerRun)

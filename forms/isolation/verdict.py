@@ -28,7 +28,7 @@ class Cause(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Doubt(StrEnum):
+class IsolationDoubt(StrEnum):
     """Why it cannot be told, or with what reservation."""
 
     NO_SERVER = "the server was not measured"
@@ -79,7 +79,7 @@ class IsolationVerdict:
     """What it is, and what it rests on."""
 
     cause: Cause
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[IsolationDoubt, ...] = ()
     evidence: LayerEvidence
 
 
@@ -88,25 +88,25 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
     a quota of processor time, the disk; what then is left between the server and the least of them is Samba's.
     """
     if not found.server:
-        return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(Doubt.NO_SERVER,), evidence=found)
+        return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
     reasons = (why,) if why else ()
     return IsolationVerdict(cause=cause, doubts=(*reasons, *_reservations(found)), evidence=found)
 
 
-def _cause(found: LayerEvidence) -> tuple[Cause, Doubt | None]:
+def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     named = _plain_cause(found)
     if named is not None:
         return named, None
     if found.ratio is None:
-        return Cause.UNKNOWN, Doubt.NO_LEAST
+        return Cause.UNKNOWN, IsolationDoubt.NO_LEAST
     idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
     if found.clients == 1 and idle:
-        return Cause.UNKNOWN, Doubt.WAKE_UP
+        return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
     if (found.ratio_high or found.ratio) < NEAR:
         return Cause.SAMBA, None
     if found.ratio < NEAR:
-        return Cause.UNKNOWN, Doubt.CLOSE
+        return Cause.UNKNOWN, IsolationDoubt.CLOSE
     return _of_the_machine(found)
 
 
@@ -123,7 +123,7 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
     return None
 
 
-def _of_the_machine(found: LayerEvidence) -> tuple[Cause, Doubt | None]:
+def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     """The server reaches what the machine carries: which part of that is it?"""
     if found.disk and found.network and found.network < NEAR * found.disk and not found.loopback:
         return Cause.NETWORK, None
@@ -131,19 +131,19 @@ def _of_the_machine(found: LayerEvidence) -> tuple[Cause, Doubt | None]:
         return Cause.DISK, None
     if _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.PROCESSOR, None
-    return Cause.UNKNOWN, Doubt.CLOSE
+    return Cause.UNKNOWN, IsolationDoubt.CLOSE
 
 
-def _reservations(found: LayerEvidence) -> list[Doubt]:
+def _reservations(found: LayerEvidence) -> list[IsolationDoubt]:
     told = []
     if found.loopback:
-        told.append(Doubt.LOOPBACK)
+        told.append(IsolationDoubt.LOOPBACK)
     if found.disk_busy_percent is not None and found.disk_busy_percent < 5:
-        told.append(Doubt.PAGE_CACHE)
+        told.append(IsolationDoubt.PAGE_CACHE)
     if found.same_machine:
-        told.append(Doubt.ONE_MACHINE)
+        told.append(IsolationDoubt.ONE_MACHINE)
     if found.rounds == 1:
-        told.append(Doubt.ONE_ROUND)
+        told.append(IsolationDoubt.ONE_ROUND)
     return told
 
 

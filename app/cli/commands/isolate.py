@@ -12,9 +12,8 @@ import click
 
 from app.cli import common, diagnostics
 from app.cli.progress import cancel_on_signals
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import answer_report
-from app.cli.target_argument import target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.isolation.request import (
     DEFAULT_CLIENTS,
