@@ -38,6 +38,8 @@ class ServerChange:
     """What has the server notice what was written."""
     look: str = ":"
     """What prints what is in effect now, by sections."""
+    seconds: float = 30.0
+    """How long a step may take there."""
     dead_man_seconds: int = 0
     """After so long without a word from us the server puts everything back by itself; 0: it does not."""
 
@@ -126,9 +128,9 @@ def arm_script(change: ServerChange, arm: int) -> str:
     )
 
 
-def look_script(change: ServerChange) -> str:
-    """The script that prints what is in effect now."""
-    return _step(change, f"{change.look}\n")
+def word_script(change: ServerChange) -> str:
+    """The script that gives the dead man's switch a sign of life."""
+    return _step(change, f"{_start_timer(change)}\n")
 
 
 def _step(change: ServerChange, body: str) -> str:

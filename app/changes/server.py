@@ -10,6 +10,8 @@ from app.changes.script import ServerChange
 from app.environment.remote import Answer, run_script
 from app.errors import MeasurementError, UsageError
 
+UNDO_SECONDS = 600.0
+"""How long putting everything back may take: a command of the admin's may be slow."""
 ATTEMPTS = 3
 """How often a server that cannot be reached is asked to put things back before that is given up."""
 
@@ -114,21 +116,26 @@ def _file(answer: Answer, path: str) -> FileState:
 
 def begin(change: ServerChange, ssh: str | None) -> Answer:
     """Write the undo script down on the server and prepare the change. Raises ChangeFailedError."""
-    return _done(run_script(script.begin_script(change), {}, ssh), change)
+    return _done(run_script(script.begin_script(change), {}, ssh, change.seconds), change)
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
     """Set one of the values. Raises ChangeFailedError."""
-    return _done(run_script(script.arm_script(change, arm), {}, ssh), change)
+    return _done(run_script(script.arm_script(change, arm), {}, ssh, change.seconds), change)
+
+
+def give_word(change: ServerChange, ssh: str | None) -> None:
+    """Tell the dead man's switch that we are still here. Raises ChangeFailedError."""
+    _done(run_script(script.word_script(change), {}, ssh, change.seconds), change)
 
 
 def undo(undo_script: str, ssh: str | None) -> Answer:
     """Put everything back. Raises ChangeFailedError; ConflictError where that would overwrite somebody's work."""
-    answer = run_script(undo_script, {}, ssh)
+    answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
     for _ in range(ATTEMPTS - 1):
         if answer.problem is None:
             break
-        answer = run_script(undo_script, {}, ssh)
+        answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
     return _done(answer, None)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
-from app.changes.server import ChangeFailedError, new_change_id, set_arm
+from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
 from app.changes.setting import ChangeableSetting
 from app.clients.registry import make_client
 from app.environment import collect
@@ -261,8 +261,10 @@ class _Campaign:
             until_percent=None, scratch_path=writer.series.scratch_path,
         )  # fmt: skip
         failure: Failed | None = None
+        heard_at = time.monotonic()
         with MeasuringProcess(plan, self.control) as child:
             for event in child.events():
+                heard_at = self._keep_alive(heard_at)
                 self._see(event, writer, arm, value)
                 if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
                     self._note_slot(writer, block, position, control_seconds)
@@ -271,6 +273,14 @@ class _Campaign:
                     failure = event
                 yield event
         return failure_from(failure) if failure else None
+
+    def _keep_alive(self, heard_at: float) -> float:
+        """Give the dead man's switch a word in time, where there is one; when it last heard from us."""
+        limit, now = self.change.dead_man_seconds, time.monotonic()
+        if not limit or now - heard_at < limit / 3:
+            return heard_at
+        give_word(self.change, self.order.setting.ssh)
+        return now
 
     def _set(self, arm: int, value: str | None) -> None:
         """Set the value of an arm; raises ChangeFailedError where it is not in effect then."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from app.changes.samba_setting import samba_setting
+from app.changes.find import Ways, find_setting
 from app.changes.setting import ChangeableSetting
 from app.cli import common, diagnostics, output
 from app.cli.commands.compare import exit_code
@@ -61,14 +61,18 @@ def _trial_options(function: _F) -> _F:
     help="A change inside ± this is no difference, however sure.")  # fmt: skip
 @click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
     metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
+@click.option("--apply", metavar="CMD", help="A command for the server's shell that makes the change NAME.")
+@click.option("--revert", metavar="CMD", help="The command that takes it back.")
 @_trial_options
 @click.pass_context
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
     """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
 
-    NAME=VALUE is a line of smb.conf; NAME alone tries the values of the catalogue. Runs as root on the server, or
-    leads there with --server-ssh root@HOST. It shows first what it would write, and where; everything is put back byte
-    for byte at the end, also by `sharebench restore` after a crash. Exit code 0: no slower; 1: slower; 3: not known.
+    NAME=VALUE is a line of smb.conf, a kernel setting (net.ipv4.tcp_congestion_control=bbr) or one of a network card
+    (mtu@eth0=9000, tso@eth0=off, rx-usecs@eth0=0); NAME alone tries the values of the catalogue. For all else there are
+    --apply and --revert. It runs as root on the server, or leads there with --server-ssh root@HOST. It shows first what
+    it would write, and where; everything is put back byte for byte at the end, also by `sharebench restore` after a
+    crash. Exit code 0: no slower; 1: slower; 3: not known.
     """
     resumed = choices.pop("resumed")
     if resumed:
@@ -121,9 +125,14 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
         raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
     options = replace(options_of(series[0]), server_ssh=plan.server_ssh, experiment=None)
     target, secrets = common.secrets_for(context, series[0].target, kerberos=choices["kerberos"])
-    found = samba_setting(
-        plan.name, plan.values, target, ssh=plan.server_ssh, smb_conf=plan.smb_conf, accepted=plan.accepted_risks
+    ways = Ways(
+        ssh=plan.server_ssh,
+        smb_conf=plan.smb_conf,
+        accepted=plan.accepted_risks,
+        apply=plan.apply,
+        revert=plan.revert,
     )
+    found = find_setting(plan.name, () if plan.apply else plan.values, target, ways)
     if plan.previous is None or found.previous is None or not found.same(found.previous, plan.previous):
         raise UsageError(
             f"{plan.name} is {found.previous} now and was {plan.previous} when {name!r} began: what was measured then"
@@ -155,14 +164,14 @@ def _prepared(
     """The setting, checked, and what makes an order of it; nothing is written yet."""
     target, secrets = common.target_and_secrets(context, target_url, kerberos=choices["kerberos"])
     request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
-    found = samba_setting(
-        name,
-        values,
-        target,
+    ways = Ways(
         ssh=request.server_ssh,
         smb_conf=request.smb_conf,
         accepted=choices["accepted"],
+        apply=choices.get("apply"),
+        revert=choices.get("revert"),
     )
+    found = find_setting(name, values, target, ways)
     check_target(request)
 
     def order_of(kind: ExperimentKind, chosen_values: tuple[str, ...], settings: dict[str, Any]) -> TrialOrder:
@@ -171,6 +180,8 @@ def _prepared(
             name=found.name,
             values=chosen_values,
             accepted_risks=tuple(choices["accepted"]),
+            apply=ways.apply,
+            revert=ways.revert,
             **{"looks": LOOKS, **settings},
         )
         return new_order(request, found, kind=kind, plan=plan)
