@@ -1,7 +1,5 @@
 """Isolations: rounds of the same operation script against disk, network, both and the server; records and rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace

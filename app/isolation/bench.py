@@ -1,7 +1,5 @@
 """The layers of one server, as they can be measured from here: each run's rates, and what was busy meanwhile."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

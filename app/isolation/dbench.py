@@ -1,7 +1,5 @@
 """dbench and tbench: the same script without Samba, on the file system alone and on TCP alone."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -1,7 +1,5 @@
 """The SMB2 messages of a replayed script that no timed transfer has need of (MS-SMB2 2.2)."""
 
-from __future__ import annotations
-
 import struct
 from enum import IntEnum
 

@@ -3,8 +3,6 @@
 A plan comes in on stdin, one JSON line goes out, as of :mod:`app.isolation.replay_child`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections import Counter

@@ -5,8 +5,6 @@ sheets changed in places under a lock, notes written and thrown away. The mix is
 FSCT's has a create and a close to every read, and asks about files as often as it reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 FOLDERS = ("Letters", "Sheets", "Slides", "Notes")

@@ -1,7 +1,5 @@
 """Where the layers of a server can be measured from here, and what to do about those that cannot."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath

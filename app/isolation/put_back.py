@@ -1,7 +1,5 @@
 """What an isolation changes on a server, put back as it was: at its end, or when the next one starts after a kill."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import PurePosixPath
 

@@ -1,7 +1,5 @@
 """The server layer, seen from here: the process that replays a script, started, listened to and ended."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import subprocess

@@ -4,8 +4,6 @@ It forks one process a client once the script is read and the libraries are load
 interpreter's lock nor cost the start of one each.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -171,7 +169,7 @@ def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, reques
     )
 
 
-def _cancel_at_end_of_stdin(clients: list[_Forked]) -> None:
+def _cancel_at_end_of_stdin(clients: "list[_Forked]") -> None:
     for _line in sys.stdin:
         continue
     for each in clients:

@@ -4,8 +4,6 @@ SMB1 asked about a path in one request; SMB2 opens it, asks and closes. What a l
 that the server's own counters can be held against it.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is asked for in one isolation, and where its layers can be measured."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from app.clients.base import Secrets

@@ -1,7 +1,5 @@
 """An isolation from its first look to its last run: the layers take turns, and each run is stored as it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

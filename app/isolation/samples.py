@@ -1,7 +1,5 @@
 """What one-second samples of a machine say of a run: processors, disk, network."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

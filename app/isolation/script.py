@@ -1,7 +1,5 @@
 """An operation script in the format of dbench's load files: one request a line, with the answer that it expects."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter
@@ -117,7 +115,7 @@ class Script:
         """The load file."""
         return "".join(f"{line.written}\n" for line in self.lines)
 
-    def without(self, operations: Collection[Operation]) -> Script:
+    def without(self, operations: Collection[Operation]) -> "Script":
         """The script with these operations, and what makes no sense without them, left out. Raises UsageError."""
         needed = sorted(_NEEDED & set(operations))
         if needed:

@@ -1,7 +1,5 @@
 """Programs on the server: run here where the target is this machine, through the system's ssh otherwise."""
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """smbd on its server: its profile switched on and back, its counters, and the processor time that it is allowed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.environment.samba.profile import parse_profile, parse_profile_level
@@ -38,7 +36,7 @@ class ProcessorQuota:
     periods: int = 0
     throttled: int = 0
 
-    def throttled_percent_since(self, before: ProcessorQuota) -> float | None:
+    def throttled_percent_since(self, before: "ProcessorQuota") -> float | None:
         """Of the stretches since an earlier look, those in which it was held back; None where nothing limits it."""
         periods = self.periods - before.periods
         if self.processors is None or periods <= 0:

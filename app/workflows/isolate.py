@@ -1,7 +1,5 @@
 """Isolations as both faces measure and find them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

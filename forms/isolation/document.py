@@ -1,7 +1,5 @@
 """The JSON document of an isolation, both ways; what is computed is written and never read."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from importlib import resources
 from typing import Any

@@ -1,7 +1,5 @@
 """smbd's profile of the server layer: the dearest calls, what only waited, and one operation's time from end to end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 

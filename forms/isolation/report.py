@@ -1,7 +1,5 @@
 """An isolation on paper: the table of 2003, the CPU table, one operation's time, the dearest calls, the verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms import wording

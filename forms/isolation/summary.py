@@ -1,7 +1,5 @@
 """An isolation computed: each layer's rate, the least of them, how much of it the server reaches, and why."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter

@@ -1,7 +1,5 @@
 """Which layer it is: rules over what an isolation measured, each with the number that it rests on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """An isolation's verdict in a sentence, with its numbers, what they leave open, and what to look at next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from forms.isolation.summary import IsolationSummary, MeasuredRatio

@@ -1,7 +1,5 @@
 """``sharebench isolate``: is it Samba, the disk, or the network?"""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ They run since smbd started, differ by version, and are written by each process 
 flushed: on Samba 4.17 a flush damages their file.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
