@@ -157,10 +157,8 @@ def _steps(request: IsolationRequest, places: Places) -> Iterator[Step]:
     What profiling costs is measured with the largest number of clients alone.
     """
     disk, network = places.disk_folder is not None, places.network
-    layers = [Layer.DISK] * disk + [Layer.NETWORK] * network + [Layer.DISK_WITH_NETWORK] * (disk and network)
-    layers.append(Layer.SERVER)
-    if request.without:
-        layers.append(Layer.SERVER_WHOLE_SCRIPT)
+    layers = [Layer.SERVER] + [Layer.SERVER_WHOLE_SCRIPT] * bool(request.without)
+    layers += [Layer.DISK] * disk + [Layer.NETWORK] * network + [Layer.DISK_WITH_NETWORK] * (disk and network)
     for turn in range(1, request.rounds + 1):
         steps = [(turn, layer, clients) for clients in request.clients for layer in layers]
         if places.smbd:

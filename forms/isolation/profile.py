@@ -59,7 +59,8 @@ class Waterfall:
     @property
     def not_explained(self) -> float:
         """What the parts leave of the whole, or have too much."""
-        return self.whole - self.client - self.network - self.protocol - self.threads - self.file_system
+        left = self.whole - self.client - self.network - self.protocol - self.threads - self.file_system
+        return left if abs(left) > 1e-6 * self.whole else 0.0
 
     @property
     def file_system_share(self) -> float:

@@ -13,6 +13,8 @@ FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 50.0
 BUSY_PERCENT = 90.0
 IDLE_PERCENT = 60.0
+OTHERS_PERCENT = 25.0
+"""The kernel moves packets for us outside of our processes: so much of the processors may be that."""
 
 
 class Cause(StrEnum):
@@ -36,6 +38,7 @@ class IsolationDoubt(StrEnum):
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
     ONE_MACHINE = "clients and server share the processors"
+    OTHERS = "others used a good part of the processors"
     ONE_ROUND = "one round has no uncertainty"
 
 
@@ -140,6 +143,9 @@ def _reservations(found: LayerEvidence) -> list[IsolationDoubt]:
         told.append(IsolationDoubt.PAGE_CACHE)
     if found.same_machine:
         told.append(IsolationDoubt.ONE_MACHINE)
+    ours = (found.server_percent or 0.0) + (found.clients_percent or 0.0)
+    if found.cpu_percent is not None and found.server_percent is not None and found.cpu_percent > ours + OTHERS_PERCENT:
+        told.append(IsolationDoubt.OTHERS)
     if found.rounds == 1:
         told.append(IsolationDoubt.ONE_ROUND)
     return told

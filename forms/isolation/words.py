@@ -79,9 +79,9 @@ _SENTENCES: Mapping[Cause, Callable[[IsolationVerdict], str]] = {
 
 
 def reservations(found: IsolationVerdict) -> list[str]:
-    """What the verdict leaves open, a sentence each."""
+    """What the verdict leaves open, in a sentence; none where nothing is."""
     said = found.doubts[1:] if found.cause is Cause.UNKNOWN else found.doubts
-    return [f"With this reservation: {doubt.value}." for doubt in said]
+    return [f"With this reservation: {'; '.join(doubt.value for doubt in said)}."] if said else []
 
 
 def price_sentence(summary: IsolationSummary) -> str | None:

@@ -36,7 +36,7 @@ from forms.isolation.report import isolation_report
 from forms.numbers import byte_rate
 from storage.isolations import Isolation
 from storage.plan import Settings
-from storage.records import SeriesStatus
+from storage.records import RunStatus, SeriesStatus
 
 _WITH_RESUME = {"as_json", "kerberos", "target"}
 
@@ -116,7 +116,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     else:
         raise UsageError("what shall be measured? sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
     isolation = _watch(events, control)
-    if isolation.runs or choices["as_json"]:
+    if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         answer_report(isolation_report(isolation), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench isolate --resume {isolation.id}` completes it")
