@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from forms import numbers
+from forms.tone import Tone
 
 
 class ReportKind(StrEnum):
@@ -177,6 +178,8 @@ class Field:
     unit: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     """What the text says as names and values, for files that are read back."""
+    tone: Tone = Tone.PLAIN
+    """How it is meant, for a terminal that has colours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

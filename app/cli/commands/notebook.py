@@ -71,7 +71,7 @@ def list_command(
         if as_json:
             output.answer_parts(_documents(notebook, heads))
             return
-        lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+        lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
     if not lines and experiment is not None:
         diagnostics.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
