@@ -1,5 +1,7 @@
 """``sharebench restore``: puts back what an interrupted try, sweep or tune left changed."""
 
+from collections.abc import Iterable
+
 import click
 
 from app.changes.journal import where
@@ -26,8 +28,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
         busy = [entry for entry in standing if entry.at_work]
         if listing:
             _list(standing, as_json=as_json)
-            for said in filter(None, map(unfinished, notebook.isolations())):
-                diagnostics.say(said)
+            _tell(filter(None, map(unfinished, notebook.isolations())))
             return 0
         for entry in busy:
             diagnostics.say(f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}: left")
@@ -43,8 +44,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
         output.answer_json([_document(entry) for entry in left])
     elif not left and not of_isolations:
         output.answer("nothing to put back")
-    for said in of_isolations:
-        diagnostics.say(said)
+    _tell(of_isolations)
     for one in done:
         if not as_json:
             output.answer(_said(one))
@@ -54,6 +54,11 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     if problems:
         raise problems[0]
     return 0
+
+
+def _tell(said: Iterable[str]) -> None:
+    for line in said:
+        diagnostics.say(line)
 
 
 def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
