@@ -11,7 +11,8 @@ import click
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from app.targets import parse_target
-from forms.importers import Given, read_series
+from forms.importers import Given, read_series, read_trial
+from forms.importers.trial import ImportedTrial
 from forms.layout import visible
 from storage.json_reader import DocumentError
 from storage.notebook import LAST, Notebook, UnknownReferenceError
@@ -54,13 +55,20 @@ def import_command(
         size_bytes=size,
         link_bits_per_second=link if isinstance(link, int) else None,
     )
+    content = _content(file)
     try:
-        found = read_series(_content(file), given)
+        found = read_series(content, given)
+        trial = read_trial(content)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     with common.notebook(context, make=True) as notebook:
         new, there = _sorted_out(notebook, found, file, as_new=as_new)
-        notebook.add_all(new)
+        with notebook.at_once():
+            if trial:
+                _add_trial(notebook, trial, new, found)
+            notebook.add_all(new)
+            if trial:
+                _add_slots(notebook, trial, new, found)
     if as_json:
         output.answer_json({"imported": [one.id for one in new], "already_there": there})
         return
@@ -68,6 +76,26 @@ def import_command(
         output.answer(one.id)
     if there:
         diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
+
+
+def _add_trial(notebook: Notebook, trial: ImportedTrial, new: list[Series], found: Sequence[Series]) -> None:
+    """Keep the plan, under a name that no other experiment has. Raises UsageError."""
+    if len(new) == len(found):
+        if notebook.experiment_called(trial.experiment.name):
+            raise UsageError(
+                f"{trial.experiment.name!r} is in the notebook already, with other series: its trial cannot be imported"
+            )
+        notebook.add_experiment(trial.experiment)
+        notebook.set_trial(trial.experiment.name, trial.plan)
+    elif new:
+        raise UsageError("some series of the trial are in the notebook and some are not: import it with --as-new")
+
+
+def _add_slots(notebook: Notebook, trial: ImportedTrial, new: list[Series], found: Sequence[Series]) -> None:
+    names = {old.id: one.id for old, one in zip(found, new, strict=True)} if new else {}
+    for slot in trial.slots:
+        if slot.series_id in names:
+            notebook.add_slot(replace(slot, series_id=names[slot.series_id]))
 
 
 def _content(file: str) -> bytes:

@@ -123,6 +123,8 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
         experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
     if experiment is None or plan is None or not series:
         raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
+    if any(one.imported_at for one in series):
+        raise UsageError(f"{name!r} was imported: it cannot be gone on with, only measured anew")
     options = replace(options_of(series[0]), server_ssh=plan.server_ssh, experiment=None)
     target, secrets = common.secrets_for(context, series[0].target, kerberos=choices["kerberos"])
     ways = Ways(
