@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.changes import smb_conf as samba
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError
 from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import SambaPlace
+from app.changes.smb_conf import Line, SambaPlace
 from app.environment.remote import Answer, run_script
 from app.errors import UsageError
 from app.units import parse_size
@@ -29,8 +30,11 @@ def samba_setting(
     ssh: str | None,
     smb_conf: str | None,
     accepted: Sequence[str] = (),
+    kept: Sequence[Line] = (),
 ) -> ChangeableSetting:
     """The parameter with all values checked; without values those of the catalogue.
+
+    ``kept`` are lines that stand in every arm, so that a value is tried on top of them.
 
     Raises ChangeRefusedError or UsageError, with nothing written.
     """
@@ -38,7 +42,7 @@ def samba_setting(
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
     typed = spelling(SOCKET_OPTIONS if option else name)
-    place = samba.find_place(typed.name, target.share, ssh, smb_conf)
+    place = replace(samba.find_place(typed.name, target.share, ssh, smb_conf), kept=tuple(kept))
     now = samba.current(place)
     previous = samba.effective_value(place, now)
     if option:

@@ -22,6 +22,19 @@ LOG_LEVEL = "log level"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of smb.conf."""
+
+    section: str
+    """``global`` or a share's name."""
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"[{self.section}]\n    {self.name} = {self.value}\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SambaPlace:
     """Where a parameter is set: which Samba, which configuration, which section."""
 
@@ -39,6 +52,8 @@ class SambaPlace:
     state: ServerState
     complaints: frozenset[str]
     """What testparm has against the configuration as it stands."""
+    kept: tuple[Line, ...] = ()
+    """Lines that stand in every arm of a trial."""
 
     @property
     def folder(self) -> str:
@@ -209,8 +224,8 @@ def _drop_in_content(place: SambaPlace, change_id: str, value: str | None) -> by
     if old and not old.endswith(b"\n"):
         old += b"\n"
     note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
-    line = "" if value is None else f"[{place.section}]\n    {place.name} = {value}\n"
-    return old + (note + line).encode("utf-8", "surrogateescape")
+    lines = [*place.kept, *([] if value is None else [Line(section=place.section, name=place.name, value=value)])]
+    return old + (note + "".join(map(str, lines))).encode("utf-8", "surrogateescape")
 
 
 def with_include(place: SambaPlace) -> bytes:
