@@ -8,11 +8,12 @@ from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError
 from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import Line
+from app.changes.smb_conf import ConfLine
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.request import SeriesRequest
-from app.workflows.trial import Judged, TrialEvent, new_order, run_trial
+from app.workflows.trial import run_trial
+from app.workflows.trial_order import Judged, TrialEvent, new_order
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
 from forms.trials.tune import NotTried, TuneSummary
@@ -55,7 +56,7 @@ class Tuning:
     """Parameters to try; empty for all of the catalogue."""
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
-    kept: list[Line] = field(default_factory=list)
+    kept: list[ConfLine] = field(default_factory=list)
 
     def run(self, path: Path, control: SeriesControl) -> Generator[TrialEvent | Trying | Tuned, None, None]:
         """Try one after another; the last event is Tuned. Raises as a trial does, with everything put back."""
@@ -79,7 +80,7 @@ class Tuning:
                 in_vain += 1
                 if is_gain(summary):
                     in_vain = 0
-                    self.kept.append(Line(section=setting.section.strip("[]"), name=setting.name, value=value))
+                    self.kept.append(ConfLine(section=setting.section.strip("[]"), name=setting.name, value=value))
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after))
 
     def summary(self, *, stopped: bool = False) -> TuneSummary:

@@ -19,7 +19,8 @@ from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
-from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order, run_trial
+from app.workflows.trial import run_trial
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order
 from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
 from forms import wording
 from forms.numbers import signed_percent

@@ -18,7 +18,8 @@ from app.measure.events import RunFinished, Started
 from app.workflows import tune
 from app.workflows.experiments import stored_experiment
 from app.workflows.requests import SeriesOptions, series_request
-from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, new_order, run_trial
+from app.workflows.trial import run_trial
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
 from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
