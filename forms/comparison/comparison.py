@@ -88,6 +88,13 @@ class Comparison:
         return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
 
     @property
+    def word(self) -> str:
+        """The verdict as one word, and what it is where it is none for another reason than the figures."""
+        if self.doubt is Doubt.CONTRADICTED:
+            return "contradicted"
+        return "variation" if self.doubt is Doubt.SAME_SETTINGS else self.verdict.value
+
+    @property
     def figures(self) -> str:
         """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
         return _figures(self)

@@ -232,7 +232,7 @@ def _row(rung: Rung) -> Row:
             Cell(value=rung.average_bytes_per_second),
             Cell(value="" if rung.base_number is None else str(rung.base_number)),
             Cell(value=change, formula=_formula(rung) if change is not None else None),
-            Cell(value=f"[{found.sign}] {found.verdict}" if found else ""),
+            Cell(value=f"[{found.sign}] {found.word}" if found else ""),
             Cell(value=_state(rung)),
         ),
         mark=_mark(rung),
