@@ -15,6 +15,7 @@ from forms.experiments.selftest import Selftest, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.report import findings_table
 from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table
+from forms.series.fields import resumed_text
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
 from storage.target_url import format_target
@@ -59,7 +60,9 @@ def ladder_report(ladder: Ladder) -> Report:
         fields=(Field(name="Measured", text=", ".join(ways)),),
         tables=(ladder_table(ladder),),
         results=(*verdicts, *gain_fields(ladder)),
-        advice=tuple(f"{rung.number}, {said}" for rung in ladder.rungs for said in _evidence(rung)),
+        advice=tuple(
+            f"{rung.number}, {said}" for rung in ladder.rungs for said in (*_evidence(rung), *_resumed(rung.series))
+        ),
         chart=_chart(ladder),
         document=lambda: ladder_document(ladder),
     )
@@ -84,6 +87,8 @@ def rung_report(rung: Rung) -> Report:
         fields.append(_verdict(rung))
     if rung.change:
         fields.append(Field(name="Decision", text=_state(rung)))
+    if series.resumed_at:
+        fields.append(Field(name="Resumed", text=resumed_text(series)))
     return Report(form="rung", title=_change(rung), name=series.id, fields=tuple(fields), advice=tuple(_evidence(rung)))
 
 
@@ -293,6 +298,11 @@ def _evidence(rung: Rung) -> Iterator[str]:
     label = f"{rung.standing}: " if rung.standing else ""
     sign = f"[{rung.mark}] " if rung.mark.strip() else ""
     yield from (f"{sign}{label}{said}" for said in (rung.proof, *rung.doubts) if said)
+
+
+def _resumed(series: Series) -> Iterator[str]:
+    if series.resumed_at:
+        yield f"resumed: {resumed_text(series)}"
 
 
 def _chart(ladder: Ladder) -> Chart | None:

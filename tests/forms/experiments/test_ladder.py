@@ -16,7 +16,7 @@ from forms.exporters.text import report_text
 from forms.layout import width
 from forms.series.fields import head_fields
 from forms.stats.decision import Doubt
-from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -117,6 +117,16 @@ def test_a_contradicted_change_is_not_counted() -> None:
     assert ladder.rungs[1].mark == "!"
     assert "Gained in all: nothing yet" in ladder_text(ladder)
     assert "[!] contradicted" in ladder_text(ladder)
+
+
+def test_a_rung_that_was_resumed_says_so() -> None:
+    failed = Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the connection ended")
+    gone_on = replace(rung("b"), resumed_at=("2026-01-31T12:00:00.000Z",), failed_attempts=(failed,))
+    ladder = build_ladder("tuning", [rung("a"), gone_on])
+    said = "resumed: 2026-01-31 12:00 UTC; failed before: run 2 (the connection ended)"
+    assert said in " ".join(ladder_text(ladder).split())
+    assert any(field.name == "Resumed" for field in rung_report(ladder.rungs[1]).fields)
+    assert [one["resumed_at"] for one in ladder_document(ladder)["rungs"]] == [[], ["2026-01-31T12:00:00.000Z"]]
 
 
 def test_a_contradicted_change_at_the_end_is_no_part_of_the_gain() -> None:
