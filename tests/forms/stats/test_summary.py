@@ -163,6 +163,16 @@ def test_a_steady_series_seldom_drifts():
     assert called <= 60
 
 
+def test_one_step_of_a_clock_that_is_read_by_hand_is_not_unusual():
+    """As in table B-9: 2.3 s and 2.4 s are the same to a tenth of a second, and 4 % of throughput."""
+    seconds = [2.3, 2.3, 2.4, 2.3, 2.3, 2.3]
+    rates = [1e6 / each for each in seconds]
+    assert any(s.unusual(rates)), "by the rates alone it is far off"
+    assert not any(s.unusual(rates, seconds))
+    finer = [each + 0.000_123 for each in seconds]
+    assert any(s.unusual([1e6 / each for each in finer], finer))
+
+
 @pytest.mark.parametrize("n", [5, 6, 8, 10, 20, 30])
 def test_one_healthy_series_in_twenty_has_a_run_that_is_flagged(n):
     generator = random.Random(3)
