@@ -4,8 +4,6 @@ It is kept in SQLite's WAL mode; where the file system cannot do that, in the mo
 written, it is read.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os
@@ -51,7 +49,7 @@ class NotebookDatabase(Database):
     """What is unusual about the way the file is used, for people."""
 
     @contextmanager
-    def atomic(self) -> Generator[NotebookDatabase, None, None]:
+    def atomic(self) -> "Generator[NotebookDatabase, None, None]":
         """A transaction, or a savepoint inside one."""
         if self.conn.in_transaction:
             with super().atomic():

@@ -8,8 +8,6 @@ A :class:`RefusedError` is about what was asked, not about the file. A notebook 
 them: :func:`is_busy` tells it.
 """
 
-from __future__ import annotations
-
 import sqlite3
 
 _LONGEST = 160

@@ -1,7 +1,5 @@
 """What a notebook keeps of a series while it is measured: who measures it, each run, what was tried again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from storage.base import MANY, NotebookBase

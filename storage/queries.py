@@ -1,11 +1,11 @@
 """Which series a list shows, and in which order: ids by the thousand, without loading the series themselves."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from storage.base import MANY
 from storage.records import ExperimentKind
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ _COLUMN = {
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
-def find(db: Database, query: SeriesQuery) -> list[Found]:
+def find(db: "Database", query: SeriesQuery) -> list[Found]:
     """The series that match, in order; those without a value in the sorted column come last, newest first."""
     words = query.text.split()
     arguments: list[str] = []
@@ -140,7 +140,7 @@ SELECT team, found.series_id FROM (
 """
 
 
-def repeated_ids(db: Database) -> list[tuple[str, ...]]:
+def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
     """The ids of series that were measured again with the same settings, group by group.
 
     Baselines that name several, experiments that repeat the same thing, and series that were made from another one
@@ -157,7 +157,7 @@ def repeated_ids(db: Database) -> list[tuple[str, ...]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def dialects_of(database: Database, target: Target, client: str) -> list[str]:
+def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
     """The dialects that this client spoke with the target's server, in series that were measured here."""
     found = database.execute(
         "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
@@ -165,3 +165,18 @@ def dialects_of(database: Database, target: Target, client: str) -> list[str]:
         (target.protocol, target.host, target.port, client),
     )
     return [str(dialect) for (dialect,) in found]
+
+
+def rates_of(database: "Database", ids: Sequence[str]) -> dict[str, list[float]]:
+    """The bytes per second of the valid measured runs of these series, in no order; read from an index alone."""
+    found: dict[str, list[float]] = {}
+    for start in range(0, len(ids), MANY):
+        part = list(ids[start : start + MANY])
+        marks = ",".join("?" * len(part))
+        for series_id, size_bytes, seconds in database.execute(
+            f"SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN ({marks})"  # noqa: S608 (marks only)
+            " AND phase = 'measured' AND status = 'valid'",
+            part,
+        ):
+            found.setdefault(series_id, []).append(size_bytes / seconds)
+    return found

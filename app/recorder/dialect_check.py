@@ -1,7 +1,5 @@
 """The SMB dialect of a session, held against what the notebook saw of the same server before."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.measure.events import Warned
@@ -19,7 +17,7 @@ class DialectSeen:
     """Empty where none was seen."""
 
     @classmethod
-    def of(cls, series: Series, notebook: Notebook) -> DialectSeen:
+    def of(cls, series: Series, notebook: Notebook) -> "DialectSeen":
         """What this client spoke with the series' server before, measured here and not imported."""
         if not series.target.abilities.has_dialect:
             return cls()

@@ -5,8 +5,6 @@ host or a folder that cannot be written leaves no series. While another program 
 written waits here, and is written when it can be.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import time
@@ -93,6 +91,10 @@ class SeriesWriter:
                 self.put(replace(self.series, scratch_path=None))
             case _:
                 pass
+
+    def write_also(self, write: Write) -> None:
+        """Have something written in its turn that belongs to the series."""
+        self._write(write)
 
     def _resumed(self) -> None:
         self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))

@@ -1,7 +1,5 @@
 """Files of ours that were left on a target, listed and removed; never another's."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Sequence

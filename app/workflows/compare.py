@@ -1,7 +1,5 @@
 """What is compared with what: the series that were named, with all that were repeated with the same settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What two sides say about each other, in figures and in words: the verdict, or what would tell."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -9,6 +7,7 @@ from forms import numbers, wording
 from forms.comparison.differences import Difference
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import student_t
+from forms.tone import Tone
 from storage.records import Change
 
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
@@ -93,6 +92,12 @@ class Comparison:
         if self.doubt is Doubt.CONTRADICTED:
             return "contradicted"
         return "variation" if self.doubt is Doubt.SAME_SETTINGS else self.verdict.value
+
+    @property
+    def tone(self) -> Tone:
+        """How the verdict is meant."""
+        known = {Verdict.FASTER: Tone.GOOD, Verdict.SLOWER: Tone.BAD, Verdict.SAME: Tone.PLAIN}
+        return known.get(self.verdict, Tone.CAUTION)
 
     @property
     def figures(self) -> str:

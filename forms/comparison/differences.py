@@ -1,7 +1,5 @@
 """What differs between two series: their settings, and those facts of their surroundings that keep still."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

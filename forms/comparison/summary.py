@@ -1,7 +1,5 @@
 """The comparison form: two series side by side, the verdict, and what differs between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

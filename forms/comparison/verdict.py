@@ -1,7 +1,5 @@
 """The comparison of two sides, one series or several each: faster, slower, the same, or not known and why."""
 
-from __future__ import annotations
-
 import statistics as basic
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

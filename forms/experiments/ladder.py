@@ -1,7 +1,5 @@
 """The ladder of an experiment: series in order, each with the one change that made it, and what was gained."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile

@@ -1,7 +1,5 @@
 """Findings about the session and the time of one series: the client's limit, signing, dialect, others at work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from forms import wording

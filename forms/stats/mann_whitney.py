@@ -1,7 +1,5 @@
 """The Mann-Whitney U test, two-sided and exact: by counting all ways to deal the ranks, ties included."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -69,12 +67,12 @@ def _exact(ranks: list[int], picks: int, dealt: int) -> float:
 
 
 @lru_cache(maxsize=8)
-def _shares_without_ties(total: int, picks: int) -> NDArray[np.float64]:
+def _shares_without_ties(total: int, picks: int) -> "NDArray[np.float64]":
     """The same for all values that differ: counted once for many tests of as many runs."""
     return _shares([2 * rank for rank in range(1, total + 1)], picks)
 
 
-def _shares(ranks: list[int], picks: int) -> NDArray[np.float64]:
+def _shares(ranks: list[int], picks: int) -> "NDArray[np.float64]":
     """How likely each sum of so many of the ranks is, from 0 up."""
     import numpy as np  # noqa: PLC0415  loaded where it counts, not with the program
 

@@ -5,8 +5,6 @@ facts too, by their canonical names: ``smb.conf/global/log level`` for those tha
 ``smb.conf/share/strict sync`` for what holds in the measured share, wherever in the file it was set.
 """
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 
 VOLATILE = (

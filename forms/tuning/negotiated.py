@@ -1,7 +1,5 @@
 """What a session shows of the server's settings: dialect, signing and encryption as they were negotiated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 

@@ -18,8 +18,8 @@ from app.measure.plan import MeasurementPlan
 from app.recorder.recording import RecorderEvent, record, resume
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
+from app.workflows.experiments import selftest_orders
 from app.workflows.requests import SeriesOptions
-from app.workflows.selftest import selftest_orders
 from app.workflows.survey import SurveyChoices, measure_round, plan_round
 from forms.exporters import export
 from storage.notebook import Notebook

@@ -1,7 +1,5 @@
 """``sharebench baseline``: names for series that others are compared with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """``sharebench run``: one series, measured and kept."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any
@@ -11,9 +9,8 @@ import click
 from app.cli import common
 from app.cli.commands.annotate import reject_unusual
 from app.cli.progress import watch
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import show
-from app.cli.target_argument import target_argument
 from app.cli.versus import run_versus
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl

@@ -1,7 +1,5 @@
 """The client for ``ftp://`` and ``ftps://``: ftplib for the conversation, the bytes moved by ourselves."""
 
-from __future__ import annotations
-
 import builtins
 import ftplib
 import hashlib

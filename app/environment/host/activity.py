@@ -1,7 +1,5 @@
 """What this machine is busy with: a reading of its counters, and a sample of what happened between two readings."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Sequence

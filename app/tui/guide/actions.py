@@ -1,7 +1,5 @@
 """What happens when something is chosen in the guide: questions, logins, looking around, measuring, marking."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -187,7 +185,7 @@ class GuideActions(BaseScreen):
             browser = BrowseScreen(place, secrets, around(self.choices, self.known))
             self.app.push_screen(browser, lambda picked: self._picked(picked, kerberos=kerberos))
 
-    def _picked(self, picked: Picked | None, *, kerberos: bool) -> None:
+    def _picked(self, picked: "Picked | None", *, kerberos: bool) -> None:
         if picked is None:
             return
         choices = with_target(self.choices, picked.target, kerberos=kerberos)

@@ -214,7 +214,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
     server = make_smbd()
     server.make_file("file", b"x" * MIB)
-    base = replace(get_order(server), experiment=Experiment(name="tuning"), smb_conf=server.conf)
+    base = replace(get_order(server), experiment=Experiment(name="tuning"), smb_conf=str(server.conf))
     list(record(base, book, SeriesControl()))
     server.rewrite_conf(share_options={"strict sync": "no"})
     claimed = replace(base, change_name="strict sync", change_value="no")
@@ -265,7 +265,7 @@ def test_a_series_that_is_resumed_in_vain_is_kept(make_smbd, book: Path):
     server = make_smbd()
     file = server.make_file("file", b"x" * MIB)
     control = SeriesControl()
-    for event in record(get_order(server), book, control):
+    for event in record(get_order(server, runs=10_000), book, control):
         if isinstance(event, RunFinished):
             control.cancel()
     file.unlink()

@@ -1,7 +1,5 @@
 """What the pages say of a change that is being proven: put it back and measure again, or make it once more."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from app.tui.guide.pages.page import BeginRound, Decide, Option

@@ -1,11 +1,8 @@
 """What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Self
 
 from app.workflows.requests import SeriesOptions, options_of
@@ -73,7 +70,7 @@ class GuideChoices(SeriesOptions):
 
     def to_memory(self) -> dict[str, JSONValue]:
         """The choices as the notebook keeps them."""
-        return asdict(self) | {"smb_conf": str(self.smb_conf) if self.smb_conf else None}
+        return asdict(self)
 
     @classmethod
     def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
@@ -93,7 +90,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "target": lambda fields_of_target: Target(**fields_of_target),
     "command": Command,
     "quiet_time": QuietTime,
-    "smb_conf": Path,
     "ceiling": CeilingPolicy,
 }
 """How what is no JSON value is read back."""

@@ -1,7 +1,5 @@
 """What the guide writes into the notebook: the choices, judgements, names, and the base of a new round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

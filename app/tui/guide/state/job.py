@@ -1,7 +1,5 @@
 """One measurement: the order that the choices make, what controls it, and its events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path

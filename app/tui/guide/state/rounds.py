@@ -1,7 +1,5 @@
 """Rounds of the method that begin elsewhere: with a change from the catalogue, or from a series in the notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
