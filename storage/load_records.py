@@ -48,6 +48,7 @@ class PointServer:
     """What the server's machine did in a point's steady window; what was not seen is absent."""
 
     samples: int
+    processors: int = 1
     user_percent: Spread
     """Of all processors together."""
     system_percent: Spread
@@ -70,6 +71,8 @@ class LoadPoint:
 
     number: int
     users: int
+    size_bytes: int | None = None
+    """The one size of file that was used; absent where all of the scenario's were."""
     connected: int = 0
     """Users with a session as the steady window began."""
     status: PointStatus = PointStatus.VALID
@@ -185,6 +188,8 @@ class Load:
     environment: Mapping[str, Facts] = field(default_factory=dict)
     points: tuple[LoadPoint, ...] = ()
     capacity: Capacity | None = None
+    scratch_folder: str | None = None
+    """The name of a folder of ours that may still lie on the targets; absent once it is known to be gone."""
     imported_at: str | None = None
 
     def valid_points(self) -> tuple[LoadPoint, ...]:

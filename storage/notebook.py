@@ -20,6 +20,7 @@ from storage.codec import (
     series_to_row,
 )
 from storage.errors import DamagedNotebookError, RefusedError
+from storage.load_tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
 from storage.queries import Found, SeriesQuery, find, repeated_ids
 from storage.records import (
@@ -57,7 +58,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, SideTables):
+class Notebook(MeasuringTables, LoadTables, SideTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:

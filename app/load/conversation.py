@@ -72,7 +72,7 @@ class Conversation:
                 word, *numbers = self._orders.pop(0).split()
                 if word != "point":
                     return
-                engine.point(int(numbers[0]), int(numbers[1]))
+                engine.point(*(int(number) for number in numbers))
 
     def _emit(self, event: LoadEvent) -> None:
         with suppress(OSError, ValueError):

@@ -88,6 +88,10 @@ class Crew:
         """How many have tried to get one often enough."""
         return sum(member.given_up for member in self.members)
 
+    def use_size(self, size_bytes: int) -> None:
+        """Work on files of that size alone; of all sizes for 0."""
+        self.set.use_size(size_bytes)
+
     def failed(self, error: SharebenchError) -> None:
         """Count an error."""
         for window in (self.window, self.second):
@@ -102,8 +106,6 @@ class Crew:
         """The steady window ends now: its figures."""
         window, self.window, now = self.window, None, clock()
         assert window is not None
-        for member in self.members:
-            member.cut(window, now)
         return window.figures() | {"seconds": now - window.began, "connected": self.connected}
 
     def progress(self) -> dict[str, Any]:
@@ -140,7 +142,6 @@ class Member:
         self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
         self._files: Files = make_files(target, plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
-        self._asking = False
         self._since: float | None = None
         crew.members.add(self)
 
@@ -166,9 +167,8 @@ class Member:
         gevent.sleep(max(0.0, due - clock()))
         began = self._since = clock()
         if crew.window is not None:
-            crew.window.paused(answered, began)
+            crew.window.paused(began - answered)
             crew.window.late_starts += pacing.late_starts - late_before
-        self._asking = True
         kind = mix.next_kind()
         try:
             moved = work.do(kind)
@@ -184,15 +184,9 @@ class Member:
 
     def _asked(self, began: float) -> float:
         ended = self._since = clock()
-        self._asking = False
         if self._crew.window is not None:
-            self._crew.window.asked(began, ended)
+            self._crew.window.answered(ended - began)
         return ended
-
-    def cut(self, window: Window, now: float) -> None:
-        """Count what this user is in the middle of."""
-        if self._since is not None:
-            (window.asked if self._asking else window.paused)(self._since, now)
 
     def _connect(self) -> None:
         """Log in; a server that refuses is asked a few times only, so that no account is locked."""

@@ -48,7 +48,7 @@ class FileRequests:
         return self._do[kind]()
 
     def _pick(self) -> tuple[str, SetFile]:
-        file = self._set.files[self._chance.randrange(len(self._set.files))]
+        file = self._set.in_use[self._chance.randrange(len(self._set.in_use))]
         return place(self._files.target, self._folder, file.path), file
 
     def _size(self) -> int:

@@ -31,7 +31,13 @@ class FileSet:
 
     def __init__(self, scenario: Scenario) -> None:
         self.files = tuple(_files(scenario.files, scenario.sizes))
+        self.in_use = self.files
+        """Those that requests go to."""
         self.folders = tuple(sorted({file.path.partition("/")[0] for file in self.files}))
+
+    def use_size(self, size_bytes: int) -> None:
+        """Let requests go to files of that size alone; to all for 0."""
+        self.in_use = tuple(file for file in self.files if size_bytes in {0, file.size_bytes}) or self.files
 
     @property
     def size_bytes(self) -> int:

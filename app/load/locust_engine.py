@@ -68,14 +68,15 @@ class Engine:
         self._processes.end()
         self._preparation.remove()
 
-    def point(self, number: int, users: int) -> None:
-        """Ramp, settle and steady window with so many users; told whatever becomes of it."""
+    def point(self, number: int, users: int, size_bytes: int) -> None:
+        """Ramp, settle and steady window with so many users, on files of one size unless that is 0."""
         began = ended = clock()
         self._now, self._measured, self._errors, self._first_error = (number, users), {}, [], ""
         failure: str | None = None
         ramp_seconds = 0.0
         try:
             self._start_workers()
+            self._tell_all("size", size_bytes=size_bytes)
             self._phase(LoadPhase.RAMP)
             started = clock()
             self._ramp(users)

@@ -27,6 +27,8 @@ class LoadPlan:
     """Whether the files are there already."""
     keep: bool = False
     """Whether they stay."""
+    leftover: bool = False
+    """Whether the folder may be there from a load that was broken off: it is removed first."""
     processes: int = 1
     hosts: tuple[str, ...] = ()
     ramp_per_second: float = 20.0
@@ -48,6 +50,7 @@ class LoadPlan:
             folder=found["folder"],
             reuse=found["reuse"],
             keep=found["keep"],
+            leftover=found["leftover"],
             processes=found["processes"],
             hosts=tuple(found["hosts"]),
             ramp_per_second=found["ramp_per_second"],

@@ -63,11 +63,14 @@ class Preparation:
             for kind in self._plan.scenario.requests:
                 if kind.needs_handles:
                     raise MeasurementError(f"{target.protocol}:// has no open files, which {kind.value} needs")
+        _check_folder(files)
         if self._plan.reuse:
             check_there(files, folder, self._set)
             return
         if self._made_on and _is_there(files, folder):
             return  # the same share by another of the server's addresses
+        if self._plan.leftover and not self._made_on:
+            remove_all(files, place(target, folder))
         check_space(files, self._set)
         self._made_on.append(target)
         self._emit(PhaseBegan(phase=LoadPhase.FILES))
@@ -136,3 +139,10 @@ def _is_there(files: Files, folder: str) -> bool:
     with suppress(NoSuchFileError, NotAFileError):
         return files.query(place(files.target, folder)).is_folder
     return False
+
+
+def _check_folder(files: Files) -> None:
+    """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
+    path = files.target.path
+    if path.strip("/") and not files.query(path).is_folder:
+        raise NotAFileError(f"{files.target.host}: {path} is a file; name the folder that the users shall work in")

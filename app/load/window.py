@@ -1,4 +1,4 @@
-"""What the users of one process did in a point's steady window: counts, bytes and times, cut at its two ends."""
+"""What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from storage.scenario import RequestKind
 
 
 class Window:
-    """Counters that run from one moment to another; what is known at both ends is cut there."""
+    """Counters that run from one moment to another."""
 
     def __init__(self, began: float) -> None:
         self.began = began
         self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
+        self.answers = self.pauses = 0
         self.busy_seconds = self.think_seconds = 0.0
         self.errors: dict[str, int] = {}
         self.first_error = ""
@@ -22,13 +23,15 @@ class Window:
         self.operations: dict[str, HistogramBuilder] = {}
         self.lateness = HistogramBuilder()
 
-    def paused(self, since: float, until: float) -> None:
-        """A user paused."""
-        self.think_seconds += max(0.0, until - max(since, self.began))
+    def paused(self, seconds: float) -> None:
+        """A user's pause has ended."""
+        self.pauses += 1
+        self.think_seconds += seconds
 
-    def asked(self, since: float, until: float) -> None:
-        """A user waited for an answer, or had not got it yet when the window ended."""
-        self.busy_seconds += max(0.0, until - max(since, self.began))
+    def answered(self, seconds: float) -> None:
+        """A user has got an answer, good or bad."""
+        self.answers += 1
+        self.busy_seconds += seconds
 
     def done(self, kind: RequestKind, due: float, began: float, ended: float, moved: tuple[int, int]) -> None:
         """A request was completed."""
@@ -55,6 +58,8 @@ class Window:
             "read_bytes": self.read_bytes,
             "write_bytes": self.write_bytes,
             "late_starts": self.late_starts,
+            "answers": self.answers,
+            "pauses": self.pauses,
             "busy_seconds": self.busy_seconds,
             "think_seconds": self.think_seconds,
             "errors": self.errors,

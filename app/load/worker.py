@@ -57,8 +57,12 @@ class Worker:
         self._runner.quit()
 
     def _hear(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        if msg.data["token"] == self._token and msg.data["what"] == "measure":
+        if msg.data["token"] != self._token:
+            return
+        if msg.data["what"] == "measure":
             gevent.spawn(self._measure, msg.data["seconds"])
+        else:
+            self._crew.use_size(msg.data["size_bytes"])
 
     def _measure(self, seconds: float) -> None:
         began, processor = time.monotonic(), time.process_time()
