@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from app.cli import common
+from app.cli.loads import compare_named
 from app.cli.series_output import answer_report
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
@@ -61,6 +62,9 @@ def compare_command(
     and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit code 0: no
     slower; 1: slower; 3: not known yet.
     """
+    of_loads = compare_named(context, base, others, as_json=as_json)
+    if of_loads is not None:
+        return of_loads
     with common.notebook(context) as notebook:
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common, diagnostics, output
+from app.cli.loads import delete_load, load_meant
 from app.errors import CancelledError, UsageError
 from forms import wording
 from storage.measuring import held_text
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 @click.pass_context
 def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
     """Takes SERIES out of the notebook for good, with their runs, facts and names."""
+    load = load_meant(context, references[0]) if len(references) == 1 else None
+    if load is not None:
+        diagnostics.say(f"{load.id}  {load.created_at[:16].replace('T', ' ')}  load {load.scenario.name}")
+        _ask(1, yes=yes)
+        delete_load(context, load)
+        return
     with common.notebook(context) as notebook:
         _delete(notebook, list({one.id: one for one in map(notebook.series, references)}.values()), yes=yes)
 

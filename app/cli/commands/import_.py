@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from app.cli import common, diagnostics, output
+from app.cli.loads import import_loads, read_loads
 from app.errors import UsageError
 from app.targets import parse_target
 from forms.importers import Given, read_series
@@ -56,18 +57,28 @@ def import_command(
         size_bytes=size,
         link_bits_per_second=link if isinstance(link, int) else None,
     )
+    content = _content(file)
+    loads = read_loads(content, file)
+    if loads is not None:
+        with common.notebook(context, make=True) as notebook:
+            _told(*import_loads(notebook, loads, file), as_json=as_json)
+        return
     try:
-        found = read_series(_content(file), given)
+        found = read_series(content, given)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     with common.notebook(context, make=True) as notebook:
         new, there = _sorted_out(notebook, found, file, as_new=as_new)
         notebook.add_all(new)
+    _told([one.id for one in new], there, as_json=as_json)
+
+
+def _told(new: Sequence[str], there: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        output.answer_json({"imported": [one.id for one in new], "already_there": there})
+        output.answer_json({"imported": list(new), "already_there": list(there)})
         return
     for one in new:
-        output.answer(one.id)
+        output.answer(one)
     if there:
         diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common, diagnostics, output
+from app.cli.loads import load_lines, load_meant, show_load
 from app.cli.series_output import show_series
 from forms import layout
+from forms.load.document import load_document
 from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
 from storage.records import Series
@@ -35,7 +37,7 @@ SHOWN = 50
 @click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
 @click.option("--all", "everything", is_flag=True, help="All of them.")
 @click.option("--experiment", metavar="NAME", help="One experiment's series only.")
-@click.option("--json", "as_json", is_flag=True, help="An array of series documents, of all of them.")
+@click.option("--json", "as_json", is_flag=True, help="An array of series and load documents, of all of them.")
 @common.options_of_all
 @click.pass_context
 def list_command(
@@ -51,32 +53,39 @@ def list_command(
             limit = SHOWN
         heads = notebook.heads(limit, experiment=experiment)
         if as_json:
-            output.answer_parts(_documents(notebook, heads))
+            output.answer_parts(_documents(notebook, heads, loads=experiment is None and limit is None))
             return
         lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+        loads = [] if experiment is not None else load_lines(notebook, limit)
     if not lines and experiment is not None:
         diagnostics.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
         )
         return
-    if not lines:
+    if not lines and not loads:
         diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
         return
-    _print(lines)
+    if lines:
+        _print(lines)
+    if loads:
+        output.answer("\n".join(loads if lines else loads[1:]))
     if len(lines) < count:
         diagnostics.say(
             f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
         )
 
 
-def _documents(notebook: Notebook, heads: Sequence[Series]) -> Iterator[str]:
+def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> Iterator[str]:
     """The array, a series at a time: a notebook may hold more than memory does."""
     before = "[\n"
     for head in heads:
         document = series_document(notebook.series(head.id))
         yield before + textwrap.indent(output.json_text(document), "  ")
         before = ",\n"
-    yield "\n]\n" if heads else "[]\n"
+    for load in notebook.loads() if loads else ():
+        yield before + textwrap.indent(output.json_text(load_document(load)), "  ")
+        before = ",\n"
+    yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
 def _print(lines: Sequence[SeriesLine]) -> None:
@@ -132,5 +141,9 @@ def _cells(line: SeriesLine) -> tuple[str, ...]:
 @common.options_of_all
 @click.pass_context
 def show_command(context: click.Context, series: str, as_json: bool, chart: bool) -> None:
-    """Prints the filled form of SERIES."""
+    """Prints the filled form of SERIES, or of a load (its id, or `last-load`)."""
+    load = load_meant(context, series)
+    if load is not None:
+        show_load(load, as_json=as_json)
+        return
     show_series(context, series, as_json=as_json, chart=chart)
