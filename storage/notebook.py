@@ -20,7 +20,7 @@ from storage.codec import (
     series_to_row,
 )
 from storage.errors import DamagedNotebookError, RefusedError
-from storage.load_tables import LoadTables
+from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
 from storage.queries import Found, SeriesQuery, find, repeated_ids
 from storage.records import (

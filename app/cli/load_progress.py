@@ -13,7 +13,7 @@ from app.measure.control import SeriesControl
 from app.workflows.load import LoadClosed, LoadStep, PointStored
 from forms.layout import visible
 from forms.numbers import byte_rate
-from storage.load_records import LoadPoint, PointStatus
+from storage.loads.records import LoadPoint, PointStatus
 
 
 class LoadProgress:

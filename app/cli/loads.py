@@ -16,7 +16,7 @@ from forms.load.document import LOAD_SCHEMA, load_from_document
 from forms.load.report import capacity_text, load_report
 from forms.report import Report
 from storage.json_reader import DocumentError, JSONNode
-from storage.load_records import Load
+from storage.loads.records import Load
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.records import SeriesStatus
 from storage.target_url import format_target

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forms.load.summary import overload
-from storage.load_records import LoadChoices, LoadPoint, PointStatus
+from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 
 FIRST_USERS = 25
 MOST_USERS = 100_000

@@ -12,7 +12,7 @@ from gevent.event import Event
 
 from app.errors import CancelledError, SharebenchError
 from app.load.events import LoadEnded, LoadEvent, LoadWarned, load_event_line
-from app.load.locust_engine import Engine
+from app.load.locust_engine import LoadEngine
 from app.load.plan import LoadPlan
 
 
@@ -51,7 +51,7 @@ class Conversation:
         self._working.kill(CancelledError("cancelled"), block=False)
 
     def _work(self, plan: LoadPlan) -> LoadEnded:
-        engine = Engine(plan, self._emit)
+        engine = LoadEngine(plan, self._emit)
         try:
             engine.begin()
             self._do_orders(engine)
@@ -64,7 +64,7 @@ class Conversation:
                 self._emit(LoadWarned(text=str(error)))
         return LoadEnded()
 
-    def _do_orders(self, engine: Engine) -> None:
+    def _do_orders(self, engine: LoadEngine) -> None:
         while True:
             self._came.wait()
             self._came.clear()

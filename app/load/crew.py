@@ -27,8 +27,8 @@ from app.load.file_requests import FileRequests
 from app.load.file_set import FileSet
 from app.load.pacing import Mix, Pacing
 from app.load.plan import LoadPlan
-from app.load.window import Window, packed
-from storage.histogram import HistogramBuilder
+from app.load.window import SteadyWindow, packed
+from storage.loads.histogram import HistogramBuilder
 
 LATENESS_INTERVAL_SECONDS = 0.02
 _TRIES = 3
@@ -67,8 +67,8 @@ class Crew:
         self.set = FileSet(plan.scenario)
         self.members: set[Member] = set()
         self.logins = HistogramBuilder()
-        self.window: Window | None = None
-        self.second = Window(clock())
+        self.window: SteadyWindow | None = None
+        self.second = SteadyWindow(clock())
         """Since the last progress report."""
         self._index = index
         self._next_number = 0
@@ -100,7 +100,7 @@ class Crew:
 
     def begin_window(self) -> None:
         """The steady window begins now."""
-        self.window = Window(clock())
+        self.window = SteadyWindow(clock())
 
     def end_window(self) -> dict[str, Any]:
         """The steady window ends now: its figures."""
@@ -110,7 +110,7 @@ class Crew:
 
     def progress(self) -> dict[str, Any]:
         """What happened since the last report, in short."""
-        last, self.second = self.second, Window(clock())
+        last, self.second = self.second, SteadyWindow(clock())
         return {
             "connected": self.connected,
             "given_up": self.given_up,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.files import Files, OpenMode
 from app.load.file_set import FileSet, SetFile, place, write_whole
-from storage.scenario import RequestKind, SizeClass
+from storage.loads.scenario import RequestKind, SizeClass
 
 PIECE_BYTES = 16 * 1024
 _PIECES = 3

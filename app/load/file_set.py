@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -10,8 +11,8 @@ from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.clients.files import Files, OpenMode
 from app.errors import MeasurementError, NoSuchFileError
 from app.targets import join
+from storage.loads.scenario import Scenario, SizeClass
 from storage.records import Target
-from storage.scenario import Scenario, SizeClass
 
 FILES_IN_FOLDER = 200
 SPACE_TO_LEAVE = 1.05
@@ -30,7 +31,7 @@ class FileSet:
     """What files there are; the same for the same scenario, so that nobody has to be told."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.files = tuple(_files(scenario.files, scenario.sizes))
+        self.files = tuple(_files(scenario.files if scenario.sizes else 0, scenario.sizes))
         self.in_use = self.files
         """Those that requests go to."""
         self.folders = tuple(sorted({file.path.partition("/")[0] for file in self.files}))
@@ -113,12 +114,21 @@ def check_there(files: Files, folder: str, wanted: FileSet) -> None:
                 )
 
 
+_NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
+"""What a load gives its files and folders for names."""
+
+
 def names_in(files: Files, path: str) -> tuple[list[str], list[str]]:
-    """The paths of all files below a folder, and of all folders, the deepest first."""
+    """The paths of all files below a folder of ours, and of all folders, the deepest first.
+
+    Raises MeasurementError for a name that no load gives: then somebody else's file lies there.
+    """
     paths: list[str] = []
     folders: list[str] = []
     for entry in files.list(path):
         below = f"{path.rstrip('/')}/{entry.name}"
+        if not _NAME.fullmatch(entry.name):
+            raise MeasurementError(f"{below} is not of a load: the folder was left; look at it, and remove it by hand")
         if entry.is_folder:
             inside = names_in(files, below)
             paths += inside[0]

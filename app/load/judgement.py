@@ -9,8 +9,8 @@ from typing import Any
 
 from app.load.events import PointMeasured
 from app.load.window import counted, unpacked
-from storage.histogram import added
-from storage.load_records import LoadPoint, PointServer, PointStatus
+from storage.loads.histogram import added
+from storage.loads.records import LoadPoint, PointServer, PointStatus
 
 MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005

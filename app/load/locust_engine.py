@@ -27,7 +27,7 @@ from app.load.prepare import Preparation
 from app.load.window import counted, unpacked
 from app.load.worker import MESSAGE, FileUser
 from app.load.worker_processes import WorkerProcesses
-from storage.histogram import added
+from storage.loads.histogram import added
 
 Emit = Callable[[LoadEvent], None]
 LOOPBACK = "127.0.0.1"
@@ -36,7 +36,7 @@ _LOGIN_PATIENCE_SECONDS = 30.0
 _RESULT_SECONDS = 20.0
 
 
-class Engine:
+class LoadEngine:
     """One load, from its files to their removal."""
 
     def __init__(self, plan: LoadPlan, emit: Emit) -> None:

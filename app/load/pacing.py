@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from storage.scenario import RequestKind, Think
+from storage.loads.scenario import RequestKind, Think
 
 _LATE_SECONDS = 0.001
 

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 
 from app.clients.base import Secrets
 from storage.json_reader import JSONNode
+from storage.loads.scenario import Scenario, scenario_from_json
 from storage.plan import Settings
 from storage.records import Target
-from storage.scenario import Scenario, scenario_from_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,8 +26,8 @@ from app.load.file_set import (
     remove_all,
 )
 from app.load.plan import LoadPlan
+from storage.loads.scenario import RequestKind
 from storage.records import Target
-from storage.scenario import RequestKind
 
 _CONNECTIONS = 8
 _TELL_EVERY = 50

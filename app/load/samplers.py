@@ -8,7 +8,7 @@ from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
 from app.environment.resources import MEMORY_INTERVAL_SECONDS, ResourceSampler
 from app.load.server_view import card_rates, server_view
-from storage.load_records import Load, PointServer
+from storage.loads.records import Load, PointServer
 
 Cards = dict[str, tuple[float, float]]
 _OTHER_NAMES = {"smbd": ("cleanupd",)}

@@ -13,7 +13,7 @@ from typing import Any
 from app.errors import UsageError
 from app.units import parse_size
 from storage.json_reader import DocumentError, JSONNode
-from storage.scenario import RequestKind, Scenario, SizeClass, Think, scenario_from_json
+from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think, scenario_from_json
 
 NAMES = ("redpaper", "office", "small", "large", "idle", "print")
 _KEYS = ("name", "about", "files", "sizes", "requests", "think", "pace", "duration", "settle", "seed")

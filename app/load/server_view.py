@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import mean, median, stdev
 
 from app.environment.resources import ResourceSample
-from storage.load_records import PointServer, Spread
+from storage.loads.records import PointServer, Spread
 
 _TICKS_A_SECOND = 100
 """USER_HZ, on every Linux that is met (proc(5))."""

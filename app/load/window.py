@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from storage.histogram import Histogram, HistogramBuilder
-from storage.scenario import RequestKind
+from storage.loads.histogram import Histogram, HistogramBuilder
+from storage.loads.scenario import RequestKind
 
 
-class Window:
+class SteadyWindow:
     """Counters that run from one moment to another."""
 
     def __init__(self, began: float) -> None:

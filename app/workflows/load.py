@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app import errors
 from app.clients.base import Secrets
-from app.clients.scratch import new_scratch_path
+from app.clients.scratch import new_load_folder
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
 from app.load.capacity import next_users
@@ -22,11 +22,11 @@ from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
 from forms.load.summary import capacity_of, limit_of, offered_per_second, overload
-from storage.load_records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
+from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
+from storage.loads.scenario import Scenario
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
-from storage.scenario import Scenario
 
 _LEAST_SHARE_CONNECTED = 0.5
 """A point with fewer of its users than that ends the load: what it was asked for is not there any more."""
@@ -134,7 +134,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
         file_set_bytes=FileSet(request.scenario).size_bytes,
         server_memory_bytes=memory if isinstance(memory, int) else None,
         environment=environment.parts(),
-        scratch_folder=request.reuse_folder or new_scratch_path(Target(protocol="smb", share="x")),
+        scratch_folder=request.reuse_folder or new_load_folder(),
     )
     with open_notebook(notebook_path) as notebook:
         notebook.add_load(load)
@@ -149,7 +149,7 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
     goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None)
     leftover = load.scratch_folder is not None
-    folder = load.scratch_folder or new_scratch_path(Target(protocol="smb", share="x"))
+    folder = load.scratch_folder or new_load_folder()
     with open_notebook(notebook_path) as notebook:
         goes_on = replace(goes_on, scratch_folder=folder)
         yield LoadOpened(load=goes_on)
@@ -172,7 +172,7 @@ def _points(
         hosts=load.choices.hosts,
         ramp_per_second=load.choices.ramp_per_second,
     )
-    finishing = False
+    finishing = over = False
 
     def hear(word: ControlMessage) -> None:
         nonlocal finishing
@@ -195,8 +195,9 @@ def _points(
                         if isinstance(event, PointMeasured) and engine.ended is None:
                             point = replace(_point(event, load, samplers, began_at), size_bytes=size_bytes)
                             load = _with(load, point, notebook)
+                            over = over or _is_over(event, point)
                             yield PointStored(load=load, point=point)
-                if load.points and _is_over(load.points[-1]):
+                if over:
                     break
             if engine.ended is None:
                 yield from engine.finish()
@@ -209,8 +210,9 @@ def _sizes(scenario: Scenario, *, by_size: bool) -> list[int | None]:
     return [each.size_bytes for each in scenario.sizes] if by_size and scenario.sizes else [None]
 
 
-def _is_over(point: LoadPoint) -> bool:
-    return point.status is PointStatus.FAILED and point.connected < _LEAST_SHARE_CONNECTED * point.users
+def _is_over(event: PointMeasured, point: LoadPoint) -> bool:
+    """Whether no further point makes sense: the server, not this end, lost most of its users."""
+    return event.failure is None and point.connected < _LEAST_SHARE_CONNECTED * point.users
 
 
 def _point(event: PointMeasured, load: Load, samplers: LoadSamplers, started_at: str) -> LoadPoint:

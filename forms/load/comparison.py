@@ -7,7 +7,7 @@ from typing import Any
 
 from forms.load.report import capacity_text
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
-from storage.load_records import Load, LoadPoint
+from storage.loads.records import Load, LoadPoint
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
 PROMISED_RATIO = 2.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from storage.histogram import Histogram
 from storage.json_reader import JSONNode
-from storage.load_codec import (
+from storage.loads.codec import (
     capacity_from_json,
     capacity_to_json,
     choices_from_json,
@@ -17,9 +16,10 @@ from storage.load_codec import (
     targets_from_json,
     workers_from_json,
 )
-from storage.load_records import Load, LoadPoint
+from storage.loads.histogram import Histogram
+from storage.loads.records import Load, LoadPoint
+from storage.loads.scenario import scenario_from_json
 from storage.records import SeriesStatus
-from storage.scenario import scenario_from_json
 
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))

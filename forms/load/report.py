@@ -13,10 +13,10 @@ from forms.load.summary import (
     size_rows,
 )
 from forms.report import Bar, Cell, Chart, Column, Field, Mark, Report, ReportKind, Row, Table
-from storage.histogram import Histogram
-from storage.load_records import Limit, Load, LoadPoint, PointStatus
+from storage.loads.histogram import Histogram
+from storage.loads.records import Limit, Load, LoadPoint, PointStatus
+from storage.loads.scenario import Scenario
 from storage.records import SeriesStatus
-from storage.scenario import Scenario
 from storage.target_url import format_target
 
 FORM = "load"

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storage.load_records import Capacity, Limit, Load, LoadChoices, LoadPoint, PointStatus
-from storage.scenario import Scenario
+from storage.loads.records import Capacity, Limit, Load, LoadChoices, LoadPoint, PointStatus
+from storage.loads.scenario import Scenario
 
 ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""

@@ -16,13 +16,13 @@ from app.errors import SharebenchError, UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.measure.control import SeriesControl
 from app.targets import parse_target
-from storage.load_records import LoadChoices, PointStatus
+from storage.loads.records import LoadChoices, PointStatus
 from storage.records import Target
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.workflows.load import LoadClosed, LoadRequest
-    from storage.load_records import Load
+    from storage.loads.records import Load
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
@@ -110,7 +110,8 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
     if choices["by_size"] and choices["find_capacity"]:
         raise UsageError("--by-size measures fixed numbers of users: leave --find-capacity out, or ask for it after")
-    targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
+    users = choices["users"]
+    points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
     scenario = changed(
         find_scenario(choices["scenario"]),
         files=choices["files"],
@@ -122,15 +123,15 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         sizes=choices["sizes"],
         seed=choices["seed"],
     )
+    targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
     series = chosen(choices)
-    users = choices["users"]
     request = LoadRequest(
         targets=targets,
         secrets=secrets,
         settings=series.settings,
         scenario=scenario,
         choices=LoadChoices(
-            users=() if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS),
+            users=points,
             find_capacity=choices["find_capacity"],
             limit_seconds=choices["limit_seconds"],
             ramp_per_second=choices["ramp"],

@@ -11,7 +11,7 @@ from storage.base import NotebookBase
 from storage.codec import object_of
 from storage.errors import DamagedNotebookError
 from storage.json_reader import DocumentError, JSONNode
-from storage.load_codec import (
+from storage.loads.codec import (
     capacity_from_json,
     capacity_to_json,
     choices_from_json,
@@ -21,9 +21,9 @@ from storage.load_codec import (
     targets_from_json,
     workers_from_json,
 )
-from storage.load_records import Load, LoadPoint
+from storage.loads.records import Load, LoadPoint
+from storage.loads.scenario import scenario_from_json
 from storage.records import SeriesStatus, utc_now
-from storage.scenario import scenario_from_json
 
 _PLAIN = (
     "id", "created_at", "error", "label", "note", "link_bits_per_second", "file_set_bytes", "server_memory_bytes",

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from storage.histogram import Histogram
+from storage.loads.histogram import Histogram
+from storage.loads.scenario import Scenario
 from storage.records import Facts, SeriesStatus, Target
-from storage.scenario import Scenario
 
 
 class PointStatus(StrEnum):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from storage.histogram import histogram_from_json
 from storage.json_reader import JSONNode
-from storage.load_records import (
+from storage.loads.histogram import histogram_from_json
+from storage.loads.records import (
     Capacity,
     Limit,
     LoadChoices,
