@@ -1,9 +1,9 @@
 """The ``sharebench`` command: the command line, and the TUI where no command is given."""
 
-from __future__ import annotations
-
 import os
 import sys
+
+from app.children import keep_memory_to_ourselves
 
 CANCELLED = 130
 """Exit code of what was interrupted before there was anything to say it."""
@@ -12,6 +12,7 @@ CANCELLED = 130
 def main() -> None:
     """Run the command line and leave with its exit code."""
     _fill_missing_streams()
+    keep_memory_to_ourselves()
     try:
         from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
         from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called

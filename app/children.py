@@ -1,9 +1,8 @@
-"""The processes that we start: how ours are called, whatever folder we stand in, and what others may know of us."""
-
-from __future__ import annotations
+"""Our processes: how those that we start are called, whatever folder we stand in, and what others may know of us."""
 
 import ctypes
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
 """Where a password may stand in our own environment; nothing that we start inherits it."""
 _ROOT = Path(__file__).resolve().parents[1]
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
@@ -34,3 +33,12 @@ def clean_environment(**more: str) -> dict[str, str]:
 def die_with_parent() -> None:
     """End this process, by SIGKILL, when the thread that started it ends."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def keep_memory_to_ourselves() -> None:
+    """Have this process, which knows passwords, leave no core file, and no other process of the user look into it.
+
+    The limit alone would not do: it does not hold where core files go to a program.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    _prctl(_PR_SET_DUMPABLE, 0)

@@ -23,8 +23,6 @@
     theme = "nord"
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

@@ -24,8 +24,6 @@
 A library's exception is mapped to one of these where the library is called, and chained.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 

@@ -1,7 +1,5 @@
 """Logins: who, with which password, from the three places where one may stand."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -50,6 +48,15 @@ def read_credentials(path: Path) -> Credentials:
             )
         found[name] = value.strip() if name != "password" else value.removeprefix(" ").rstrip("\r\n")
     return Credentials(**found)
+
+
+def same_login(one: Target, other: Target) -> bool:
+    """Whether a password that was said for one may be sent to the other, unasked.
+
+    On another host, or by another address of the same one: a survey measures both. Never by another protocol: what
+    SMB only proves to know, plain FTP would send as it is.
+    """
+    return (one.protocol, one.user, one.domain) == (other.protocol, other.user, other.domain)
 
 
 def log_in_as(

@@ -1,7 +1,5 @@
 """Targets as URLs: read from what an admin types, and written back."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from urllib.parse import unquote

@@ -1,7 +1,5 @@
 """Sizes and rates as people type them."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A file that somebody named: written whole or not at all, and nothing is left when the program is killed over it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

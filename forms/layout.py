@@ -1,7 +1,5 @@
 """Text in terminal cells: how wide it is, and how it is cut, wrapped and padded by that width."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Numbers and units as they stand on a form, and as people and spreadsheets write them."""
 
-from __future__ import annotations
-
 import re
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))

@@ -3,14 +3,13 @@
 Positions inside a table are (row, column), both from 0, headings not counted.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from forms import numbers
+from forms.tone import Tone
 
 
 class ReportKind(StrEnum):
@@ -69,6 +68,11 @@ class ColumnGroup:
     """An earlier table of the report; the formula's own where absent."""
 
 
+def cell_at(column: int, row: int, table: int | None = None) -> ColumnGroup:
+    """One cell that a formula refers to."""
+    return ColumnGroup(column=column, first=row, last=row, table=table)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldReference:
     """The number of a field above the table, by the field's name."""
@@ -83,6 +87,11 @@ class Formula:
     template: str
     references: tuple[ColumnGroup | FieldReference, ...]
     array: bool = False
+
+
+def change_formula(column: int, base: int, other: int) -> Formula:
+    """The change from one row's number to another's, in percent of the first."""
+    return Formula(template="100*({1}-{0})/{0}", references=(cell_at(column, base), cell_at(column, other)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +131,23 @@ class Row:
         return str(self.cells[0].value or "") if self.cells else ""
 
 
+def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
+    """Columns of texts, or of what stands beside the heading."""
+    pairs = ((heading, ReportKind.TEXT) if isinstance(heading, str) else heading for heading in headings)
+    return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
+
+
+def row_of(*values: str | float | Cell | None, role: Role = Role.ENTRY, mark: Mark = Mark.NONE) -> Row:
+    """A row of cells, or of what they hold."""
+    cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
+    return Row(cells=cells, role=role, mark=mark)
+
+
+def blank_rows(columns: tuple[Column, ...], names: Iterable[str | None]) -> tuple[Row, ...]:
+    """Rows to be filled by hand, each with what its first cell says."""
+    return tuple(row_of(name, *[None] * (len(columns) - 1)) for name in names)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Columns and rows; ``marked`` tables have room for a status and a remark beside their rows."""
@@ -151,6 +177,8 @@ class Field:
     unit: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     """What the text says as names and values, for files that are read back."""
+    tone: Tone = Tone.PLAIN
+    """How it is meant, for a terminal that has colours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +188,11 @@ class Bar:
     name: str
     value: float | None
     mark: Mark = Mark.NONE
+
+
+def blank_fields(*names: str) -> tuple[Field, ...]:
+    """Lines to be filled by hand."""
+    return tuple(Field(name=name, text="") for name in names)
 
 
 FAR_ABOVE = 2.5

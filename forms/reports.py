@@ -1,7 +1,5 @@
 """The reports of what the notebook holds, filled or blank."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms.comparison.report import blank_comparison_report, comparison_report
@@ -10,9 +8,7 @@ from forms.experiments.report import blank_ladder_report, experiment_report
 from forms.report import Report
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
-from forms.worksheets.bottleneck_report import blank_bottleneck_report
-from forms.worksheets.saved import worksheet_report
-from forms.worksheets.users_report import blank_users_report
+from forms.worksheets.report import blank_bottleneck_report, blank_users_report, worksheet_report
 from storage.records import Series
 
 __all__ = [

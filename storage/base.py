@@ -1,7 +1,5 @@
 """One open SQLite file that holds a notebook, for one thread; what the tables' classes share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records to rows of the notebook, and back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field

@@ -4,8 +4,6 @@ It is kept in SQLite's WAL mode; where the file system cannot do that, in the mo
 written, it is read.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os
@@ -21,12 +19,14 @@ from sqlite_utils import Database
 
 from storage.encoding import TextConnection
 from storage.errors import (
+    SAVE_IT,
     DamagedNotebookError,
     NotebookFileError,
     ReadOnlyNotebookError,
     in_one_line,
     is_busy,
     is_damaged,
+    is_failing,
 )
 from storage.migrations import CURRENT_FORMAT, migrations
 
@@ -49,7 +49,7 @@ class NotebookDatabase(Database):
     """What is unusual about the way the file is used, for people."""
 
     @contextmanager
-    def atomic(self) -> Generator[NotebookDatabase, None, None]:
+    def atomic(self) -> "Generator[NotebookDatabase, None, None]":
         """A transaction, or a savepoint inside one."""
         if self.conn.in_transaction:
             with super().atomic():
@@ -78,7 +78,9 @@ def open_database(path: Path) -> NotebookDatabase:
                 f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"
                 f" {_ELSEWHERE}"
             ) from error
-        raise NotebookFileError(f"cannot use {path} as a notebook: {in_one_line(error)}; {_ELSEWHERE}") from error
+        failing = isinstance(error, sqlite3.Error) and is_failing(error)
+        what_to_do = f"the disk gives errors; {SAVE_IT}" if failing else _ELSEWHERE
+        raise NotebookFileError(f"cannot use {path} as a notebook: {in_one_line(error)}; {what_to_do}") from error
 
 
 def _make(path: Path) -> bool:

@@ -4,8 +4,6 @@ Python has such a byte as a lone surrogate (PEP 383), which SQLite refuses. In t
 hexadecimal, which any SQLite tool shows; a name that has just that by itself would be read back as the byte.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence

@@ -8,8 +8,6 @@ A :class:`RefusedError` is about what was asked, not about the file. A notebook 
 them: :func:`is_busy` tells it.
 """
 
-from __future__ import annotations
-
 import sqlite3
 
 _LONGEST = 160
@@ -19,6 +17,9 @@ def in_one_line(what: object) -> str:
     """What a library said of a file, which may repeat what stands in it: one line of printable text, of some length."""
     text = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(what).split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+SAVE_IT = "copy the notebook to another disk before anything else, and name the copy with --db FILE"
 
 
 class NotebookFileError(Exception):
@@ -53,6 +54,11 @@ def is_full(error: sqlite3.Error) -> bool:
     return _primary(error) == sqlite3.SQLITE_FULL
 
 
+def is_failing(error: sqlite3.Error) -> bool:
+    """Whether the disk gives errors, or was made read-only over them."""
+    return _primary(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+
+
 def is_damaged(error: sqlite3.Error) -> bool:
     """Whether the file is not what SQLite writes."""
     if isinstance(error, sqlite3.OperationalError) and "Could not decode" in str(error):
@@ -71,6 +77,8 @@ def why_unusable(error: sqlite3.Error) -> str:
     if _primary(error) == sqlite3.SQLITE_READONLY:
         return "the notebook cannot be written where it is: name one that can with --db FILE"
     said = in_one_line(error)
+    if is_failing(error):
+        return f"the disk that the notebook is on gives errors ({said}): {SAVE_IT}"
     return f"the notebook could not be read or written: {said}; try again, or name another one with --db FILE"
 
 

@@ -1,13 +1,18 @@
-"""Values of a JSON document with the way to them, so that an error names the first place that is wrong."""
+"""Values of a JSON document with the way to them, so that an error names the first place that is wrong.
 
-from __future__ import annotations
+A record is read by the types of its fields: see :meth:`JSONNode.record`.
+"""
 
+from collections.abc import Callable, Hashable
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 _Word = TypeVar("_Word", bound=StrEnum)
-
+_Record = TypeVar("_Record")
 
 _LONGEST = 300
 _KINDS: dict[type, str] = {dict: "an object", list: "an array"}
@@ -33,26 +38,26 @@ class JSONNode:
         found = "nothing" if text is None else _KINDS.get(type(text)) or repr(text)[:40]
         return DocumentError(f"{self.name or 'document'}: expected {expected}, found {found}")
 
-    def object(self) -> JSONNode:
+    def object(self) -> "JSONNode":
         """This place, sure to hold an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object")
         return self
 
-    def at(self, key: str) -> JSONNode:
+    def at(self, key: str) -> "JSONNode":
         """What is under the key; an error if nothing is."""
         if key not in self.value:
             raise DocumentError(f"{self._inside(key)}: is missing")
         return self.maybe(key)
 
-    def maybe(self, key: str) -> JSONNode:
+    def maybe(self, key: str) -> "JSONNode":
         """What is under the key, or a place that holds None."""
         return JSONNode(self._inside(key), self.value.get(key))
 
     def _inside(self, key: str) -> str:
         return f"{self.name}.{key}" if self.name else key
 
-    def items(self) -> list[JSONNode]:
+    def items(self) -> "list[JSONNode]":
         """The places of an array; none where there is nothing."""
         if self.value is None:
             return []
@@ -64,15 +69,17 @@ class JSONNode:
         """The object here, or an empty one where there is nothing."""
         return {} if self.value is None else dict(self.object().value)
 
-    def text(self, *, filled: bool = False) -> str:
-        """The text here; not empty where ``filled``."""
-        if not isinstance(self.value, str) or (filled and not self.value):
+    def text(self) -> str:
+        """The text here."""
+        if not isinstance(self.value, str):
             raise self.wrong("text")
         return self.value
 
-    def text_or_none(self) -> str | None:
-        """The text here, or None."""
-        return None if self.value is None else self.text()
+    def filled_text(self) -> str:
+        """The text here, which is not empty."""
+        if not self.text():
+            raise self.wrong("text")
+        return self.text()
 
     def time(self) -> str:
         """The ISO 8601 time here, in UTC; one without an offset is taken for that."""
@@ -83,46 +90,44 @@ class JSONNode:
             raise self.wrong("a time such as 2026-01-31T10:00:00.000Z") from error
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
+    def time_if_any(self) -> str:
+        """The time here, or the empty text."""
+        return self.time() if self.text() else ""
+
     def number(self) -> float:
         """The finite number here."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not abs(self.value) < 1e300:
             raise self.wrong("a number")
         return self.value
 
-    def number_or_none(self) -> float | None:
-        """The finite number here, or None."""
-        return None if self.value is None else self.number()
+    def above_zero(self) -> float:
+        """The finite number above 0 here."""
+        if self.number() <= 0:
+            raise self.wrong("a number above 0")
+        return self.number()
 
-    def whole(self, *, at_least: int) -> int:
+    def not_negative(self) -> float:
+        """The finite number of at least 0 here."""
+        if self.number() < 0:
+            raise self.wrong("a number of at least 0")
+        return self.number()
+
+    def whole(self, *, at_least: int = 0) -> int:
         """The whole number here."""
         number = self.number()
         if number != int(number) or number < at_least:
             raise self.wrong(f"a whole number of at least {at_least}")
         return int(number)
 
-    def whole_or_none(self) -> int | None:
-        """The whole number above 0 here, or None."""
-        return None if self.value is None else self.whole(at_least=1)
-
-    def whole_or(self, otherwise: int, *, at_most: int) -> int:
-        """The whole number from 0 to ``at_most`` here, or another one where there is nothing."""
-        found = otherwise if self.value is None else self.whole(at_least=0)
-        if found > at_most:
-            raise self.wrong(f"a whole number of at most {at_most}")
-        return found
-
-    def between(self, above: float, at_most: float) -> float | None:
-        """The number above the one and not above the other here, or None."""
-        found = self.number_or_none()
-        if found is not None and not above < found <= at_most:
-            raise self.wrong(f"a number above {above:g}, at most {at_most:g}")
-        return found
+    def count(self) -> int:
+        """The whole number from 1 here."""
+        return self.whole(at_least=1)
 
     def flag(self) -> bool:
-        """The true or false here; false where there is nothing."""
-        if self.value is not None and not isinstance(self.value, bool):
+        """The true or false here."""
+        if not isinstance(self.value, bool):
             raise self.wrong("true or false")
-        return bool(self.value)
+        return self.value
 
     def one_of(self, kind: type[_Word]) -> _Word:
         """The member of an enumeration that the text here names."""
@@ -130,3 +135,83 @@ class JSONNode:
             if word.value == self.value:
                 return word
         raise self.wrong(f"one of {', '.join(word.value for word in kind)}")
+
+    def record(
+        self, kind: type[_Record], *, leave: frozenset[str] = frozenset(), needs: tuple[str, ...] = ()
+    ) -> _Record:
+        """The record whose fields stand here by name, each read by its type; those to leave have their defaults.
+
+        A field with a default may be missing or null, unless it is one of the ``needs``; keys that are no fields are
+        passed over. A field's type may say more than Python's: ``Annotated[int, JSONNode.count]`` is read by that
+        method, or by any function of a place.
+        """
+        place, found = self.object(), {}
+        for name, hint, required in _fields_of(kind):  # type: ignore[arg-type]
+            if name in leave or (not (required or name in needs) and place.value.get(name) is None):
+                continue
+            found[name] = place.at(name).read(hint)
+        return kind(**found)
+
+    def read(self, hint: Any) -> Any:
+        """The value here, read as that type says."""
+        origin, inner = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            return inner[1](self)
+        if origin in {Union, UnionType}:
+            return None if self.value is None else self.read(inner[0])
+        if origin is tuple:
+            places = self.items()
+            if inner[-1] is not ... and len(places) != len(inner):
+                raise DocumentError(f"{self.name}: expected {len(inner)} values, found {len(places)}")
+            kinds = inner[:1] * len(places) if inner[-1] is ... else inner
+            return tuple(place.read(kind) for place, kind in zip(places, kinds, strict=True))
+        if is_dataclass(hint):
+            return self.record(hint)  # type: ignore[arg-type]
+        return _PLAIN[hint](self) if hint in _PLAIN else self.one_of(hint)
+
+
+_PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
+    str: JSONNode.text,
+    int: JSONNode.whole,
+    float: JSONNode.number,
+    bool: JSONNode.flag,
+}
+
+
+@cache
+def _fields_of(kind: Hashable) -> list[tuple[str, Any, bool]]:
+    """Name and type of a record's fields, and whether there must be a value."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        (one.name, hints[one.name], one.default is MISSING and one.default_factory is MISSING)
+        for one in fields(kind)  # type: ignore[arg-type]
+    ]
+
+
+Filled = Annotated[str, JSONNode.filled_text]
+Moment = Annotated[str, JSONNode.time]
+Count = Annotated[int, JSONNode.count]
+AboveZero = Annotated[float, JSONNode.above_zero]
+NotNegative = Annotated[float, JSONNode.not_negative]
+
+
+def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
+    """What reads a whole number of at most that."""
+
+    def read(place: JSONNode) -> int:
+        if place.whole(at_least=at_least) > most:
+            raise place.wrong(f"a whole number of at most {most}")
+        return place.whole()
+
+    return read
+
+
+def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
+    """What reads a number above 0, and not above that."""
+
+    def read(place: JSONNode) -> float:
+        if not 0 < place.number() <= most:
+            raise place.wrong(f"a number above 0, at most {most:g}")
+        return place.number()
+
+    return read

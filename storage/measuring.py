@@ -1,7 +1,5 @@
 """What a notebook keeps of a series while it is measured: who measures it, each run, what was tried again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from storage.base import MANY, NotebookBase
@@ -67,12 +65,15 @@ class MeasuringTables(NotebookBase):
     def add_run(self, series_id: str, run: Run) -> None:
         """Store one run the moment it ended. A failed one of the same number becomes a failed attempt.
 
-        A run that did not fail is never replaced: raises sqlite3.IntegrityError.
+        A run that did not fail is never replaced: raises sqlite3.IntegrityError. One that is there already, since the
+        disk gave an error after it was written, is not stored twice.
         """
         key = (series_id, run.phase.value, run.number)
         with self._db.atomic():
             rows = self._rows("SELECT * FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
             before = next(map(run_from_row, rows), None)
+            if before == run:
+                return
             if before and before.status is RunStatus.FAILED:
                 sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
                 attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])

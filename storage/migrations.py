@@ -1,12 +1,11 @@
 """The notebook's schema, one migration after the other; a notebook says itself which version of us it needs."""
 
-from __future__ import annotations
-
 import json
 
 from sqlite_utils import Database, Migrations
 
 from storage.json_reader import DocumentError, JSONNode
+from storage.loads.schema import LOAD_TABLES
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
 
@@ -269,48 +268,35 @@ DROP TABLE old_baselines;
 CREATE INDEX baselines_by_series ON baselines (series_id);
 """
 
-_LOADS = """
-CREATE TABLE loads (
+
+_CHANGES = """
+CREATE TABLE changes (
     id TEXT PRIMARY KEY,
     created_at TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('complete', 'interrupted', 'failed')),
-    error TEXT,
-    label TEXT NOT NULL DEFAULT '',
-    note TEXT NOT NULL DEFAULT '',
-    scenario TEXT NOT NULL,
-    targets TEXT NOT NULL,
-    "plan" TEXT NOT NULL,
-    link_bits_per_second INTEGER,
-    file_set_bytes INTEGER NOT NULL DEFAULT 0,
-    server_memory_bytes INTEGER,
-    workers TEXT NOT NULL DEFAULT '[]',
-    environment TEXT NOT NULL DEFAULT '{}',
-    capacity TEXT NOT NULL DEFAULT 'null',
-    scratch_folder TEXT,
-    imported_at TEXT,
-    stored_order INTEGER NOT NULL
+    experiment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    ssh TEXT,
+    undo_path TEXT NOT NULL,
+    undo_script TEXT NOT NULL,
+    effective_before TEXT,
+    configuration_before TEXT NOT NULL,
+    owner TEXT NOT NULL CHECK (json_valid(owner)),
+    state TEXT NOT NULL CHECK (state IN ('open', 'undone')),
+    ended_at TEXT
 ) STRICT;
-CREATE TABLE load_points (
-    load_id TEXT NOT NULL REFERENCES loads (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    users INTEGER NOT NULL,
-    connected INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed', 'generator')),
-    reason TEXT,
-    seconds REAL NOT NULL,
-    requests INTEGER NOT NULL,
-    requests_per_second REAL,
-    read_bytes_per_second REAL,
-    write_bytes_per_second REAL,
-    response_p95_seconds REAL,
-    figures TEXT NOT NULL,
-    PRIMARY KEY (load_id, number)
-) STRICT;
-CREATE TABLE load_names (
-    name TEXT PRIMARY KEY,
-    load_id TEXT NOT NULL REFERENCES loads (id) ON DELETE CASCADE,
-    set_at TEXT NOT NULL
-) STRICT;
+CREATE TABLE trials (
+    experiment TEXT PRIMARY KEY REFERENCES experiments (name) ON DELETE CASCADE,
+    plan TEXT NOT NULL CHECK (json_valid(plan))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE trial_slots (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL CHECK (number > 0),
+    position INTEGER NOT NULL CHECK (position >= 0),
+    control_seconds REAL NOT NULL,
+    PRIMARY KEY (series_id, number)
+) STRICT, WITHOUT ROWID;
 """
 
 
@@ -366,11 +352,18 @@ def m004_baselines_of_several(db: Database) -> None:
 
 
 @migrations()
-def m005_loads(db: Database) -> None:
-    """Loads with their points: many users at once."""
-    _run_script(db, _LOADS)
+def m005_changes(db: Database) -> None:
+    """Settings that sharebench changes itself: the journal of changes, plans of trials, the order of their runs."""
+    _run_script(db, _CHANGES)
     _declare(db, 5, "0.2.0")
 
 
-CURRENT_FORMAT = 5
+@migrations()
+def m006_loads(db: Database) -> None:
+    """Loads with their points: many users at once."""
+    _run_script(db, LOAD_TABLES)
+    _declare(db, 6, "0.2.0")
+
+
+CURRENT_FORMAT = 6
 """The format that this version writes: the number of its last migration."""

@@ -1,12 +1,11 @@
 """The notebook: one open SQLite file, for one thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from storage.base import MANY
+from storage.changes import ChangeTables
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
     Row,
@@ -22,7 +21,7 @@ from storage.codec import (
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import Found, SeriesQuery, find, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -33,6 +32,7 @@ from storage.records import (
     Run,
     RunStatus,
     Series,
+    Target,
     kind_told_by,
     utc_now,
 )
@@ -58,7 +58,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, LoadTables, SideTables):
+class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:
@@ -259,7 +259,7 @@ class Notebook(MeasuringTables, LoadTables, SideTables):
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
     def runs_of(self, ids: Iterable[str]) -> dict[str, tuple[Run, ...]]:
-        """The runs of many series, without their progress: what a list's averages need."""
+        """The runs of many series, without their progress."""
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
         for start in range(0, len(wanted), MANY):
@@ -273,6 +273,10 @@ class Notebook(MeasuringTables, LoadTables, SideTables):
             ):
                 found.setdefault(row["series_id"], []).append(run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
+
+    def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
+        """The bytes per second of the valid measured runs of many series, in no order: what a list's averages need."""
+        return rates_of(self._db, ids)
 
     def remove(self, series_id: str) -> Removed:
         """Take a series out, giving back what :meth:`restore` needs. Raises RefusedError while it is being measured."""
@@ -338,6 +342,10 @@ class Notebook(MeasuringTables, LoadTables, SideTables):
         Baselines that name several, and experiments that repeat the same thing.
         """
         return repeated_ids(self._db)
+
+    def dialects_of(self, target: Target, client: str) -> list[str]:
+        """The SMB dialects that this client spoke with the target's server, in series that were measured here."""
+        return dialects_of(self._db, target, client)
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"

@@ -1,7 +1,5 @@
 """Who measures a series right now: a process of some host, told apart from every other one before and after it."""
 
-from __future__ import annotations
-
 import os
 import socket
 from dataclasses import dataclass

@@ -1,12 +1,10 @@
 """What a series is to be measured by, as it is kept with the series: never a password, a target or a command."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from storage.json_reader import JSONNode
+from storage.json_reader import Count, JSONNode, above_zero_up_to, up_to
 
 DEFAULT_RUNS = 5
 """As many rows as the paper form has (Using Samba, table B-6)."""
@@ -38,52 +36,73 @@ class CeilingPolicy(StrEnum):
 class Settings:
     """How a client shall move the bytes; None means: as negotiated, or the client's own best."""
 
-    block_bytes: int | None = None
-    in_flight: int | None = None
+    block_bytes: Count | None = None
+    in_flight: Annotated[int, up_to(MOST_IN_FLIGHT, at_least=1)] | None = None
     sign: bool = False
     """Sign although the server does not require it."""
     encrypt: bool = False
     """Encrypt although the server does not require it."""
-    timeout_seconds: float = 30.0
+    timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 30.0
     """A transfer with no progress for that long fails with StalledError; also the limit for connecting."""
     drop_cache: bool = False
     """``file://`` only: drop the file's pages from the page cache before each get."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunChoices:
-    """How the runs of a series are made: what the notebook and the measuring process both need to know."""
+@dataclass(frozen=True, kw_only=True)
+class RunCounts:
+    """How many runs are made, and with what file."""
 
-    client: str = ""
-    """The client's name; empty for the usual one of the target's protocol."""
-    settings: Settings = field(default_factory=Settings)
-    runs: int = DEFAULT_RUNS
-    warmups: int = DEFAULT_WARMUPS
-    until_percent: float | None = None
+    runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_RUNS
+    warmups: Annotated[int, up_to(MOST_WARMUPS)] = DEFAULT_WARMUPS
+    until_percent: Annotated[float, above_zero_up_to(100)] | None = None
     """Go on until the 95 % confidence interval of the mean is within ± this many percent."""
-    max_runs: int = DEFAULT_MAX_RUNS
-    size_bytes: int | None = None
-    """The size of the file that is made, for a put or with ``make_file``."""
+    max_runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_MAX_RUNS
+    """The cap of ``until_percent``."""
+    size_bytes: Count | None = None
+    """The size of the file that is made, for a put or with ``make_file``; None for the usual size."""
     make_file: bool = False
     """For a get: put a file first and remove it at the end; the target's path is then a folder."""
     verify: bool = False
     """After the timed runs, compare content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientChoice:
+    """Which program moves the bytes, and how."""
+
+    client: str = ""
+    """The client's name; empty for the usual one of the target's protocol."""
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunChoices(RunCounts, ClientChoice):
+    """How the runs of a series are made: what the notebook and the measuring process both need to know."""
 
     def run_choices(self) -> dict[str, Any]:
         """These choices by name, for another record that has them."""
         return {one.name: getattr(self, one.name) for one in fields(RunChoices)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(RunChoices):
-    """The choices that a series was measured by, so that it can be resumed or measured again."""
+@dataclass(frozen=True, kw_only=True)
+class MonitorChoices:
+    """What is looked at beside the runs of a series."""
 
     quiet_time: QuietTime = QuietTime.RECORD
     server_ssh: str | None = None
-    """``[USER@]HOST`` to read facts of the server through."""
+    """``[USER@]HOST`` to read facts of the server through, by the system's ssh."""
     smb_conf: str | None = None
     """Where the server keeps its smb.conf, if not where its smbd was built to look."""
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
+
+    def monitor_choices(self) -> dict[str, Any]:
+        """These choices by name, for another record that has them."""
+        return {one.name: getattr(self, one.name) for one in fields(MonitorChoices)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(MonitorChoices, RunChoices):
+    """The choices that a series was measured by, so that it can be resumed or measured again."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that a document and a notebook have."""
@@ -92,38 +111,4 @@ class Plan(RunChoices):
 
 def plan_from_json(place: JSONNode) -> Plan | None:
     """What :meth:`Plan.to_json` wrote; None where nothing is known. Raises DocumentError."""
-    if not place.object_or_empty():
-        return None
-    quiet_time, ceiling = place.maybe("quiet_time"), place.maybe("ceiling")
-    return Plan(
-        client=place.maybe("client").text_or_none() or "",
-        settings=_settings_from(place.maybe("settings")),
-        runs=place.maybe("runs").whole_or(DEFAULT_RUNS, at_most=MOST_RUNS),
-        warmups=place.maybe("warmups").whole_or(DEFAULT_WARMUPS, at_most=MOST_WARMUPS),
-        until_percent=place.maybe("until_percent").between(0, 100),
-        max_runs=place.maybe("max_runs").whole_or(DEFAULT_MAX_RUNS, at_most=MOST_RUNS),
-        size_bytes=place.maybe("size_bytes").whole_or_none(),
-        make_file=place.maybe("make_file").flag(),
-        verify=place.maybe("verify").flag(),
-        quiet_time=QuietTime.RECORD if quiet_time.value is None else quiet_time.one_of(QuietTime),
-        server_ssh=place.maybe("server_ssh").text_or_none(),
-        smb_conf=place.maybe("smb_conf").text_or_none(),
-        ceiling=CeilingPolicy.RECORD if ceiling.value is None else ceiling.one_of(CeilingPolicy),
-    )
-
-
-def _settings_from(place: JSONNode) -> Settings:
-    if not place.object_or_empty():
-        return Settings()
-    timeout = place.maybe("timeout_seconds").between(0, MOST_SECONDS)
-    in_flight = place.maybe("in_flight")
-    if in_flight.value is not None:
-        in_flight.whole_or(0, at_most=MOST_IN_FLIGHT)
-    return Settings(
-        block_bytes=place.maybe("block_bytes").whole_or_none(),
-        in_flight=in_flight.whole_or_none(),
-        sign=place.maybe("sign").flag(),
-        encrypt=place.maybe("encrypt").flag(),
-        timeout_seconds=Settings().timeout_seconds if timeout is None else timeout,
-        drop_cache=place.maybe("drop_cache").flag(),
-    )
+    return place.record(Plan) if place.object_or_empty() else None

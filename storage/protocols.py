@@ -1,7 +1,5 @@
 """The protocols that can be measured, and what each of them can: the only place that knows them by name."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

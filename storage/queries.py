@@ -1,15 +1,17 @@
 """Which series a list shows, and in which order: ids by the thousand, without loading the series themselves."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from storage.base import MANY
 from storage.records import ExperimentKind
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from storage.records import Target
 
 
 class SortKey(StrEnum):
@@ -81,7 +83,7 @@ _COLUMN = {
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
-def find(db: Database, query: SeriesQuery) -> list[Found]:
+def find(db: "Database", query: SeriesQuery) -> list[Found]:
     """The series that match, in order; those without a value in the sorted column come last, newest first."""
     words = query.text.split()
     arguments: list[str] = []
@@ -119,22 +121,62 @@ def _folded(text: str) -> str:
 
 
 _REPEATED = """
+WITH RECURSIVE again (series_id, first_id) AS (
+    SELECT id, id FROM series WHERE (base_id IS NULL OR change_name IS NOT NULL)
+        AND EXISTS (SELECT 1 FROM series AS next WHERE next.base_id = series.id AND next.change_name IS NULL)
+    UNION ALL
+    SELECT series.id, first_id FROM again JOIN series ON series.base_id = again.series_id
+    WHERE series.change_name IS NULL
+)
 SELECT team, found.series_id FROM (
     SELECT 'baseline ' || name AS team, series_id FROM baselines
     UNION ALL
     SELECT 'experiment ' || experiments.name, series.id FROM experiments
     JOIN series ON series.experiment = experiments.name
     WHERE experiments.kind = ? AND series.status = 'complete'
+    UNION ALL
+    SELECT 'series ' || first_id, series_id FROM again
 ) AS found JOIN series ON series.id = found.series_id ORDER BY team, stored_order
 """
 
 
-def repeated_ids(db: Database) -> list[tuple[str, ...]]:
-    """The ids of series that were measured again with the same settings, group by group, the oldest first.
+def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
+    """The ids of series that were measured again with the same settings, group by group.
 
-    Baselines that name several, and experiments that repeat the same thing.
+    Baselines that name several, experiments that repeat the same thing, and series that were made from another one
+    without a change. Groups that share a series are one.
     """
-    groups: dict[str, list[str]] = {}
+    teams: dict[str, list[str]] = {}
     for team, series_id in db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
-        groups.setdefault(str(team), []).append(str(series_id))
-    return [tuple(ids) for ids in groups.values() if len(ids) > 1]
+        teams.setdefault(str(team), []).append(str(series_id))
+    group_of: dict[str, list[str]] = {}
+    for ids in teams.values():
+        whole = list(dict.fromkeys(one for each in ids for one in group_of.get(each, [each])))
+        group_of.update(dict.fromkeys(whole, whole))
+    groups = {id(group): tuple(group) for group in group_of.values()}
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
+    """The dialects that this client spoke with the target's server, in series that were measured here."""
+    found = database.execute(
+        "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
+        " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
+        (target.protocol, target.host, target.port, client),
+    )
+    return [str(dialect) for (dialect,) in found]
+
+
+def rates_of(database: "Database", ids: Sequence[str]) -> dict[str, list[float]]:
+    """The bytes per second of the valid measured runs of these series, in no order; read from an index alone."""
+    found: dict[str, list[float]] = {}
+    for start in range(0, len(ids), MANY):
+        part = list(ids[start : start + MANY])
+        marks = ",".join("?" * len(part))
+        for series_id, size_bytes, seconds in database.execute(
+            f"SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN ({marks})"  # noqa: S608 (marks only)
+            " AND phase = 'measured' AND status = 'valid'",
+            part,
+        ):
+            found.setdefault(series_id, []).append(size_bytes / seconds)
+    return found

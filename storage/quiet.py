@@ -1,7 +1,5 @@
 """Quiet time as it is kept with a series: the verdict, its reasons, and the figures behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -42,5 +40,5 @@ def quiet_from_json(place: JSONNode) -> Quiet | None:
     return Quiet(
         verdict=QuietVerdict.UNKNOWN if verdict.value is None else verdict.one_of(QuietVerdict),
         reasons=tuple(reason.text() for reason in place.maybe("reasons").items()),
-        figures={name: place.at(name).number_or_none() for name in place.value if name not in {"verdict", "reasons"}},
+        figures={name: place.at(name).read(float | None) for name in place.value if name not in {"verdict", "reasons"}},
     )

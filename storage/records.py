@@ -1,21 +1,23 @@
 """The records of the notebook: frozen, in the contract's words, with the unit in each number's name."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Annotated
 
-from storage.plan import Plan
+from storage.json_reader import Count, DocumentError, Filled, JSONNode, Moment
+from storage.plan import Plan, plan_from_json
 from storage.protocols import Protocol, protocol_of
-from storage.quiet import Quiet, QuietVerdict
+from storage.quiet import Quiet, QuietVerdict, quiet_from_json
 
 FactValue = str | int | float
 """One fact's value; facts that have parts are several facts with dotted names."""
 
 Facts = Mapping[str, FactValue]
+SIDES = ("client", "server", "path")
+"""Whose facts a series has."""
 
 JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
 
@@ -85,16 +87,20 @@ class ExperimentKind(StrEnum):
     """The same thing twice, in turns."""
     REPEATS = "repeats"
     """The same thing several times, one whole series after the other: how far equal series lie apart."""
+    TRIAL = "trial"
+    """A setting changed by sharebench itself, with and without in turns, and put back."""
+    SWEEP = "sweep"
+    """Several values of a setting in turns, changed by sharebench itself and put back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
 
-    protocol: str
+    protocol: Filled
     """A name in :data:`storage.protocols.PROTOCOLS`; a document may bring another one."""
     host: str = ""
-    port: int | None = None
+    port: Count | None = None
     share: str | None = None
     path: str = ""
     user: str | None = None
@@ -115,22 +121,22 @@ class Target:
 class ClientFacts:
     """The program code that moves the bytes, and what it agreed on with the server."""
 
-    name: str
+    name: Filled
     version: str = ""
     dialect: str | None = None
     signing: str | None = None
     """``none``, ``hmac-sha256``, ``aes-cmac`` or ``aes-gmac``; absent where the protocol has none."""
     encryption: str | None = None
     """``none``, ``aes-128-ccm``, ``aes-128-gcm``, a TLS version and cipher for FTPS; absent where there is none."""
-    block_bytes: int | None = None
-    in_flight: int | None = None
+    block_bytes: Count | None = None
+    in_flight: Count | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """The ONE parameter in which a series differs from the one before it in the experiment."""
 
-    name: str
+    name: Filled
     value: str
     previous: str | None = None
     evidence: Evidence = Evidence.UNCONFIRMED
@@ -143,13 +149,13 @@ class Change:
 class Run:
     """One timed transfer of one file: one row of the form."""
 
-    number: int
+    number: Count
     """From 1 within its phase."""
     phase: Phase
     status: RunStatus = RunStatus.VALID
     reason: str | None = None
     """Why the run is rejected."""
-    started_at: str = ""
+    started_at: Annotated[str, JSONNode.time_if_any] = ""
     """UTC, ISO 8601."""
     size_bytes: int = 0
     seconds: float | None = None
@@ -177,6 +183,19 @@ class Run:
         return 100 * bits / link_bits_per_second if bits is not None and link_bits_per_second else None
 
 
+def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
+    """The facts of each side that has some. Raises DocumentError."""
+    found: dict[str, dict[str, FactValue]] = {}
+    for side in SIDES:
+        facts = place.object().maybe(side).object_or_empty()
+        for name, value in facts.items():
+            if not isinstance(value, str | int | float):
+                raise DocumentError(f"{place.name}.{side}.{name}: expected text or a number")
+        if facts:
+            found[side] = facts
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
     """The process that measures a series."""
@@ -196,8 +215,8 @@ class Owner:
 class Series:
     """The runs of one command against one target with unchanged settings: one filled form."""
 
-    id: str
-    created_at: str
+    id: Filled
+    created_at: Moment
     """UTC, ISO 8601, milliseconds, with a Z."""
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
@@ -213,22 +232,22 @@ class Series:
     command: Command = Command.GET
     target: Target
     client: ClientFacts
-    link_bits_per_second: int | None = None
-    plan: Plan | None = None
+    link_bits_per_second: Count | None = None
+    plan: Annotated[Plan | None, plan_from_json] = None
     """Absent where somebody else measured."""
     scratch_path: str | None = None
     """A file of ours that may still lie on the target; absent once it is known to be gone."""
     ceiling_bytes_per_second: float | None = None
     """This client's own limit on this machine with these settings, as calibrated; absent where unknown."""
-    quiet: Quiet | None = None
+    quiet: Annotated[Quiet | None, quiet_from_json] = None
     """Absent where nobody looked."""
 
-    environment: Mapping[str, Facts] = field(default_factory=dict)
+    environment: Annotated[Mapping[str, Facts], facts_from_json] = field(default_factory=dict)
     """Facts of ``client``, ``server`` and ``path``, by name."""
     runs: tuple[Run, ...] = ()
     failed_attempts: tuple[Run, ...] = ()
     """Failed runs that were made again, under the same number, when the series was resumed."""
-    resumed_at: tuple[str, ...] = ()
+    resumed_at: tuple[Moment, ...] = ()
     """When it was resumed, UTC, ISO 8601."""
     imported_at: str | None = None
     """When it came in from a document; absent for one that was measured into this notebook."""
@@ -306,7 +325,7 @@ def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
 
 def kind_told_by(name: str) -> ExperimentKind:
     """The kind that a name given by :func:`dated_experiment` tells, where only names are kept: in documents."""
-    dated = (ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
+    dated = tuple(kind for kind in ExperimentKind if kind is not ExperimentKind.LADDER)
     return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.LADDER)
 
 

@@ -1,7 +1,5 @@
 """What a notebook keeps beside series: ceilings, worksheets, what the guide remembers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

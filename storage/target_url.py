@@ -1,7 +1,5 @@
 """A target as its URL: the one way in which it is written, in forms, in errors and in documents."""
 
-from __future__ import annotations
-
 import re
 
 from storage.records import Target

@@ -26,7 +26,7 @@ from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Phase, Series, SeriesStatus, Target, utc_now
+from storage.records import Change, Command, Phase, Series, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, run_at
 
 SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
@@ -153,6 +153,7 @@ class FakeBackend:
                 label=order.label,
                 experiment=order.experiment.name if order.experiment else None,
                 base_id=order.base_id,
+                change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
                 command=plan.command,
                 target=plan.target,
                 client=CLIENT,
@@ -163,12 +164,13 @@ class FakeBackend:
             yield from self._measure(series, notebook, control, plan.warmups, plan.runs)
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool
     ) -> Iterator[RecorderEvent]:
         """The missing runs."""
         self.resumed.append(series_id)
         with Notebook(notebook_path) as notebook:
             series = notebook.series(series_id)
+            assert confirmed or series.imported_at is None, "as the recorder refuses it"
             have = len(series.measured())
             yield from self._measure(series, notebook, control, 0, len(self.rates) - have, first=have + 1)
 

@@ -1,7 +1,5 @@
 """Horizontal bars, one a run, with the value beside it: what a chart is where there are few lines."""
 
-from __future__ import annotations
-
 from app.charts.canvas import ascii_only, wrapped
 from app.charts.marks import AVERAGE, figure, run_mark
 from forms.numbers import byte_rate, link_rate
@@ -60,3 +58,11 @@ def bar_cells(share: float, width: int, mark_at: int | None = None, colour: int 
 
 def _painted(text: str, colour: int | None) -> str:
     return text if colour is None else f"\x1b[38;5;{colour}m{text}\x1b[0m"
+
+
+def bar(percent: float | None, width: int) -> str:
+    """Full and light blocks, ``width`` columns in all; dots where the share is unknown."""
+    if percent is None:
+        return "·" * width
+    full = round(max(0.0, min(100.0, percent)) / 100 * width)
+    return "█" * full + "░" * (width - full)

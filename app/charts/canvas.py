@@ -4,8 +4,6 @@ Every mark lies within half of such a sub-cell of its value, ticks stand only on
 numbers of the lines stand beside them. A terminal without braille gets one sign a cell.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import threading

@@ -1,7 +1,5 @@
 """How each kind of run and line looks on every chart: its pattern, its colour, its sign and its name."""
 
-from __future__ import annotations
-
 from app.charts.canvas import Canvas, Pattern
 from forms.numbers import byte_rate
 from forms.report import FAR_ABOVE

@@ -1,7 +1,5 @@
 """The scale of a chart: which value each row of the terminal stands for, with every tick on a row of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A sweep: the average at each value of one numeric setting (Using Samba, figure B-1)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

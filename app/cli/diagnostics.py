@@ -1,7 +1,5 @@
 """What stderr says while a command works: lines for people, never a part of the answer."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """The frame of the command line: options of all, commands loaded when they are called, errors to exit codes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -27,6 +25,9 @@ _COMMANDS = {
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
     "findings": "what measured series say of a set-up, and what to do",
+    "try": "changes a setting of the server itself, measures in turns, puts it back",
+    "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",
@@ -44,7 +45,11 @@ _MODULES = {
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
-    "prune": "delete",
+    "delete": "notebook",
+    "prune": "notebook",
+    "findings": "compare",
+    "try": "trial",
+    "sweep": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 

@@ -1,7 +1,5 @@
 """The answer of a command, on stdout and nothing else there: text and JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The progress of series on a terminal: one line that is drawn over, and warnings above it."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import sys

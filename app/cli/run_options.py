@@ -1,15 +1,17 @@
-"""The options of ``sharebench run`` that fill in a series' choices; other measuring commands have some of them too."""
+"""The options of ``sharebench run`` and its TARGET: a URL, or ``@NAME[/PATH]`` of a server in the settings file.
 
-from __future__ import annotations
+Other measuring commands have some of the options too.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from pathlib import Path
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import click
 
 from app.cli import common
+from app.config import ConfigError, config, config_file, profile
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command
@@ -86,7 +88,6 @@ _OPTIONS = (
 _READ: dict[str, Callable[[Any], Any]] = {
     "command": Command,
     "quiet_time": QuietTime,
-    "smb_conf": lambda text: Path(text) if text else None,
     "ceiling": CeilingPolicy,
 }
 
@@ -109,3 +110,37 @@ def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
     found = {name: _READ.get(name, lambda value: value)(choices[name]) for name in known}
     name, value = choices.get("change") or (None, "")
     return SeriesOptions(**found, change_name=name, change_value=value)
+
+
+def target_argument(*, required: bool = True) -> Callable[[_F], _F]:
+    """A decorator that gives a command its TARGET, and its options the defaults of the settings file."""
+    return click.argument("target", required=required, is_eager=True, callback=_settle)
+
+
+def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
+    """The URL that is meant by ``@NAME[/PATH]``, and what its server sets by the field of an option; else the text."""
+    if not text.startswith("@"):
+        return text, {}
+    name, _, path = text[1:].partition("/")
+    server = profile(name)
+    found = {"server_ssh": server.ssh, "smb_conf": server.smb_conf, "link_bits_per_second": server.link}
+    return server.url(path), {field: value for field, value in found.items() if value}
+
+
+def _settle(context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    url, of_server = settled_url(value) if value else (value, {})
+    context.default_map = {**_defaults(config().defaults), **of_server}
+    return url
+
+
+def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Defaults by the field that an option fills in. Raises ConfigError for a name that is no option of ``run``."""
+    fields = {}
+    for name, value in found.items():
+        word = name.replace("_", "-")
+        if word not in FIELD_OF_WORD:
+            near = get_close_matches(word, FIELD_OF_WORD, n=1)
+            advice = f"did you mean {near[0]}?" if near else "see `sharebench run --help`"
+            raise ConfigError(f"{config_file()}: defaults.{name} is no option of run; {advice}")
+        fields[FIELD_OF_WORD[word]] = value
+    return fields

@@ -1,7 +1,5 @@
 """Reports on stdout: laid out for the terminal, or as documents."""
 
-from __future__ import annotations
-
 import shutil
 
 import click
@@ -36,7 +34,7 @@ def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
     form = run_form(series)
     answer_report(series_report(form), as_json=as_json)
     if chart and form.rows and not as_json:
-        from app.charts.rates import rates_chart  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
         output.answer(rates_chart(form, width, CHART_LINES, colour=output.draws_colour()))

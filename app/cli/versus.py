@@ -1,7 +1,5 @@
 """``run --versus``: the same series with other options of our own client, run by run in turns."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from pathlib import Path

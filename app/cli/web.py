@@ -1,7 +1,5 @@
 """The web server behind ``sharebench serve``: textual-serve, for this machine and the holder of the key alone."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 import shlex

@@ -1,7 +1,5 @@
 """What is typed for a worksheet, read into its parts: names of the tables, rates, series, steps, groups of clients."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -11,10 +9,10 @@ import click
 from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
+from app.workflows.worksheets import read_demand, read_part
 from forms.series.summary import run_form
 from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
-from forms.worksheets.reference import DEMANDS, ReferenceKind, UnknownComponentError, find, rate_of_operations
-from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.reference import DEMANDS, ReferenceKind
 from forms.worksheets.users import CLIENT_BYTES, ServerMemory, UserGroup
 from storage.json_reader import DocumentError
 from storage.records import Worksheet
@@ -22,21 +20,6 @@ from storage.target_url import format_target
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
-
-
-def part_from(kind: ReferenceKind, words: str, count: int) -> Part:
-    """A part by the name of a reference, or by its rate. Raises UsageError."""
-    if rate := rate_of_operations(words):
-        return Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
-    try:
-        found = find(kind, words, TABLES)
-    except UnknownComponentError as unknown:
-        try:
-            rate = parse_size(words.removesuffix("/s"))
-        except UsageError:
-            raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M, or 70ops") from None
-        return Part(name=kind.value, bytes_per_second=rate, count=count)
-    return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
 
 
 def measured_part(context: click.Context, reference: str, count: int) -> Part:
@@ -63,7 +46,7 @@ def upgraded(machine: Machine, words: str) -> Machine:
             raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
         part = machine.part(ReferenceKind(kind))
         if name == kind:
-            new = part_from(ReferenceKind(kind), value, part.count if part else 1)
+            new = read_part(ReferenceKind(kind), value, part.count if part else 1)
             machine = machine.with_part(ReferenceKind(kind), new)
             said.append(new.name)
             continue
@@ -83,7 +66,7 @@ def group_from(words: str, number: int) -> UserGroup:
     try:
         count = int(values[0])
         if len(values) == 2:
-            transfers, size = demand(values[1])
+            transfers, size = read_demand(values[1])
         else:
             transfers, size = float(values[1]), parse_size(values[2])
     except (ValueError, IndexError, UsageError):
@@ -108,17 +91,6 @@ def server_memory(available: str | None, each: str | None) -> ServerMemory | Non
             raise UsageError("--client-memory: say with --memory what the server has for its clients")
         return None
     return ServerMemory(client_bytes=parse_size(each) if each else CLIENT_BYTES, available_bytes=parse_size(available))
-
-
-def demand(words: str) -> tuple[float, int]:
-    """Transfers a second and their size, of a preset's name or ``RATE/CLIENTS``. Raises UsageError."""
-    preset = DEMANDS.get(words.strip().lower())
-    if preset is not None:
-        return preset.transfers_per_second, preset.file_bytes
-    rate, slash, clients = words.partition("/")
-    if not slash or not clients.strip().isdecimal() or int(clients) < 1:
-        raise UsageError(f"{words!r} is no demand: {', '.join(DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
-    return 1.0, round(parse_size(rate) / int(clients))
 
 
 def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:

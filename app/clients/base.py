@@ -1,7 +1,5 @@
 """The one protocol that all clients speak, and the meter that they report to while bytes move."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The bytes that a put sends: random, so that neither compression nor deduplication flatters the server."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 

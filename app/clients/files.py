@@ -1,7 +1,5 @@
 """What a user does with files on a server, one operation at a time: for many users at once, and for scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

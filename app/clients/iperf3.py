@@ -1,7 +1,5 @@
 """The client for ``iperf3://``: the bare TCP path, measured by the installed iperf3 and read from its JSON."""
 
-from __future__ import annotations
-
 import builtins
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The client for ``file://``: a local disk, or a share that the system has mounted."""
 
-from __future__ import annotations
-
 import builtins
 import hashlib
 import os

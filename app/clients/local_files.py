@@ -1,7 +1,5 @@
 """File operations on a local disk, or on a share that the system has mounted: the kernel's own client."""
 
-from __future__ import annotations
-
 import builtins
 import errno
 import os

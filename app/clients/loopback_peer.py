@@ -1,7 +1,5 @@
 """A process at the other end of a loopback connection, for measuring a client against next to nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

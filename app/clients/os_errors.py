@@ -1,7 +1,5 @@
 """What the operating system's errors mean to an admin, for files and for TCP connections."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """Which client moves bytes by which protocol; a client's libraries are loaded when it is made."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module

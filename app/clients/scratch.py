@@ -1,7 +1,5 @@
 """Files of ours on a target: how they are named, so that none is mistaken for another's."""
 
-from __future__ import annotations
-
 import re
 import secrets
 

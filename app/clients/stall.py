@@ -1,7 +1,5 @@
 """How long a client waits for what it came for: only payload restarts that time, and a trickle of it does not."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 What it reports as JSON is read without trust in its shape.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What the kernel tells of one TCP connection: bytes that wait in it, round trips, segments sent again (tcp(7))."""
 
-from __future__ import annotations
-
 import array
 import fcntl
 import socket
@@ -38,11 +36,11 @@ class Segments(NamedTuple):
     out_of_order: int = 0
     """Received after a gap: what a loss, or two ways through the network, leave behind."""
 
-    def since(self, before: Segments) -> Segments:
+    def since(self, before: "Segments") -> "Segments":
         """What was counted since an earlier look at the same connection."""
         return Segments(*(now - then for now, then in zip(self, before, strict=True)))
 
-    def plus(self, other: Segments) -> Segments:
+    def plus(self, other: "Segments") -> "Segments":
         """The segments of two stretches of traffic together."""
         return Segments(*(one + more for one, more in zip(self, other, strict=True)))
 
@@ -86,7 +84,7 @@ class TcpInfo:
             timestamps=bool(whole[_OPTIONS_OFFSET] & _TIMESTAMPS),
         )
 
-    def since(self, before: TcpInfo | None) -> TcpInfo:
+    def since(self, before: "TcpInfo | None") -> "TcpInfo":
         """The connection's traffic since an earlier look; the round trips are those of now."""
         if before is None:
             return self

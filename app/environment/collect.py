@@ -1,7 +1,5 @@
 """All facts of one measurement's surroundings, taken before it, and what its link counted by the end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ The thresholds are this program's own. A time is *typical* when others can be no
 to move a result by percents: a fifth of the CPUs, a twentieth of the link, most of a disk's time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a server's machine does, second by second: processors, its server processes and their memory, cards, disks."""
 
-from __future__ import annotations
-
 import secrets
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The watch kept for quiet time: a look before a series, and a reading a second while its runs move bytes."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

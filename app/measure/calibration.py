@@ -4,8 +4,6 @@ Facts of the client and the command come in on stdin as one JSON object, ``{"byt
 where there is nothing to calibrate that client against.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import sys

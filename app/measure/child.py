@@ -1,7 +1,5 @@
 """The measuring process: a plan comes in on stdin, events go out on stdout, and the end of stdin means cancel."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -9,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
+from app.children import keep_memory_to_ourselves
 from app.errors import SharebenchError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.events import Event, Failed, to_line
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Measure the one plan that stands in the first line of stdin; 0 when the last event could be told."""
+    keep_memory_to_ourselves()
     out = _own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     brake = RunGate()
@@ -45,7 +45,7 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
     from app.clients.registry import make_client  # noqa: PLC0415  the plan says which libraries are needed
     from app.measure.engine import Engine  # noqa: PLC0415
 
-    def client() -> Client:
+    def client() -> "Client":
         return make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
 
     Engine(plan, client, brake, emit).measure()

@@ -1,7 +1,5 @@
 """What a user can say to a running series, from any thread."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from enum import StrEnum

@@ -4,8 +4,6 @@ It tells by a callback rather than as a generator because a transfer has things 
 the measuring process (:mod:`app.measure.reader`) turns them into a generator for everybody else.
 """
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import math

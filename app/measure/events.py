@@ -1,12 +1,13 @@
 """What happens while a series is measured, as frozen events; one JSON object a line on the child's pipe."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any, get_args
 
-from storage.records import ClientFacts, Phase, Run, RunStatus
+from storage.json_reader import JSONNode
+from storage.records import ClientFacts, Phase, Run
+
+PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,14 +16,14 @@ class Started:
 
     client: ClientFacts
     size_bytes: int
-    path_facts: dict[str, str | int | float] = field(default_factory=dict)
+    path_facts: PathFacts = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathSeen:
     """What the connections went through, by the end of the runs."""
 
-    path_facts: dict[str, str | int | float]
+    path_facts: PathFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,22 +106,7 @@ Event = (
     | Finished
 )
 
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        Started,
-        PathSeen,
-        ScratchMade,
-        ScratchRemoved,
-        RunStarted,
-        Progressed,
-        RunFinished,
-        Paused,
-        Warned,
-        Failed,
-        Finished,
-    )
-}
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Event)}
 
 
 def to_line(event: Event) -> str:
@@ -134,14 +120,5 @@ def from_line(line: str) -> Event:
     kind = _KINDS.get(raw.pop("event", ""))
     if kind is None:
         raise ValueError(f"not an event: {line[:80]}")
-    if "phase" in raw:
-        raw["phase"] = Phase(raw["phase"])
-    if kind is Started:
-        raw["client"] = ClientFacts(**raw["client"])
-    if kind is RunFinished:
-        run = raw["run"]
-        run["phase"], run["status"] = Phase(run["phase"]), RunStatus(run["status"])
-        run["progress"] = tuple((float(s), int(b)) for s, b in run["progress"])
-        raw["run"] = Run(**run)
-    event: Event = kind(**raw)
+    event: Event = JSONNode("", raw).record(kind)
     return event

@@ -1,13 +1,12 @@
 """The plan of a series: everything that the measuring process needs to know, as one JSON object."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Self
 
 from app.clients.base import Secrets
-from storage.plan import RunChoices, Settings
+from storage.json_reader import JSONNode
+from storage.plan import RunChoices
 from storage.records import Command, Target
 
 
@@ -34,13 +33,7 @@ class MeasurementPlan(RunChoices):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The plan that :meth:`to_json` wrote."""
-        raw: dict[str, Any] = json.loads(text)
-        raw["command"] = Command(raw["command"])
-        raw["target"] = Target(**raw["target"])
-        raw["settings"] = Settings(**raw["settings"])
-        raw["secrets"] = Secrets(**raw["secrets"])
-        raw["done_rates"] = tuple(raw["done_rates"])
-        return cls(**raw)
+        return JSONNode("plan", json.loads(text)).record(cls)
 
     @classmethod
     def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:

@@ -1,7 +1,5 @@
 """The other end of the measuring process: starts it and reads its events."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The embedded FTP server, in a process of its own: ``python -m app.practice.ftp``."""
 
-from __future__ import annotations
-
 import logging
 
 from pyftpdlib.authorizers import DummyAuthorizer

@@ -1,7 +1,5 @@
 """The life of an embedded server: its orders come on stdin, its port goes out on stdout, and EOF on stdin ends it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Practice servers: SMB and FTP on free ports of the loopback, with a folder of files that lasts as long as they do."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import select

@@ -3,8 +3,6 @@
 impacket's server is for practice: it is slow, asks for one 64 KiB block at a time, and cannot be stopped from inside.
 """
 
-from __future__ import annotations
-
 import logging
 
 from impacket.ntlm import compute_lmhash, compute_nthash

@@ -1,7 +1,5 @@
 """The client's own limit on this machine: from the notebook, or calibrated once and kept there."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What a series claims to have changed, held against what it shows beside the series that it was made from."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.errors import UsageError

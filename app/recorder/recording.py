@@ -1,7 +1,5 @@
 """The recorder: runs a plan, stores each run the moment it ended, and hands the events on."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
@@ -10,10 +8,11 @@ from pathlib import Path
 from app import errors
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, ScratchRemoved
+from app.measure.events import Event, Failed, ScratchRemoved, Started, Warned
 from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.recorder.change_check import base_of_next, check_kind
+from app.recorder.dialect_check import DialectSeen
 from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
 from app.recorder.writer import SeriesWriter
@@ -191,7 +190,7 @@ def _measured(
     with contextlib.closing(SeriesMonitor(order, notebook, writer)) as monitor:
         try:
             monitor.look(control)
-            failure = yield from _runs(writer, monitor, order.plan, control)
+            failure = yield from _runs(writer, monitor, order.plan, notebook, control)
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except errors.NotQuietError as error:
@@ -201,15 +200,18 @@ def _measured(
 
 
 def _runs(
-    writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, control: SeriesControl
+    writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, Failed | None]:
     failure: Failed | None = None
+    seen = DialectSeen.of(writer.series, notebook)
     with MeasuringProcess(plan, control) as child:
         monitor.set_child(child.pid)
         for event in child.events():
             monitor.see(event)
             was_stored = writer.stored
             writer.see(event)
+            if isinstance(event, Started):
+                yield from _held_against(seen, writer)
             yield from writer.flush()
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
@@ -223,6 +225,14 @@ def _runs(
             text = f"{failure.text}; {left}: remove it with `sharebench clean`, or resume the series"
             failure = replace(failure, text=text)
     return failure
+
+
+def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[Warned]:
+    """Put with the series that its server spoke a newer dialect before, and warn of it."""
+    writer.put_facts("path", seen.facts(writer.series))
+    warning = seen.warning(writer.series)
+    if warning:
+        yield warning
 
 
 def _login_refused(plan: MeasurementPlan, control: SeriesControl) -> Failed | None:
@@ -254,8 +264,11 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
     """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
-    if closed.failure is None:
-        return None
-    kind = getattr(errors, closed.failure.kind, errors.MeasurementError)
-    found: errors.SharebenchError = kind(closed.failure.text)
+    return failure_from(closed.failure) if closed.failure else None
+
+
+def failure_from(failure: Failed) -> errors.SharebenchError:
+    """The error that the measuring process told of."""
+    kind = getattr(errors, failure.kind, errors.MeasurementError)
+    found: errors.SharebenchError = kind(failure.text)
     return found

@@ -1,7 +1,5 @@
 """What surrounds a series: its facts before and after, how quiet the time was, and whether its change is real."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.environment import Environment, QuietWatch, collect, server_load, with_counters
@@ -38,8 +36,7 @@ class SeriesMonitor:
         Raises NotQuietError where a quiet time is required and it is busy.
         """
         order, series = self._order, self._writer.series
-        conf = str(order.smb_conf) if order.smb_conf else None
-        self._environment = collect(series.target, ssh=order.server_ssh, smb_conf=conf)
+        self._environment = collect(series.target, ssh=order.server_ssh, smb_conf=order.smb_conf)
         self._store()
         link = self._environment.link
         if series.link_bits_per_second is None and link:

@@ -1,7 +1,5 @@
 """Several series that take turns, a run each, so that drift hits all alike."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,10 +1,9 @@
 """A series under way and its writing: everything in order, from its first run on, whatever else holds the notebook.
 
-Before a first run has ended, or a file of ours lies on the target, there is nothing to keep: a mistyped host leaves no
-series. While another program holds the notebook, what is to be written waits here, and is written when it can be.
+Before a first run has ended well, and while no file of ours lies on the target, there is nothing to keep: a mistyped
+host or a folder that cannot be written leaves no series. While another program holds the notebook, what is to be
+written waits here, and is written when it can be.
 """
-
-from __future__ import annotations
 
 import contextlib
 import sqlite3
@@ -14,14 +13,14 @@ from dataclasses import replace
 
 from app.errors import NotebookError
 from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
-from storage.errors import is_busy, is_full
+from storage.errors import is_busy, is_failing, is_full
 from storage.notebook import Notebook
-from storage.records import Experiment, ExperimentKind, Facts, Run, Series, SeriesStatus, utc_now
+from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now
 
 GIVE_UP_SECONDS = 600.0
 """For so long, at its end, a series waits for whoever holds the notebook."""
-FULL_SECONDS = 10.0
-"""For so long it waits for room on the disk."""
+DISK_SECONDS = 10.0
+"""For so long it waits for room on the disk, or for a disk that gives errors."""
 _PATIENCE_SECONDS = 0.25
 """How long one attempt to write may take while runs are measured: the measuring process waits for its reader."""
 _BEFORE_SECONDS = 15.0
@@ -42,12 +41,13 @@ class SeriesWriter:
         """``stored`` says that it is in the notebook, to be resumed; ``experiment`` is what a new one belongs to."""
         self.series = series
         self.stored = stored
+        self._is_new = not stored
         self._notebook = notebook
         self._experiment = experiment
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
         self._held_since: float | None = None
-        self._full = False
+        self._is_disk = False
 
     def begin(self) -> None:
         """Have this process measure it. Raises RefusedError while another one does."""
@@ -92,30 +92,38 @@ class SeriesWriter:
             case _:
                 pass
 
+    def write_also(self, write: Write) -> None:
+        """Have something written in its turn that belongs to the series."""
+        self._write(write)
+
     def _resumed(self) -> None:
         self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
         self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))
         self._write(lambda notebook: notebook.add_resumption(self.series.id))
 
     def _add_run(self, run: Run) -> None:
-        self._store()
+        if run.status is not RunStatus.FAILED:
+            self._store()
         again = [r for r in self.series.runs if (r.phase, r.number) == (run.phase, run.number)]
         self.series = replace(
             self.series,
             runs=(*(r for r in self.series.runs if r not in again), run),
             failed_attempts=(*self.series.failed_attempts, *again),
         )
-        self._write(lambda notebook: notebook.add_run(self.series.id, run))
+        if self.stored:
+            self._write(lambda notebook: notebook.add_run(self.series.id, run))
 
     def _store(self) -> None:
         """Have it in the notebook from now on."""
         if self.stored:
             return
         self.stored = True
-        series, experiment = replace(self.series, runs=()), self._experiment
+        series, experiment = self.series, self._experiment
 
         def add(notebook: Notebook) -> None:
             with notebook.at_once():
+                if notebook.heads_of([series.id]):
+                    return  # the disk gave an error after it was written
                 if experiment:
                     notebook.add_experiment(experiment)
                 notebook.add(series)
@@ -143,16 +151,16 @@ class SeriesWriter:
                 self._waiting[0](self._notebook)
                 del self._waiting[0]
         except sqlite3.OperationalError as error:
-            if not (is_busy(error) or is_full(error)):
+            why = _why_it_waits(error)
+            if not why:
                 raise
             if self._held_since is None:
                 self._held_since = now
-                why = "is held by another program" if is_busy(error) else "is on a disk that is full"
                 yield Warned(
                     text=f"the notebook {why}: what is measured waits in memory, and is stored as soon as it can be;"
                     " leave this program running"
                 )
-            self._full = is_full(error)
+            self._is_disk = not is_busy(error)
             return
         if self._held_since is not None:
             self._held_since = None
@@ -162,7 +170,7 @@ class SeriesWriter:
         """Write all that waits, and let the series go. Raises NotebookError when it cannot be for minutes."""
         if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
-        elif self.stored and not self.series.runs and not self.series.scratch_path:
+        elif self._is_new and self.stored and not self._is_worth_keeping():
             self._write(lambda notebook: _take_out(notebook, self.series.id))
             self.stored = False
         if self.stored:
@@ -170,7 +178,7 @@ class SeriesWriter:
         yield from self._try(time.monotonic())
         began = time.monotonic()
         while self._waiting:
-            limit = FULL_SECONDS if self._full else GIVE_UP_SECONDS
+            limit = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
             if time.monotonic() - began > limit:
                 raise NotebookError(
                     f"the notebook could not be written for {limit:.0f} s at the end of series {self.series.id}:"
@@ -179,11 +187,24 @@ class SeriesWriter:
             time.sleep(_AGAIN_SECONDS / 4)
             yield from self._try(time.monotonic())
 
+    def _is_worth_keeping(self) -> bool:
+        """Whether there is a run that ended well, or a file of ours to be named."""
+        return bool(self.series.scratch_path) or any(run.status is not RunStatus.FAILED for run in self.series.runs)
+
     def let_go(self) -> None:
         """Measure it no longer, however that came about."""
         self._notebook.be_patient(_PATIENCE_SECONDS)
         with contextlib.suppress(sqlite3.Error):
             self._notebook.release(self.series.id)
+
+
+def _why_it_waits(error: sqlite3.Error) -> str:
+    """Why the notebook takes nothing for a while, as what follows its name; empty for what no waiting mends."""
+    if is_busy(error):
+        return "is held by another program"
+    if is_full(error):
+        return "is on a disk that is full"
+    return "is on a disk that gives errors" if is_failing(error) else ""
 
 
 def _take_out(notebook: Notebook, series_id: str) -> None:

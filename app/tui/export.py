@@ -1,7 +1,5 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -62,7 +60,6 @@ class ExportScreen(BaseScreen):
         self._own_path = False
 
     def compose(self) -> ComposeResult:
-        """What is exported, the formats, the file."""
         yield Label("sharebench · Export", classes="title-line")
         yield Static(id="what")
         yield OptionList(*(Option(Content(_line(each)), id=each.name) for each in FORMATS.values()), id="formats")
@@ -76,7 +73,6 @@ class ExportScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start on the formats, and read what the series are called."""
         formats = self.query_one("#formats", OptionList)
         formats.highlighted = list(FORMATS).index(self.format.name)
         formats.focus()
@@ -112,7 +108,6 @@ class ExportScreen(BaseScreen):
         self._own_path = True
 
     def action_paper(self) -> None:
-        """The other size of paper."""
         self.paper = PAPERS[(PAPERS.index(self.paper) + 1) % len(PAPERS)]
         self._show_paper()
 

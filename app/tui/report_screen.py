@@ -1,7 +1,5 @@
 """A report to read, copy and export."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from textual.app import ComposeResult
@@ -37,14 +35,12 @@ class ReportScreen(Copies):
         self.report: Report | None = None
 
     def compose(self) -> ComposeResult:
-        """The report."""
         yield Label(Content(f"sharebench · {plain(self.heading)}"), classes="title-line")
         with VerticalScroll(id="report-box"):
             yield AnsiView(id="report")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read it."""
         self.query_one("#report-box").focus()
         self.with_notebook(self.read, self._show)
 
@@ -55,11 +51,9 @@ class ReportScreen(Copies):
         )
 
     def text_to_copy(self) -> str:
-        """The report as the command line prints it."""
         return report_text(self.report) if self.report else ""
 
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.report is not None:
             report = self.report
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))

@@ -1,7 +1,5 @@
 """The way into the TUI for the command line; nothing of Textual is loaded before it is called."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys
@@ -35,8 +33,8 @@ def open_tui(
     notebook_path: Path,
     *,
     first: str = "",
-    practice: tuple[Target, ...] = (),
-    practice_secrets: Mapping[str, Secrets] | None = None,
+    practice: "tuple[Target, ...]" = (),
+    practice_secrets: "Mapping[str, Secrets] | None" = None,
 ) -> int:
     """Run the TUI until it is left, and give its exit code.
 

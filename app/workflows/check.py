@@ -1,7 +1,5 @@
 """The look before a measurement: reach, log in, share, file, server, link, quiet time, and this client's own limit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -63,9 +61,7 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
     target, options = subject.target, subject.options
     client = make_client(target, options.client, subject.secrets, options.settings, 1024**2)
     try:
-        environment = collect(
-            target, ssh=options.server_ssh, smb_conf=str(options.smb_conf) if options.smb_conf else None
-        )
+        environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
         facts: ClientFacts | None = None
         try:
             client.connect()

@@ -1,7 +1,5 @@
 """Files and folders of ours that were left on a target, listed and removed; never another's."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable, Sequence

@@ -1,16 +1,17 @@
 """What is compared with what: the series that were named, with all that were repeated with the same settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
 from app.errors import UsageError
-from forms.comparison.differences import differences
+from forms.comparison.differences import differences, is_repeat, same_path
 from forms.comparison.matrix import sides_of
-from forms.comparison.verdict import Sides
+from forms.comparison.verdict import Sides, unseen_between
 from storage.notebook import Notebook
 from storage.records import Series
+
+MOST_CHANGES = 100
+"""So far a series is followed down to what it was made from."""
 
 
 def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
@@ -30,7 +31,7 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
     groups = [_group(notebook, one, repeated) for one in named]
     groups[0] = (*groups[0], *(one for one in more if one.id not in {known.id for known in groups[0]}))
     found = [sides if _apart(sides) else _repeats(sides, named) for sides in sides_of(groups)]
-    return [with_history(notebook, sides, repeated) for sides in found]
+    return [with_history(notebook, _as_far_as_seen(notebook, sides), repeated) for sides in found]
 
 
 def with_history(notebook: Notebook, sides: Sides, repeated: Sequence[tuple[str, ...]] | None = None) -> Sides:
@@ -44,19 +45,11 @@ def with_history(notebook: Notebook, sides: Sides, repeated: Sequence[tuple[str,
     return replace(sides, history=tuple(groups))
 
 
-def same_path(one: Series, another: Series) -> bool:
-    """Whether two series went the same way: command, target and client alike, whatever else was changed."""
-    return (
-        one.command is another.command
-        and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)
-        and replace(one.client, version="") == replace(another.client, version="")
-    )
-
-
 def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:
-    """The series first, then its repeats."""
+    """The series first, then its repeats: those of the same path, with settings that did not change meanwhile."""
     ids = next((group for group in repeated if series.id in group), ())
-    return (series, *(one for one in notebook.all_of([i for i in ids if i != series.id]) if one.measured()))
+    others = notebook.all_of([one for one in ids if one != series.id])
+    return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
 
 
 def _apart(sides: Sides) -> bool:
@@ -68,6 +61,17 @@ def _repeats(sides: Sides, named: Sequence[Series]) -> Sides:
     wanted = {one.id for one in named}
     base, other = (tuple(one for one in side[:1] if one.id in wanted) for side in (sides.base, sides.other))
     return Sides(base=base, other=other, equal=True)
+
+
+def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:
+    """The sides, with whether all that was changed from the base to the other could be seen."""
+    base, way = sides.base[0], [sides.other[0]]
+    while way[-1].id != base.id and way[-1].base_id is not None and len(way) <= MOST_CHANGES:
+        made_from = notebook.all_of([way[-1].base_id])
+        if not made_from:
+            break
+        way += made_from
+    return replace(sides, unseen=unseen_between(base.id, way))
 
 
 def _is_base_again(base: Series, other: Series, third: Series) -> bool:

@@ -1,7 +1,5 @@
 """The recorder's events in a few words, the same on the command line and on every screen."""
 
-from __future__ import annotations
-
 from app.measure.events import Failed, Finished, Paused, RunFinished, RunStarted, ScratchMade, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
 from forms.numbers import byte_rate

@@ -1,33 +1,21 @@
 """The one builder of a series request: from the choices made on the command line or in the TUI."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from app.clients.base import Secrets
 from app.clients.registry import OWN, check_client_name
 from app.errors import PasswordInURLError, UsageError
 from app.measure.plan import MeasurementPlan
-from app.recorder.request import SeriesRequest
+from app.recorder.request import FormEntries, SeriesRequest
 from app.targets import check_complete
-from storage.plan import (
-    DEFAULT_MAX_RUNS,
-    DEFAULT_RUNS,
-    DEFAULT_SIZE_BYTES,
-    DEFAULT_WARMUPS,
-    CeilingPolicy,
-    Plan,
-    QuietTime,
-    Settings,
-)
+from storage.plan import DEFAULT_SIZE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesOptions(Settings):
+@dataclass(frozen=True, kw_only=True)
+class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):
     """Everything that can be chosen for a series beside its target, the client's settings among it.
 
     What settings, plan and request have under the same name is handed on to them.
@@ -36,36 +24,8 @@ class SeriesOptions(Settings):
     command: Command = Command.GET
     client: str = ""
     """The client's name; empty for the usual one of the target's protocol."""
-    runs: int = DEFAULT_RUNS
-    warmups: int = DEFAULT_WARMUPS
-    until_percent: float | None = None
-    """Go on until the 95 % confidence interval of the mean is within ± this many percent."""
-    max_runs: int = DEFAULT_MAX_RUNS
-    """The cap of ``until_percent``."""
-    size_bytes: int | None = None
-    """Of the file that is made; None for the usual size."""
-    make_file: bool = False
-    """For a get: put a file first and remove it at the end."""
-    verify: bool = False
-    """After the timed runs, compare content."""
-    link_bits_per_second: int | None = None
-    """The link's nominal rate; None for what the network interface says."""
-    label: str = ""
-    note: str = ""
     experiment: str | None = None
     """The name of a ladder of changes."""
-    base_id: str | None = None
-    """The series that the change is compared with; None for the last one of the experiment that was kept."""
-    change_name: str | None = None
-    change_value: str = ""
-    quiet_time: QuietTime = QuietTime.RECORD
-    wait_seconds: float = 0.0
-    """How long to wait for a quiet time."""
-    server_ssh: str | None = None
-    """``[USER@]HOST`` to read facts of the server through."""
-    smb_conf: Path | None = None
-    """Where the server keeps its smb.conf, if not where its smbd was built to look."""
-    ceiling: CeilingPolicy = CeilingPolicy.RECORD
 
     @property
     def settings(self) -> Settings:
@@ -96,9 +56,7 @@ def options_of(series: Series) -> SeriesOptions:
     """The choices that a stored series was measured by; its note and its change are its own."""
     plan = series.plan or Plan()
     return SeriesOptions(
-        **_shared(plan.settings, SeriesOptions)
-        | _shared(plan, SeriesOptions)
-        | {"smb_conf": Path(plan.smb_conf) if plan.smb_conf else None},
+        **_shared(plan.settings, SeriesOptions) | _shared(plan, SeriesOptions),
         command=series.command,
         link_bits_per_second=series.link_bits_per_second,
         label=series.label,

@@ -1,7 +1,5 @@
 """The survey as the recorder is to measure it: which hosts, by which protocols, in one round of turns."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What two sides say about each other, in figures and in words: the verdict, or what would tell."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -9,10 +7,13 @@ from forms import numbers, wording
 from forms.comparison.differences import Difference
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import student_t
+from forms.tone import Tone
 from storage.records import Change
 
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
 """The signs of what is no verdict for another reason than the figures."""
+JUST_FOUND_SHARE = 1 / 3
+"""Of a change: where its interval begins nearer to zero than that, the change was only just found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,8 @@ class Comparison:
     margin_percent: float
     alpha: float
     differences: tuple[Difference, ...] = ()
+    server_seen: bool = True
+    """Whether both show the parameters of their server, so that one that was changed would be among the differences."""
     change: Change | None = None
     """What the other series claims to have changed since this base, with the evidence for it."""
 
@@ -82,6 +85,12 @@ class Comparison:
         if self.doubt in OWN_SIGNS:
             return OWN_SIGNS[self.doubt]
         return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
+
+    @property
+    def tone(self) -> Tone:
+        """How the verdict is meant."""
+        known = {Verdict.FASTER: Tone.GOOD, Verdict.SLOWER: Tone.BAD, Verdict.SAME: Tone.PLAIN}
+        return known.get(self.verdict, Tone.CAUTION)
 
     @property
     def figures(self) -> str:
@@ -119,13 +128,32 @@ def _sentence(found: Comparison) -> str:
             f" is contradicted): the {found.figures} between the two have another reason."
         )
     if found.doubt is Doubt.SAME_SETTINGS:
-        return f"The same settings: {found.figures} is variation, no change made it."
+        else_ = "no change made it" if found.server_seen else "or a change of the server that nobody saw"
+        return f"The same settings: {found.figures} is variation, {else_}."
     if found.doubt is Doubt.NO_REPEATS:
         return (
             f"Not known: these two differ by {found.figures}; whether the change did it is not known:"
             f" {_measure_again(found)}."
         )
     return f"Not known yet: {found.figures}; {_what_would_tell(found)}."
+
+
+def luck_sentence(found: Comparison) -> str | None:
+    """That a change which was only just found may be told too large; None where it stands well clear of chance.
+
+    Where few runs find a change every fifth time, those are the times that chance helped, and what they tell is nearly
+    twice the truth.
+    """
+    edges, told = found.interval_percent, found.change_percent
+    if found.verdict not in (Verdict.FASTER, Verdict.SLOWER) or edges is None or told is None:
+        return None
+    nearest, farthest = sorted(map(abs, edges))
+    if nearest >= JUST_FOUND_SHARE * abs(told):
+        return None
+    return (
+        "It was only just found, and a change that it takes luck to find is told too large: take the interval"
+        f" ({wording.percent(nearest)} to {wording.percent(farthest)}) for the answer, or measure more."
+    )
 
 
 def basis_sentence(found: Comparison) -> str | None:
@@ -151,7 +179,7 @@ def _measure_again(found: Comparison) -> str:
         return "measure both again, in alternation"
     back = abs(found.change_percent or 0) / (student_t(0.95, 1) * math.sqrt(1.5 / 2))
     tells = f"; if it comes back within {wording.percent(back)}, that tells" if back >= 0.05 else ""
-    return f"put it back and measure the baseline again (sharebench compare BASE OTHER --again BASE2){tells}"
+    return f"put it back and measure the baseline again (sharebench run --again {found.base_id}){tells}"
 
 
 def _what_would_tell(found: Comparison) -> str:

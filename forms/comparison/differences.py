@@ -1,9 +1,7 @@
 """What differs between two series: their settings, and those facts of their surroundings that keep still."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forms import wording
 from forms.tuning.fact_names import is_volatile
@@ -66,6 +64,20 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
             for name in _differing_facts(mine, theirs)
         ]
     return tuple(found)
+
+
+def same_path(one: Series, another: Series) -> bool:
+    """Whether two series went the same way: command, target and client alike, whatever else was changed."""
+    return (
+        one.command is another.command
+        and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)
+        and replace(one.client, version="") == replace(another.client, version="")
+    )
+
+
+def is_repeat(first: Series, again: Series) -> bool:
+    """Whether a series went the same way as the first, with no parameter of the server that is seen to differ."""
+    return same_path(first, again) and not any(found.parameter for found in differences(first, again))
 
 
 def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | None:

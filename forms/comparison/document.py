@@ -1,7 +1,5 @@
 """The comparison document ``sharebench/comparison/1``: a comparison as one JSON object."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several series as a matrix: get and put down; FTP, untuned and tuned across (Using Samba, table B-1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -3,15 +3,30 @@
 The layout for several is that of table B-1 (Using Samba).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms import wording
 from forms.comparison.document import comparison_document
 from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
 from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
-from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Report, ReportKind, Row, Table
+from forms.report import (
+    Bar,
+    Cell,
+    Chart,
+    Column,
+    Field,
+    Formula,
+    Report,
+    ReportKind,
+    Row,
+    Table,
+    blank_fields,
+    blank_rows,
+    cell_at,
+    change_formula,
+    columns_of,
+    row_of,
+)
 from storage.records import Series
 
 FORM = "comparison"
@@ -37,7 +52,7 @@ def pair_report(form: ComparisonSummary) -> Report:
         form=FORM,
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
-        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}"),),
+        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}", tone=comparison.tone),),
         tables=tuple(tables),
         advice=form.remarks,
         chart=_chart(form),
@@ -57,6 +72,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
             Field(
                 name=f"{form.comparison.other_name} ({form.other.series.command})",
                 text=f"[{form.comparison.sign}] {form.comparison.sentence}",
+                tone=form.comparison.tone,
             )
             for form in found
         ),
@@ -68,13 +84,13 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
 def blank_comparison_report(rows: int = 4) -> Report:
     """The matrix to be filled by hand: commands down; FTP, untuned and tuned Samba across (table B-1)."""
     headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
-    columns = (Column(heading="Command", kind=ReportKind.TEXT), *(Column(heading=heading) for heading in headings))
+    columns = columns_of("Command", *((heading, ReportKind.WHOLE) for heading in headings))
     return Report(
         form=FORM,
         title="Comparison of several series",
         name="Comparison",
-        fields=tuple(Field(name=name, text="") for name in ("Server", "Client", "Date")),
-        tables=(Table(columns=columns, rows=tuple(Row(cells=(Cell(),) * len(columns)) for _ in range(rows))),),
+        fields=blank_fields("Server", "Client", "Date"),
+        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * rows)),),
         blank=True,
     )
 
@@ -85,49 +101,18 @@ def _averages(form: ComparisonSummary) -> Table:
         average = filled.average.bytes_per_second if filled.average else None
         deviation = filled.deviation.bytes_per_second if filled.deviation else None
         change = form.comparison.change_percent if index else None
-        rows.append(
-            Row(
-                cells=(
-                    Cell(value=name),
-                    Cell(value=wording.name_of(filled.series)),
-                    Cell(value=len(filled.series.measured())),
-                    Cell(value=average),
-                    Cell(value=deviation),
-                    Cell(value=change, formula=_change_of(3, 0, 1) if change is not None else None),
-                )
-            )
-        )
-    columns = (
-        Column(heading="Side", kind=ReportKind.TEXT),
-        Column(heading="Series", kind=ReportKind.TEXT),
-        Column(heading="Valid runs"),
-        Column(heading="Average, bytes/sec"),
-        Column(heading="Deviation, bytes/sec"),
-        Column(heading="Change", kind=ReportKind.SIGNED),
-    )
+        changed = Cell(value=change, formula=change_formula(3, 0, 1) if change is not None else None)
+        runs = len(filled.series.measured())
+        rows.append(row_of(name, wording.name_of(filled.series), runs, average, deviation, changed))
+    numbers = ((name, ReportKind.WHOLE) for name in ("Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"))
+    columns = columns_of("Side", "Series", *numbers, ("Change", ReportKind.SIGNED))
     return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs", entry="side")
 
 
-def _change_of(column: int, base: int, other: int) -> Formula:
-    """The change from one row's number to another's, in percent of the first."""
-    return Formula(
-        template="100*({1}-{0})/{0}",
-        references=(
-            ColumnGroup(column=column, first=base, last=base),
-            ColumnGroup(column=column, first=other, last=other),
-        ),
-    )
-
-
 def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
-    headings = ("", "Base", "Other", "Differs")
     return Table(
-        columns=tuple(Column(heading=heading, kind=ReportKind.TEXT) for heading in headings),
-        rows=tuple(
-            Row(cells=tuple(Cell(value=text) for text in (r.name, r.base, r.other, "yes" if r.differs else "")))
-            for r in rows
-            if r.base or r.other
-        ),
+        columns=columns_of("", "Base", "Other", "Differs"),
+        rows=tuple(row_of(r.name, r.base, r.other, "yes" if r.differs else "") for r in rows if r.base or r.other),
         caption=caption,
     )
 
@@ -179,26 +164,16 @@ def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
 
 def _share_of_ftp(column: int, row: int) -> Formula:
     """A column's average in percent of FTP's, which is the first after the names."""
-    return Formula(
-        template="100*{0}/{1}",
-        references=(ColumnGroup(column=column, first=row, last=row), ColumnGroup(column=1, first=row, last=row)),
-    )
+    return Formula(template="100*{0}/{1}", references=(cell_at(column, row), cell_at(1, row)))
 
 
 def _verdicts(found: Sequence[ComparisonSummary]) -> Table:
-    columns = (
-        Column(heading="Series", kind=ReportKind.TEXT),
-        Column(heading="Against", kind=ReportKind.TEXT),
-        Column(heading="Verdict", kind=ReportKind.TEXT),
-        Column(heading="Change", kind=ReportKind.SIGNED),
-        Column(heading="from", kind=ReportKind.SIGNED),
-        Column(heading="to", kind=ReportKind.SIGNED),
-        Column(heading="Runs needed"),
-    )
+    changes = ((name, ReportKind.SIGNED) for name in ("Change", "from", "to"))
+    columns = columns_of("Series", "Against", "Verdict", *changes, ("Runs needed", ReportKind.WHOLE))
     rows = []
     for form in found:
         c = form.comparison
         low, high = c.interval_percent or (None, None)
         values = (c.other_name, c.base_name, f"[{c.sign}] {c.verdict}", c.change_percent, low, high, c.needed_runs)
-        rows.append(Row(cells=tuple(Cell(value=value) for value in values)))
+        rows.append(row_of(*values))
     return Table(columns=columns, rows=tuple(rows), caption="Verdicts, with the 95 % interval of the change")

@@ -1,12 +1,10 @@
 """The comparison form: two series side by side, the verdict, and what differs between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.comparison.comparison import Comparison, basis_sentence
+from forms.comparison.comparison import Comparison, basis_sentence, luck_sentence
 from forms.comparison.differences import Difference
 from forms.comparison.verdict import Sides, compare_several, rates_of
 from forms.findings.series_warnings import DRIFT_PERCENT
@@ -136,6 +134,9 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
     basis = basis_sentence(comparison)
     if basis:
         said.append(basis)
+    luck = luck_sentence(comparison)
+    if luck:
+        said.append(luck)
     if comparison.level > 1 - 0.05 + 1e-9 and at_once > 1:
         said.append(
             f"{at_once} comparisons at once: each must be surer, so that all together err once in twenty times."

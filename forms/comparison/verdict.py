@@ -1,15 +1,13 @@
 """The comparison of two sides, one series or several each: faster, slower, the same, or not known and why."""
 
-from __future__ import annotations
-
 import statistics as basic
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.differences import Difference, differences, effective
+from forms.comparison.differences import Difference, differences, effective, parameter_of
 from forms.stats import change as changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
 from forms.stats.mann_whitney import mann_whitney_p
@@ -33,6 +31,8 @@ class Sides:
     """Groups of repeated series of the same path: what shows how far equal series lie apart."""
     equal: bool = False
     """Whether the settings of both are known to be the same, so that only variation can differ."""
+    unseen: bool = False
+    """Whether a change lies between both that nobody could see: where nothing shows a difference there may be one."""
 
 
 def compare(
@@ -112,8 +112,19 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
         margin_percent=limits.margin_percent,
         alpha=limits.alpha,
         differences=differing,
+        server_seen=all(_shows_its_server(one) for one in (base, other)),
         change=claimed,
     )
+
+
+def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
+    """Whether the way from a series down to its base has a change that is not confirmed, or does not lead there.
+
+    ``way`` is the series, the one that it was made from, and so on; the base itself may be the last.
+    """
+    above = list(takewhile(lambda one: one.id != base_id, way))
+    unproven = any(one.change and one.change.evidence is not Evidence.CONFIRMED for one in above)
+    return unproven or not above or above[-1].base_id != base_id
 
 
 def rates_of(series: Series) -> list[float]:
@@ -170,7 +181,8 @@ def _unless_contradicted(
     base, other = sides.base[0], sides.other[0]
     if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
-    taken_back = claimed is None and base.experiment == other.experiment and _shows_its_change(base, other)
+    within = claimed is None and base.experiment == other.experiment
+    taken_back = within and not sides.unseen and _shows_its_change(base, other)
     if (sides.equal or taken_back) and not differing and decision.change_percent is not None:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS)
     return decision
@@ -182,6 +194,10 @@ def _shows_its_change(base: Series, other: Series) -> bool:
         return False
     seen = (effective(one.environment.get("server", {}), other.change.name) for one in (base, other))
     return own_setting(other.change.name) is not None or all(value is not None for value in seen)
+
+
+def _shows_its_server(series: Series) -> bool:
+    return any(parameter_of(fact) for fact in series.environment.get("server", {}))
 
 
 def _needs(

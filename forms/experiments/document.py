@@ -1,7 +1,5 @@
 """Ladders, surveys and self-tests as JSON objects; nothing is rounded."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 
@@ -9,8 +7,7 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
 from forms.comparison.verdict import rates_of
 from forms.experiments.ladder import Gain, Ladder, Rung
-from forms.experiments.repeats import Repeats
-from forms.experiments.selftest import Selftest
+from forms.experiments.selftest import Repeats, Selftest
 from forms.experiments.survey import Station, Survey
 from forms.findings.document import finding_document
 from forms.stats.summary import mean

@@ -1,12 +1,11 @@
 """The ladder of an experiment: series in order, each with the one change that made it, and what was gained."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import Sides, compare_several, rates_of
+from forms.comparison.differences import is_repeat
+from forms.comparison.verdict import Sides, compare_several, rates_of, unseen_between
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
@@ -135,7 +134,13 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
     steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
     spans = [(by_id[path[-1]], by_id[path[0]]) for path in paths if len(path) > 1]
     groups = _repeats(series, bases)
-    found = compare_several([_sides(base, one, groups) for base, one in (*steps, *spans)], limits or Limits())
+    sides = [_sides(base, one, groups) for base, one in steps]
+    for path in paths:
+        if len(path) > 1:
+            way = [by_id[series_id] for series_id in path]
+            whole = _sides(way[-1], way[0], groups)
+            sides.append(replace(whole, unseen=unseen_between(path[-1], way)))
+    found = compare_several(sides, limits or Limits())
     by_step = {one.id: comparison for (_, one), comparison in zip(steps, found, strict=False)}
     by_span = {one.id: comparison for (_, one), comparison in zip(spans, found[len(steps) :], strict=True)}
     rungs = tuple(
@@ -158,11 +163,13 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
 
 def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:
     """The series in groups of the same settings, the first of a group being the one that made them."""
+    by_id = {one.id: one for one in series}
     first: dict[str, str] = {}
     groups: dict[str, list[Series]] = {}
     for one in series:
         base = bases[one.id]
-        first[one.id] = first.get(base, one.id) if one.change is None and base is not None else one.id
+        again = one.change is None and base in by_id and is_repeat(by_id[base], one)
+        first[one.id] = first.get(base, base) if again and base else one.id
         if one.measured():
             groups.setdefault(first[one.id], []).append(one)
     return [tuple(group) for group in groups.values()]

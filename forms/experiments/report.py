@@ -1,7 +1,5 @@
 """Ladders, surveys and self-tests on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -9,26 +7,34 @@ from forms import wording
 from forms.comparison.report import matrix_table
 from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
-from forms.experiments.repeats import Repeats, repeats
-from forms.experiments.repeats import sentences as repeats_sentences
-from forms.experiments.selftest import Selftest, selftest, sentences
+from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.report import findings_table
-from forms.report import Bar, Cell, Chart, Column, ColumnGroup, Field, Formula, Mark, Report, ReportKind, Row, Table
+from forms.report import (
+    Bar,
+    Cell,
+    Chart,
+    Field,
+    Formula,
+    Mark,
+    Report,
+    ReportKind,
+    Row,
+    Table,
+    blank_fields,
+    blank_rows,
+    change_formula,
+    columns_of,
+    row_of,
+)
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
 from storage.target_url import format_target
 
 FORM = "ladder"
-_COLUMNS = (
-    Column(heading="No", kind=ReportKind.TEXT),
-    Column(heading="Change", kind=ReportKind.TEXT),
-    Column(heading="Series", kind=ReportKind.TEXT),
-    Column(heading="Average, bytes/sec"),
-    Column(heading="From", kind=ReportKind.TEXT),
-    Column(heading="Change in %", kind=ReportKind.SIGNED),
-    Column(heading="Verdict", kind=ReportKind.TEXT),
-    Column(heading="Decision", kind=ReportKind.TEXT),
+_RATE = ("Average, bytes/sec", ReportKind.WHOLE)
+_COLUMNS = columns_of(
+    "No", "Change", "Series", _RATE, "From", ("Change in %", ReportKind.SIGNED), "Verdict", "Decision"
 )
 _AVERAGE = 3
 _NO_GAIN = "nothing yet, since no change is in force"
@@ -46,6 +52,8 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
             return selftest_report(selftest(first, second))
         case ExperimentKind.REPEATS:
             return repeats_report(repeats(series))
+        case _:
+            raise ValueError(f"a {kind} needs its plan: forms.trials")
 
 
 def ladder_report(ladder: Ladder) -> Report:
@@ -114,27 +122,13 @@ def selftest_report(test: Selftest) -> Report:
     """A self-test: both sides, the smallest change shown by so many runs, and what follows."""
     found = test.comparison
     sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
-    columns = (
-        Column(heading="Measured", kind=ReportKind.TEXT),
-        Column(heading="Series", kind=ReportKind.TEXT),
-        Column(heading="Average, bytes/sec"),
-    )
-    tables = [
-        Table(
-            columns=columns,
-            rows=tuple(
-                Row(cells=(Cell(value=name), Cell(value=series_id), Cell(value=rate)))
-                for name, (series_id, rate) in zip(("first", "second"), sides, strict=True)
-            ),
-        )
-    ]
-    if test.by_runs:
-        tables.append(_smallest_changes(test))
+    rows = tuple(row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
+    measured = Table(columns=columns_of("Measured", "Series", _RATE), rows=rows)
     return Report(
         form="self-test",
         title="Self-test: the same thing twice, in turns",
         name="Self-test",
-        tables=tuple(tables),
+        tables=(measured, _smallest_changes(test)) if test.by_runs else (measured,),
         advice=tuple(sentences(test)),
         document=lambda: selftest_document(test),
     )
@@ -143,43 +137,22 @@ def selftest_report(test: Selftest) -> Report:
 def repeats_report(found: Repeats) -> Report:
     """The same thing measured several times: each average, and how far they lie apart."""
     averages = zip(found.series_ids, found.averages_bytes_per_second, strict=True)
-    columns = (
-        Column(heading="No", kind=ReportKind.TEXT),
-        Column(heading="Series", kind=ReportKind.TEXT),
-        Column(heading="Average, bytes/sec"),
-    )
-    rows = tuple(
-        Row(cells=(Cell(value=str(number)), Cell(value=series_id), Cell(value=rate)))
-        for number, (series_id, rate) in enumerate(averages, start=1)
-    )
+    rows = tuple(row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
     return Report(
         form="repeats",
         title="The same thing, one whole series after the other",
         name="Repeats",
-        tables=(Table(columns=columns, rows=rows),),
+        tables=(Table(columns=columns_of("No", "Series", _RATE), rows=rows),),
         advice=tuple(repeats_sentences(found)),
         document=lambda: repeats_document(found),
     )
 
 
 def _smallest_changes(test: Selftest) -> Table:
-    columns = (
-        Column(heading="Runs a side"),
-        Column(heading="Smallest change shown, %", kind=ReportKind.PERCENT),
-        Column(heading="", kind=ReportKind.TEXT),
-    )
+    shown = ("Smallest change shown, %", ReportKind.PERCENT)
     return Table(
-        columns=columns,
-        rows=tuple(
-            Row(
-                cells=(
-                    Cell(value=count),
-                    Cell(value=percent),
-                    Cell(value="this test" if count == test.runs else ""),
-                )
-            )
-            for count, percent in test.by_runs
-        ),
+        columns=columns_of(("Runs a side", ReportKind.WHOLE), shown, ""),
+        rows=tuple(row_of(runs, least, "this test" if runs == test.runs else "") for runs, least in test.by_runs),
         caption="The smallest change that so many runs show",
     )
 
@@ -208,15 +181,8 @@ def blank_ladder_report(rows: int = 8) -> Report:
         form=FORM,
         title="Experiment ladder",
         name="Experiment ladder",
-        fields=tuple(Field(name=name, text="") for name in ("Experiment", "Measured", "Note")),
-        tables=(
-            Table(
-                columns=_COLUMNS,
-                rows=tuple(
-                    Row(cells=(Cell(value=str(number)), *[Cell()] * (len(_COLUMNS) - 1))) for number in range(rows)
-                ),
-            ),
-        ),
+        fields=blank_fields("Experiment", "Measured", "Note"),
+        tables=(Table(columns=_COLUMNS, rows=blank_rows(_COLUMNS, map(str, range(rows)))),),
         blank=True,
     )
 
@@ -224,17 +190,15 @@ def blank_ladder_report(rows: int = 8) -> Report:
 def _row(rung: Rung) -> Row:
     found = rung.comparison
     change = found.change_percent if found else None
-    return Row(
-        cells=(
-            Cell(value=str(rung.number)),
-            Cell(value=_change(rung)),
-            Cell(value=rung.series.id),
-            Cell(value=rung.average_bytes_per_second),
-            Cell(value="" if rung.base_number is None else str(rung.base_number)),
-            Cell(value=change, formula=_formula(rung) if change is not None else None),
-            Cell(value=f"[{found.sign}] {found.verdict}" if found else ""),
-            Cell(value=_state(rung)),
-        ),
+    return row_of(
+        str(rung.number),
+        _change(rung),
+        rung.series.id,
+        rung.average_bytes_per_second,
+        "" if rung.base_number is None else str(rung.base_number),
+        Cell(value=change, formula=_formula(rung) if change is not None else None),
+        f"[{found.sign}] {found.verdict}" if found else "",
+        _state(rung),
         mark=_mark(rung),
     )
 
@@ -257,7 +221,8 @@ def _verdict(rung: Rung) -> Field:
     """The sentence of a rung against the one that it was made from."""
     found = rung.comparison
     assert found
-    return Field(name=f"{rung.number} from {rung.base_number}", text=f"[{found.sign}] {found.sentence}")
+    name = f"{rung.number} from {rung.base_number}"
+    return Field(name=name, text=f"[{found.sign}] {found.sentence}", tone=found.tone)
 
 
 def _gained(gain: Gain) -> str:
@@ -282,8 +247,7 @@ def _mark(rung: Rung) -> Mark:
 def _formula(rung: Rung) -> Formula | None:
     if rung.base_number is None:
         return None
-    base, own = (ColumnGroup(column=_AVERAGE, first=row, last=row) for row in (rung.base_number, rung.number))
-    return Formula(template="100*({1}-{0})/{0}", references=(base, own))
+    return change_formula(_AVERAGE, rung.base_number, rung.number)
 
 
 def _evidence(rung: Rung) -> Iterator[str]:
@@ -297,12 +261,7 @@ def _evidence(rung: Rung) -> Iterator[str]:
 
 def _chart(ladder: Ladder) -> Chart | None:
     bars = tuple(
-        Bar(
-            name=str(rung.number),
-            value=rung.average_bytes_per_second,
-            mark=_mark(rung),
-        )
-        for rung in ladder.rungs
+        Bar(name=str(rung.number), value=rung.average_bytes_per_second, mark=_mark(rung)) for rung in ladder.rungs
     )
     if not any(bar.value for bar in bars):
         return None

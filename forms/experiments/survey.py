@@ -1,7 +1,5 @@
 """The survey: a server measured from every side at once, the table, the findings, and what to look at first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """One exporter a format, all from the same reports; a format's module is loaded when it is first asked for."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +44,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 
 
-def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> bytes:
+def export(series: "Sequence[Series]", format_name: str, *, paper: str = "A4") -> bytes:
     """The filled run forms of these series as one document. Raises KeyError for an unknown format."""
     from forms.series.report import series_report  # noqa: PLC0415
     from forms.series.summary import run_form  # noqa: PLC0415 (the registry alone stays light)
@@ -54,7 +52,7 @@ def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> 
     return export_reports([series_report(run_form(one)) for one in series], format_name, paper=paper)
 
 
-def export_reports(reports: Sequence[Report], format_name: str, *, paper: str = "A4") -> bytes:
+def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = "A4") -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
     module = importlib.import_module(f"{__name__}.{FORMATS[format_name].module}")
     rendered: bytes = module.render(reports, paper=paper)

@@ -4,8 +4,6 @@ Text that a spreadsheet would take for a formula gets an apostrophe before it, a
 that taking one apostrophe off brings every text back. UTF-8 with a byte order mark, without which spreadsheets guess.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -4,8 +4,6 @@ Marks are told apart without colour: a rejected bar is hatched and has an x, an 
 a failed one has an ! and no bar, the bottleneck has a <.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10

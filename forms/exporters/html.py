@@ -1,7 +1,5 @@
 """Forms as one self-contained HTML page: no script, nothing loaded, light and dark, one printed page a form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from html import escape
 

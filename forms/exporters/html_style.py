@@ -3,8 +3,6 @@
 Every pair of text and background colours has a contrast of at least 4.5 (WCAG 2.1, 1.4.3), which a test computes.
 """
 
-from __future__ import annotations
-
 LIGHT = {
     "paper": "#ffffff",
     "ink": "#1b1b1b",

@@ -1,7 +1,5 @@
 """Forms as JSON: one object, or an array of them where there are several forms."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms as Markdown: GitHub's tables and strike-through, everything else CommonMark."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Forms as PDF on A4 or Letter: each form starts a page, long tables repeat their headings."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -10,9 +8,7 @@ from typing import Any, Literal
 
 from fpdf import FPDF
 
-from forms.exporters.pdf_chart import chart_on
-from forms.exporters.pdf_fonts import TEXT, add_fonts
-from forms.exporters.pdf_table import GREY, INK, LINE, lines_of, table_on
+from forms.exporters.pdf_parts import GREY, INK, LINE, TEXT, add_fonts, chart_on, lines_of, table_on
 from forms.layout import control_pictures, visible
 from forms.report import SIGNS, Field, Report, cell_text, remarks
 

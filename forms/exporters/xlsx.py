@@ -3,17 +3,15 @@
 A run's status stands beside it, and the averages ask for it: change ``valid`` to ``rejected`` and they follow.
 """
 
-from __future__ import annotations
-
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xlsxwriter
 from xlsxwriter.utility import xl_range
 
-from forms.exporters.xlsx_layout import REMARK_WIDTH, clean, column_widths, sheet_names
-from forms.layout import lines_of, wrap
+from forms.layout import control_pictures, lines_of, width, wrap
 from forms.report import (
     Cell,
     Column,
@@ -27,6 +25,7 @@ from forms.report import (
     Role,
     Row,
     Table,
+    cell_text,
     own_remark,
     status_text,
 )
@@ -227,8 +226,8 @@ class _SheetWriter:
         return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
 
     def _layout(self, paper: int) -> None:
-        for column, width in enumerate(column_widths(self.report)):
-            self.page.set_column(column, column, width)
+        for column, cells in enumerate(column_widths(self.report)):
+            self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()
         self.page.fit_to_pages(1, 1 if self.line < _LINES_ON_A_PAGE else 0)
@@ -249,3 +248,51 @@ def _look(row: Row) -> dict[str, Any]:
     if row.mark is Mark.WARM_UP:
         return {"font_color": "#595959", "italic": True}
     return {"bold": True} if row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK} else {}
+
+
+_FIRST_WIDTH, _LEAST_WIDTH, _MOST_WIDTH, _STATUS_WIDTH, REMARK_WIDTH = 20.0, 13.0, 44.0, 11.0, 40.0
+_LONGEST_TEXT = 32_767
+"""Excel's limit for a cell."""
+_FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+
+
+def sheet_names(wanted: Sequence[str]) -> list[str]:
+    """Names that Excel takes for sheets: at most 31 characters, no brackets, slashes or colons, all different."""
+    taken: set[str] = set()
+    names: list[str] = []
+    for name in wanted:
+        base = _FORBIDDEN_IN_NAMES.sub(" ", clean(name)).strip(" '") or "form"
+        candidate, count = _shortened(base, ""), 1
+        while candidate.lower() in taken or candidate.lower() == "history":
+            count += 1
+            candidate = _shortened(base, f" ({count})")
+        taken.add(candidate.lower())
+        names.append(candidate)
+    return names
+
+
+def _shortened(name: str, ending: str) -> str:
+    """Excel counts UTF-16 units, of which it allows 31."""
+    while len((name + ending).encode("utf-16-le")) > 62:
+        name = name[:-1]
+    return name.rstrip(" '") + ending
+
+
+def clean(text: str) -> str:
+    """Text that XML can hold and Excel keeps; one that was cut ends in ``…``."""
+    kept = control_pictures(text).encode(errors="replace").decode()
+    return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
+
+
+def column_widths(report: Report) -> list[float]:
+    """The width of each column in characters: as much as its longest text or number needs, within limits."""
+    widths: dict[int, float] = {0: _FIRST_WIDTH}
+    for table in report.tables:
+        for index, column in enumerate(table.columns):
+            texts = (cell_text(row.cells[index], column.kind) for row in table.rows if index < len(row.cells))
+            needed = max((width(text) for text in texts), default=0) + 3
+            widths[index] = min(max(widths.get(index, _LEAST_WIDTH), needed), _MOST_WIDTH)
+        if table.marked:
+            widths[len(table.columns)] = _STATUS_WIDTH
+            widths[len(table.columns) + 1] = REMARK_WIDTH
+    return [widths[index] for index in sorted(widths)]

@@ -1,7 +1,5 @@
 """Findings as JSON objects."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One finding: what the numbers say about a set-up, the evidence, and what to do about it."""
 
-from __future__ import annotations
-
 import ipaddress
 from dataclasses import dataclass
 from enum import StrEnum

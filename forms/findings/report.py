@@ -1,13 +1,11 @@
 """Findings on paper: a table of what was found, the evidence, and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
 from forms.findings.document import findings_document
 from forms.findings.finding import Finding, Severity
-from forms.report import Cell, Column, Report, ReportKind, Row, Table
+from forms.report import Report, Table, columns_of, row_of
 
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
 """Two characters a severity, so that nothing is told by colour alone."""
@@ -31,10 +29,8 @@ def findings_table(found: Sequence[Finding]) -> Table:
     """Each finding with its sign, evidence and what to do, the gravest first."""
     rows = [(f"[{SIGNS[one.severity]}] {one.title}", one.evidence, one.what_to_do) for one in found]
     return Table(
-        columns=tuple(
-            Column(heading=heading, kind=ReportKind.TEXT) for heading in ("Finding", "Evidence", "What to do")
-        ),
-        rows=tuple(Row(cells=tuple(Cell(value=text) for text in texts)) for texts in rows or [(NO_FINDINGS, "", "")]),
+        columns=columns_of("Finding", "Evidence", "What to do"),
+        rows=tuple(row_of(*texts) for texts in rows or [(NO_FINDINGS, "", "")]),
         caption=TITLE,
         sentences=True,
     )

@@ -1,7 +1,5 @@
 """The method's rules applied to measured series: what they say of a set-up, the gravest first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

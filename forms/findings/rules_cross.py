@@ -1,7 +1,5 @@
 """Findings that take several series: SMB against FTP, the loopback against the network, all against the link."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

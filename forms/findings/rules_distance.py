@@ -1,7 +1,5 @@
 """Findings about the distance to the server: what buffers and windows let through in one round trip, and slow start."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Findings about the link that one series took: duplex, rate, errors, losses, and which interface answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Findings about the session and the time of one series: the client's limit, signing, dialect, others at work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from forms import wording
@@ -66,15 +64,19 @@ def old_dialect(series: Series) -> Iterator[Finding]:
     if dialect is None or dialect == "3.1.1" or not series.target.abilities.has_dialect:
         return
     old = dialect in OLD_DIALECTS
+    before = series.environment.get("path", {}).get("smb.dialect_before")
     small = " and moves at most 64 KiB a request" if dialect in {"2.0.2", "1.0", "NT1"} else ""
     yield Finding(
         key="old-dialect",
-        severity=Severity.WARNING if old else Severity.NOTE,
+        severity=Severity.WARNING if old or before else Severity.NOTE,
         title=f"The session speaks SMB {wording.plain(dialect)}",
         evidence=f"{called(series)}: SMB {wording.plain(dialect)} was negotiated, which has neither AES-GMAC nor"
-        f" AES-GCM{small}.",
-        what_to_do="Look at server max protocol on the server and at the client's own limit; SMB 3.1.1 has been there"
-        " since Samba 4.3 and Windows 10.",
+        f" AES-GCM{small}"
+        + (f"; the same server spoke {wording.plain(str(before))} with this client before." if before else "."),
+        what_to_do="If nobody lowered server max protocol there, look for who changes the negotiation on the way."
+        if before
+        else "Look at server max protocol on the server and at the client's own limit; SMB 3.1.1 has been there since"
+        " Samba 4.3 and Windows 10.",
         series_ids=(series.id,),
     )
 

@@ -1,7 +1,5 @@
 """Advice about one series: what weakens it, and what to do that has not been done yet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile

@@ -4,8 +4,6 @@ What a form needs at least is a time for each run and the size once, as on paper
 spreadsheet saved are read too: with semicolons or tabs, decimal commas, thousands apart.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -134,7 +132,7 @@ def _series(
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
     series = Series(
-        id=measured.at("series").text(filled=True) if measured.value else series_id,
+        id=measured.at("series").filled_text() if measured.value else series_id,
         created_at=measured.at("created_at").time() if measured.value else moment,
         status=measured.at("status").one_of(SeriesStatus) if measured.value else _status(form.text("Measured")),
         error=form.text("Ended by") or None,

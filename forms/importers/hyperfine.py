@@ -1,7 +1,5 @@
 """hyperfine's JSON: each command it timed becomes a series, each of its times a run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from storage.json_reader import DocumentError, JSONNode

@@ -17,6 +17,7 @@ from storage.loads.codec import (
     workers_from_json,
 )
 from storage.loads.histogram import Histogram
+from storage.loads.reading import text_or_none, whole_or, whole_or_none
 from storage.loads.records import Load, LoadPoint
 from storage.loads.scenario import scenario_from_json
 from storage.records import SeriesStatus
@@ -80,18 +81,18 @@ def load_from_document(node: JSONNode) -> Load:
         raise node.at("targets").wrong("at least one target")
     environment = node.maybe("environment")
     return Load(
-        id=node.at("id").text(filled=True),
+        id=node.at("id").filled_text(),
         created_at=node.at("created_at").time(),
         status=node.at("status").one_of(SeriesStatus),
-        error=node.maybe("error").text_or_none(),
-        label=node.maybe("label").text_or_none() or "",
-        note=node.maybe("note").text_or_none() or "",
+        error=text_or_none(node.maybe("error")),
+        label=text_or_none(node.maybe("label")) or "",
+        note=text_or_none(node.maybe("note")) or "",
         targets=targets,
         scenario=scenario_from_json(node.at("scenario")),
         choices=choices_from_json(node.maybe("choices")),
-        link_bits_per_second=node.maybe("link_bits_per_second").whole_or_none(),
-        file_set_bytes=node.maybe("file_set_bytes").whole_or(0, at_most=2**62),
-        server_memory_bytes=node.maybe("server_memory_bytes").whole_or_none(),
+        link_bits_per_second=whole_or_none(node.maybe("link_bits_per_second")),
+        file_set_bytes=whole_or(node.maybe("file_set_bytes"), 0, at_most=2**62),
+        server_memory_bytes=whole_or_none(node.maybe("server_memory_bytes")),
         workers=workers_from_json(node.maybe("workers")),
         environment={side: environment.at(side).object().value for side in environment.object_or_empty()},
         points=tuple(point_from_json(each) for each in node.at("points").items()),

@@ -1,7 +1,5 @@
 """The lines above and below a run form's table: what was measured, by what, when, and how far it can be trusted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Which file suits a measurement: how long a run of it would last, and whether the server's memory holds it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

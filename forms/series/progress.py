@@ -1,10 +1,10 @@
-"""The throughput within one run: from what had moved when, to rates over time, and to what is left."""
-
-from __future__ import annotations
+"""How far a series is: its throughput over time, and how long the rest will take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from forms import wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +55,76 @@ def standing(seconds: float, moved_bytes: int, size_bytes: int) -> RunProgress:
         percent=min(100.0, 100 * moved_bytes / size_bytes) if size_bytes else None,
         seconds_left=max(0.0, (size_bytes - moved_bytes) / rate) if rate and size_bytes else None,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What will happen."""
+
+    runs: int
+    """Measured runs; the fewest where the number is open."""
+    warmups: int
+    size_bytes: int | None
+    """Of one run; absent where the file's size is not known yet."""
+    total_bytes: int | None
+    """All runs, and the making of the file where one is made."""
+    seconds: float | None
+    """For all of them at the expected rate; absent where none is known."""
+    text: str
+    """The same in one sentence."""
+
+
+def prospect(
+    *,
+    runs: int,
+    warmups: int,
+    size_bytes: int | None,
+    bytes_per_second: float | None,
+    makes_file_first: bool = False,
+    until_percent: float | None = None,
+    max_runs: int = 30,
+) -> Estimate:
+    """What so many runs of a file of that size will take at a rate of so many bytes per second."""
+    transfers = runs + warmups + (1 if makes_file_first else 0)
+    total = transfers * size_bytes if size_bytes is not None else None
+    seconds = total / bytes_per_second if total is not None and bytes_per_second else None
+    parts = [_runs_in_words(runs, warmups, until_percent, max_runs)]
+    if size_bytes is not None and total is not None:
+        made = ", the file's making included" if makes_file_first else ""
+        parts.append(f"of {wording.size(size_bytes)} each, {_rounded(total)} in all{made}")
+    if seconds is not None:
+        parts.append(f"about {duration(seconds)} or longer")
+    else:
+        parts.append("how long it takes is not known yet")
+    return Estimate(
+        runs=runs,
+        warmups=warmups,
+        size_bytes=size_bytes,
+        total_bytes=total,
+        seconds=seconds,
+        text=", ".join(parts) + ".",
+    )
+
+
+def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_runs: int) -> str:
+    warm = f"{wording.count(warmups, 'warm-up run')} and " if warmups else ""
+    if until_percent is None:
+        return f"{warm}{wording.count(runs, 'measured run')}"
+    return f"{warm}{runs} to {max_runs} measured runs, until the average is known to ± {wording.percent(until_percent)}"
+
+
+def _rounded(size_bytes: int) -> str:
+    for factor, unit in ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
+        if size_bytes >= factor:
+            return f"{size_bytes / factor:.3g} {unit}"
+    return wording.count(size_bytes, "byte")
+
+
+def duration(seconds: float) -> str:
+    """A time a user waits for: ``8 s``, ``3 min``, ``2 h 10 min``; at least a second."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,7 +1,5 @@
 """The run form on paper (Using Samba, tables B-6, B-7 and B-9): filled from a series, or blank."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from forms import wording
@@ -22,6 +20,9 @@ from forms.report import (
     Role,
     Row,
     Table,
+    blank_fields,
+    cell_at,
+    row_of,
 )
 from forms.series.document import blank_document, series_document
 from forms.series.fields import LINK, head_fields, link_field, result_fields
@@ -67,16 +68,14 @@ def _findings(series: Series) -> Iterator[str]:
 
 def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
     """The empty form, to be filled by hand: numbered rows, and the lines above the table to write on."""
-    empty = Cell()
     link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")
-    names = ("Label", "Command", "Target", "Client")
-    rows = [Row(cells=(Cell(value=str(n + 1)), *[empty] * 5)) for n in range(runs)]
-    rows += [Row(cells=(Cell(value=f"{name}:"), *[empty] * 5), role=Role.RESULT) for name in ("Average", "Deviation")]
+    rows = [row_of(str(n + 1), *[None] * 5) for n in range(runs)]
+    rows += [row_of(f"{name}:", *[None] * 5, role=Role.RESULT) for name in ("Average", "Deviation")]
     return Report(
         form=FORM,
         title=BLANK_TITLE,
         name=BLANK_TITLE,
-        fields=(*[Field(name=name, text="") for name in names], link, Field(name="Measured", text=""), _NOTE),
+        fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured"), _NOTE),
         tables=(
             Table(columns=_columns(column_names(link_bits_per_second)), rows=tuple(rows), marked=True, entry="run"),
         ),
@@ -121,12 +120,13 @@ def _row(row: RunRow, index: int) -> Row:
             Cell(value=row.label),
             *(Cell(value=value, formula=formula) for value, formula in zip(numbers, formulas, strict=True)),
         ),
-        mark=_mark(row),
+        mark=mark_of(row),
         remark=row.error or "" if failed else row.reason or row.unusual or "",
     )
 
 
-def _mark(row: RunRow) -> Mark:
+def mark_of(row: RunRow) -> Mark:
+    """Why a run is not like the others."""
     if row.status is RunStatus.FAILED:
         return Mark.FAILED
     if row.status is RunStatus.REJECTED:
@@ -138,7 +138,7 @@ def _mark(row: RunRow) -> Mark:
 
 def _formulas(index: int, has_link: bool) -> Iterator[Formula | None]:
     """Bytes/sec, bits/sec and percent of a row, from its size, time and the link above."""
-    size, time, rate, bits = (ColumnGroup(column=column, first=index, last=index) for column in range(1, 5))
+    size, time, rate, bits = (cell_at(column, index) for column in range(1, 5))
     yield Formula(template="{0}/{1}", references=(size, time))
     yield Formula(template="8*{0}", references=(rate,))
     yield Formula(template="100*{0}/{1}", references=(bits, FieldReference(name=LINK))) if has_link else None
@@ -146,16 +146,11 @@ def _formulas(index: int, has_link: bool) -> Iterator[Formula | None]:
 
 def _statistic(name: str, measures: RunMeasures, formulas: Sequence[Formula] | None) -> Row:
     values = [getattr(measures, field) for field in _MEASURES]
-    return Row(
-        cells=(
-            Cell(value=name),
-            *(
-                Cell(value=value, formula=formulas[i] if formulas and value is not None else None)
-                for i, value in enumerate(values)
-            ),
-        ),
-        role=Role.RESULT,
+    cells = (
+        Cell(value=value, formula=formulas[i] if formulas and value is not None else None)
+        for i, value in enumerate(values)
     )
+    return row_of(name, *cells, role=Role.RESULT)
 
 
 def _average(first: int, last: int, condition: str) -> list[Formula]:
@@ -184,7 +179,7 @@ def _deviation(first: int, last: int, word: str, *, same: str = "=") -> list[For
 def _chart(form: SeriesSummary) -> Chart | None:
     bars = tuple(
         Bar(name=row.label, value=None if mark is Mark.FAILED else row.measures.bytes_per_second, mark=mark)
-        for row, mark in ((row, _mark(row)) for row in form.rows)
+        for row, mark in ((row, mark_of(row)) for row in form.rows)
     )
     if not any(bar.value for bar in bars):
         return None

@@ -1,7 +1,5 @@
 """The run form: the rows of one series with their average and deviation (Using Samba, tables B-6, B-7 and B-9)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A series is one draw from its set-up. Its runs say how well its own average is k
 averages wander when nothing was changed. The estimates here keep both apart.
 """
 
-from __future__ import annotations
-
 import math
 import statistics as basic
 from collections.abc import Sequence

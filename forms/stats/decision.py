@@ -15,8 +15,6 @@ drift and dependence make a series' own scatter too small a yardstick (tests/tru
 - Fewer than four runs a side give no verdict; a change inside the noise threshold is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,10 +1,14 @@
 """The Mann-Whitney U test, two-sided and exact: by counting all ways to deal the ranks, ties included."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 EXACT_MAX = 200
 """The most values on both sides together whose deals are counted; beyond it the normal approximation is as good."""
@@ -58,6 +62,18 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
 
 
 def _exact(ranks: list[int], picks: int, dealt: int) -> float:
+    shares = _shares_without_ties(len(ranks), picks) if len(set(ranks)) == len(ranks) else _shares(ranks, picks)
+    return min(1.0, 2 * min(float(shares[: dealt + 1].sum()), float(shares[dealt:].sum())))
+
+
+@lru_cache(maxsize=8)
+def _shares_without_ties(total: int, picks: int) -> "NDArray[np.float64]":
+    """The same for all values that differ: counted once for many tests of as many runs."""
+    return _shares([2 * rank for rank in range(1, total + 1)], picks)
+
+
+def _shares(ranks: list[int], picks: int) -> "NDArray[np.float64]":
+    """How likely each sum of so many of the ranks is, from 0 up."""
     import numpy as np  # noqa: PLC0415  loaded where it counts, not with the program
 
     highest = sum(sorted(ranks)[-picks:])
@@ -66,8 +82,8 @@ def _exact(ranks: list[int], picks: int, dealt: int) -> float:
     for rank in ranks:
         for taken in range(picks, 0, -1):
             ways[taken, rank:] += ways[taken - 1, : highest + 1 - rank]
-    shares = ways[picks] / ways[picks].sum()
-    return min(1.0, 2 * min(float(shares[: dealt + 1].sum()), float(shares[dealt:].sum())))
+    shares: NDArray[np.float64] = ways[picks] / ways[picks].sum()
+    return shares
 
 
 def _normal(ranks: list[int], picks: int, dealt: int) -> float:

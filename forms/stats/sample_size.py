@@ -1,7 +1,5 @@
 """How many runs it takes to be sure of a change, and the smallest change that so many runs can show."""
 
-from __future__ import annotations
-
 import math
 import statistics as basic
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Every function takes the values in the order in which they were measured, in any
 values leave it undefined. scipy is loaded by the first call that needs Student's t, never by the import.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

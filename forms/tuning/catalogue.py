@@ -1,7 +1,5 @@
 """The catalogue of what can be changed on a file server, its clients and the way between them, in order of impact."""
 
-from __future__ import annotations
-
 import difflib
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The catalogue as text for a terminal of 80 columns, and as a JSON document."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Settings that no smb.conf holds: those of the client and of the hosts, as a series itself shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ facts too, by their canonical names: ``smb.conf/global/log level`` for those tha
 ``smb.conf/share/strict sync`` for what holds in the measured share, wherever in the file it was set.
 """
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 
 VOLATILE = (
@@ -84,6 +82,7 @@ _NAMES = {
     "link.route": "way to the server",
     "link.ip_version": "IP version",
     "link.payload_ceiling_bits_per_second": "payload ceiling of the link",
+    "smb.dialect_before": "SMB dialect of this server before",
     "smb.conf.path": "smb.conf",
     "smb.conf.state": "state of smb.conf",
     "smb.conf.warnings": "warnings about smb.conf",

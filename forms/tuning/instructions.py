@@ -1,7 +1,5 @@
 """How one change is made by hand: the line for smb.conf or the command, how to check it, apply it and put it back."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a session shows of the server's settings: dialect, signing and encryption as they were negotiated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
@@ -47,6 +45,11 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "smb ports": ("target", "path.peer_address"),
 }
 """Patterns of the differences that follow from a parameter of the server, by the parameter's canonical name."""
+
+
+def dialect_rank(dialect: str) -> int:
+    """The place of a dialect among all of them, the oldest first; -1 for one that is not known."""
+    return _DIALECTS.index(dialect) if dialect in _DIALECTS else -1
 
 
 def follows(difference: str, parameter: str) -> bool:

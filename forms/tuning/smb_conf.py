@@ -1,7 +1,5 @@
 """The names and values of smb.conf as Samba reads them: blanks, case and synonyms do not count."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import tomllib

@@ -1,14 +1,12 @@
 """The bottleneck calculation (Using Samba, table B-8; worked in B-5 and B-10): the least of CPU, disks and networks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from forms.worksheets.reference import ReferenceKind
-from storage.json_reader import DocumentError, JSONNode
+from storage.json_reader import AboveZero, Count, DocumentError, JSONNode
 
 SMALL_STEPS = 10
 SINGULARS: Mapping[ReferenceKind, str] = {
@@ -28,9 +26,9 @@ class Part:
     """Equal CPUs, disks or networks."""
 
     name: str
-    bytes_per_second: float
+    bytes_per_second: AboveZero
     """Of one."""
-    count: int = 1
+    count: Count
     source: str = ""
 
     @property
@@ -52,7 +50,7 @@ class Machine:
         """The part of that kind."""
         return {ReferenceKind.CPU: self.cpu, ReferenceKind.DISK: self.disk, ReferenceKind.NETWORK: self.network}[kind]
 
-    def with_part(self, kind: ReferenceKind, part: Part | None) -> Machine:
+    def with_part(self, kind: ReferenceKind, part: Part | None) -> "Machine":
         """This machine with another part of that kind."""
         if kind is ReferenceKind.CPU:
             return replace(self, cpu=part)
@@ -108,14 +106,12 @@ class BottleneckCalculation:
         return content
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> BottleneckCalculation:
+    def from_content(cls, content: Mapping[str, Any]) -> "BottleneckCalculation":
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
-        top = JSONNode("", content)
-        machines = tuple(_machine_from(place) for place in top.at("machines").items())
-        if not machines:
+        worksheet = JSONNode("", content).record(cls)
+        if not worksheet.machines:
             raise DocumentError("machines: expected at least one")
-        target = top.maybe("target_bytes_per_second")
-        return cls(machines=machines, target_bytes_per_second=None if target.value is None else target.number())
+        return worksheet
 
 
 def upgrades(machine: Machine) -> Iterator[Upgrade]:
@@ -189,27 +185,6 @@ def _part_content(part: Part) -> dict[str, Any]:
         "source": part.source,
         "total_bytes_per_second": part.total_bytes_per_second,
     }
-
-
-def _machine_from(place: JSONNode) -> Machine:
-    machine = place.object()
-    parts = {kind.value: _part_from(machine.maybe(kind.value)) for kind in ReferenceKind}
-    return Machine(name=machine.at("name").text(), **parts)
-
-
-def _part_from(place: JSONNode) -> Part | None:
-    if place.value is None:
-        return None
-    part = place.object()
-    rate = part.at("bytes_per_second").number()
-    if rate <= 0:
-        raise DocumentError(f"{place.name}.bytes_per_second: expected a number above 0")
-    return Part(
-        name=part.at("name").text(),
-        bytes_per_second=rate,
-        count=part.at("count").whole(at_least=1),
-        source=part.maybe("source").text_or_none() or "",
-    )
 
 
 def total_gain(machines: Sequence[Machine]) -> float | None:

@@ -1,12 +1,10 @@
 """The clients worksheet: clients times transfers a second times file size is what they ask of a server."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from storage.json_reader import DocumentError, JSONNode
+from storage.json_reader import AboveZero, Count, JSONNode, NotNegative
 
 TIGHT_PERCENT = 80.0
 """From here on a server that is enough on average is not enough at its busy moments."""
@@ -22,7 +20,7 @@ class UserGroup:
 
     name: str
     clients: int
-    transfers_per_second: float
+    transfers_per_second: NotNegative
     """Of each client."""
     file_bytes: int
 
@@ -41,9 +39,9 @@ class UserGroup:
 class ServerMemory:
     """What the server processes of clients need, against what there is for them."""
 
-    client_bytes: int
+    client_bytes: Count
     """Of the process that serves one client."""
-    available_bytes: int
+    available_bytes: Count
     base_bytes: int = BASE_BYTES
     """What Samba needs before the first client."""
 
@@ -71,8 +69,8 @@ class ServerMemory:
 class UsersCalculation:
     """Groups of clients against what a server moves."""
 
-    capacity_bytes_per_second: float
-    capacity_source: str
+    capacity_bytes_per_second: AboveZero
+    capacity_source: str = ""
     """Where that number is from: a series, a calculation, a guess."""
     groups: tuple[UserGroup, ...]
     memory: ServerMemory | None = None
@@ -132,39 +130,6 @@ class UsersCalculation:
         }
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> UsersCalculation:
+    def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":
         """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
-        top = JSONNode("", content)
-        capacity = top.at("capacity_bytes_per_second").number()
-        if capacity <= 0:
-            raise DocumentError("capacity_bytes_per_second: expected a number above 0")
-        return cls(
-            capacity_bytes_per_second=capacity,
-            capacity_source=top.maybe("capacity_source").text_or_none() or "",
-            groups=tuple(_group_from(place) for place in top.at("groups").items()),
-            memory=_memory_from(top.maybe("memory")),
-        )
-
-
-def _group_from(place: JSONNode) -> UserGroup:
-    group = place.object()
-    transfers = group.at("transfers_per_second").number()
-    if transfers < 0:
-        raise DocumentError(f"{place.name}.transfers_per_second: expected a number of at least 0")
-    return UserGroup(
-        name=group.at("name").text(),
-        clients=group.at("clients").whole(at_least=0),
-        transfers_per_second=transfers,
-        file_bytes=group.at("file_bytes").whole(at_least=0),
-    )
-
-
-def _memory_from(place: JSONNode) -> ServerMemory | None:
-    if place.value is None:
-        return None
-    memory = place.object()
-    return ServerMemory(
-        client_bytes=memory.at("client_bytes").whole(at_least=1),
-        available_bytes=memory.at("available_bytes").whole(at_least=1),
-        base_bytes=memory.at("base_bytes").whole(at_least=0),
-    )
+        return JSONNode("", content).record(cls)

@@ -8,6 +8,7 @@ from typing import Any
 
 from storage.json_reader import JSONNode
 from storage.loads.histogram import histogram_from_json
+from storage.loads.reading import between, flag_or_no, number_or_none, text_or_none, whole_or, whole_or_none
 from storage.loads.records import (
     Capacity,
     Limit,
@@ -97,26 +98,26 @@ def point_from_json(node: JSONNode) -> LoadPoint:
     has_generator = generator.value is not None
     return LoadPoint(
         number=node.at("number").whole(at_least=1),
-        users=node.at("users").whole_or(1, at_most=MOST_USERS),
-        size_bytes=node.maybe("size_bytes").whole_or_none(),
+        users=whole_or(node.at("users"), 1, at_most=MOST_USERS),
+        size_bytes=whole_or_none(node.maybe("size_bytes")),
         connected=node.at("connected").whole(at_least=0),
         status=node.at("status").one_of(PointStatus),
-        reason=node.maybe("reason").text_or_none(),
-        started_at=node.maybe("started_at").text_or_none() or "",
+        reason=text_or_none(node.maybe("reason")),
+        started_at=text_or_none(node.maybe("started_at")) or "",
         ramp_seconds=_at_least_zero(node.maybe("ramp_seconds")),
         seconds=_at_least_zero(node.at("seconds")),
-        offered_per_second=node.maybe("offered_per_second").number_or_none(),
+        offered_per_second=number_or_none(node.maybe("offered_per_second")),
         requests=node.at("requests").whole(at_least=0),
-        reads=node.maybe("reads").whole_or(0, at_most=2**62),
-        writes=node.maybe("writes").whole_or(0, at_most=2**62),
+        reads=whole_or(node.maybe("reads"), 0, at_most=2**62),
+        writes=whole_or(node.maybe("writes"), 0, at_most=2**62),
         read_bytes=node.at("read_bytes").whole(at_least=0),
         write_bytes=node.at("write_bytes").whole(at_least=0),
-        late_starts=node.maybe("late_starts").whole_or(0, at_most=2**62),
+        late_starts=whole_or(node.maybe("late_starts"), 0, at_most=2**62),
         errors=_counts(node.maybe("errors")),
-        first_error=node.maybe("first_error").text_or_none() or "",
-        think_seconds=node.maybe("think_seconds").number_or_none(),
-        little_percent=node.maybe("little_percent").number_or_none(),
-        drain_seconds=node.maybe("drain_seconds").number_or_none(),
+        first_error=text_or_none(node.maybe("first_error")) or "",
+        think_seconds=number_or_none(node.maybe("think_seconds")),
+        little_percent=number_or_none(node.maybe("little_percent")),
+        drain_seconds=number_or_none(node.maybe("drain_seconds")),
         limit=node.maybe("limit").one_of(Limit) if node.maybe("limit").value is not None else None,
         response=histogram_from_json(shapes.maybe("response")),
         service=histogram_from_json(shapes.maybe("service")),
@@ -137,17 +138,17 @@ def _server_from_json(node: JSONNode) -> PointServer:
     smbd = processors.maybe("smbd")
     return PointServer(
         samples=node.at("samples").whole(at_least=1),
-        processors=node.maybe("processors").whole_or(1, at_most=65536) or 1,
+        processors=whole_or(node.maybe("processors"), 1, at_most=65536) or 1,
         user_percent=_spread(processors.at("user")),
         system_percent=_spread(processors.at("system")),
         total_percent=_spread(processors.at("total")),
         smbd_percent=_spread(smbd) if smbd.value is not None else None,
-        processes=node.maybe("sessions").whole_or(0, at_most=2**31),
-        smbd_uss_bytes=node.maybe("smbd_uss_bytes").whole_or_none(),
-        smbd_pss_bytes=node.maybe("smbd_pss_bytes").whole_or_none(),
+        processes=whole_or(node.maybe("sessions"), 0, at_most=2**31),
+        smbd_uss_bytes=whole_or_none(node.maybe("smbd_uss_bytes")),
+        smbd_pss_bytes=whole_or_none(node.maybe("smbd_pss_bytes")),
         interfaces=_cards_from(node.maybe("interfaces")),
         disk_busy_percent={name: busy.at(name).number() for name in busy.object_or_empty()},
-        throttled_percent=node.maybe("throttled_percent").number_or_none(),
+        throttled_percent=number_or_none(node.maybe("throttled_percent")),
     )
 
 
@@ -156,7 +157,7 @@ def _spread(node: JSONNode) -> Spread:
     return Spread(
         mean=node.at("mean").number(),
         median=node.at("median").number(),
-        deviation=node.maybe("deviation").number_or_none(),
+        deviation=number_or_none(node.maybe("deviation")),
     )
 
 
@@ -172,7 +173,7 @@ def _counts(node: JSONNode) -> dict[str, int]:
 
 
 def _at_least_zero(node: JSONNode) -> float:
-    found = node.number_or_none() or 0.0
+    found = number_or_none(node) or 0.0
     if found < 0:
         raise node.wrong("a number of at least 0")
     return found
@@ -190,11 +191,11 @@ def choices_from_json(node: JSONNode) -> LoadChoices:
         return usual
     node = node.object()
     return LoadChoices(
-        users=tuple(each.whole_or(1, at_most=MOST_USERS) for each in node.maybe("users").items()),
-        find_capacity=node.maybe("find_capacity").flag(),
-        limit_seconds=node.maybe("limit_seconds").between(0, MOST_SECONDS),
-        ramp_per_second=node.maybe("ramp_per_second").between(0, MOST_USERS) or usual.ramp_per_second,
-        processes=node.maybe("processes").whole_or(1, at_most=4096),
+        users=tuple(whole_or(each, 1, at_most=MOST_USERS) for each in node.maybe("users").items()),
+        find_capacity=flag_or_no(node.maybe("find_capacity")),
+        limit_seconds=between(node.maybe("limit_seconds"), 0, MOST_SECONDS),
+        ramp_per_second=between(node.maybe("ramp_per_second"), 0, MOST_USERS) or usual.ramp_per_second,
+        processes=whole_or(node.maybe("processes"), 1, at_most=4096),
         hosts=tuple(each.text() for each in node.maybe("hosts").items()),
     )
 
@@ -212,9 +213,9 @@ def capacity_from_json(node: JSONNode) -> Capacity | None:
         return None
     node = node.object()
     return Capacity(
-        carried=node.maybe("carried").whole_or_none(),
-        not_carried=node.maybe("not_carried").whole_or_none(),
-        reason=node.maybe("reason").text_or_none() or "",
+        carried=whole_or_none(node.maybe("carried")),
+        not_carried=whole_or_none(node.maybe("not_carried")),
+        reason=text_or_none(node.maybe("reason")) or "",
         limit=node.maybe("limit").one_of(Limit) if node.maybe("limit").value is not None else None,
     )
 
@@ -225,7 +226,7 @@ def workers_from_json(node: JSONNode) -> tuple[LoadWorker, ...]:
         LoadWorker(
             host=each.object().at("host").text(),
             processes=each.at("processes").whole(at_least=1),
-            version=each.maybe("version").text_or_none() or "",
+            version=text_or_none(each.maybe("version")) or "",
         )
         for each in node.items()
     )
@@ -235,13 +236,13 @@ def targets_from_json(node: JSONNode) -> tuple[Target, ...]:
     """The targets of a load. Raises DocumentError."""
     return tuple(
         Target(
-            protocol=each.object().at("protocol").text(filled=True),
-            host=each.maybe("host").text_or_none() or "",
-            port=each.maybe("port").whole_or_none(),
-            share=each.maybe("share").text_or_none(),
-            path=each.maybe("path").text_or_none() or "",
-            user=each.maybe("user").text_or_none(),
-            domain=each.maybe("domain").text_or_none(),
+            protocol=each.object().at("protocol").filled_text(),
+            host=text_or_none(each.maybe("host")) or "",
+            port=whole_or_none(each.maybe("port")),
+            share=text_or_none(each.maybe("share")),
+            path=text_or_none(each.maybe("path")) or "",
+            user=text_or_none(each.maybe("user")),
+            domain=text_or_none(each.maybe("domain")),
         )
         for each in node.items()
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from storage.json_reader import JSONNode
+from storage.loads.reading import between, flag_or_no, number_or_none, text_or_none, whole_or
 from storage.records import JSONValue
 
 
@@ -120,18 +121,18 @@ def scenario_from_json(node: JSONNode) -> Scenario:
     mix = node.maybe("requests")
     kinds = {JSONNode(f"{mix.name}.{name}", name).one_of(RequestKind): name for name in mix.object_or_empty()}
     found = Scenario(
-        name=node.at("name").text(filled=True),
-        about=node.maybe("about").text_or_none() or "",
-        files=node.maybe("files").whole_or(0, at_most=MOST_FILES),
+        name=node.at("name").filled_text(),
+        about=text_or_none(node.maybe("about")) or "",
+        files=whole_or(node.maybe("files"), 0, at_most=MOST_FILES),
         sizes=sizes,
         requests={kind: _share(mix.at(name)) for kind, name in kinds.items()},
         think=Think(
-            seconds=_seconds(node.maybe("think_seconds"), 0.1), exponential=node.maybe("think_exponential").flag()
+            seconds=_seconds(node.maybe("think_seconds"), 0.1), exponential=flag_or_no(node.maybe("think_exponential"))
         ),
-        pace_seconds=node.maybe("pace_seconds").between(0, MOST_SECONDS),
-        duration_seconds=node.maybe("duration_seconds").between(0, MOST_SECONDS) or 60.0,
+        pace_seconds=between(node.maybe("pace_seconds"), 0, MOST_SECONDS),
+        duration_seconds=between(node.maybe("duration_seconds"), 0, MOST_SECONDS) or 60.0,
         settle_seconds=_seconds(node.maybe("settle_seconds"), 10.0),
-        seed=node.maybe("seed").whole_or(1, at_most=2**31),
+        seed=whole_or(node.maybe("seed"), 1, at_most=2**31),
     )
     needs_files = any(kind is not RequestKind.PRINT for kind in found.requests)
     if needs_files and not found.files:
@@ -142,14 +143,14 @@ def scenario_from_json(node: JSONNode) -> Scenario:
 
 
 def _share(node: JSONNode) -> float:
-    found = node.between(0, 1e6)
+    found = between(node, 0, 1e6)
     if found is None:
         raise node.wrong("a share above 0")
     return found
 
 
 def _seconds(node: JSONNode, otherwise: float) -> float:
-    found = node.number_or_none()
+    found = number_or_none(node)
     if found is None:
         return otherwise
     if not 0 <= found <= MOST_SECONDS:

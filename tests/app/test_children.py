@@ -1,12 +1,20 @@
 """What we start sees no password, and looks for none of our modules in the current folder."""
 
 import ast
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from app.children import PASSWORD_VARIABLE, clean_environment
+from app.children import PASSWORD_VARIABLE, clean_environment, own_command
 from app.clients.subprocesses import Subprocess
 from app.environment.host.procfs import run_text
 from app.environment.remote import _run
@@ -55,3 +63,72 @@ def test_every_place_that_starts_a_process_names_its_environment():
             assert "sys.executable" not in path.read_text(), path
     assert len(places) > 5
     assert {place: env for place, env in places.items() if "os.environ" in env or env == "inherited"} == {}
+
+
+def allow_cores() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def powerless() -> list[str]:
+    """What makes root one of many users, as far as other processes' memory goes."""
+    if os.getuid() or not shutil.which("setpriv"):
+        return []
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+
+
+def cores(folder: Path) -> list[Path]:
+    return [file for file in folder.iterdir() if file.name.startswith("core")]
+
+
+@pytest.fixture
+def folder_of_cores(tmp_path: Path) -> Path:
+    """Where a process that is aborted leaves its memory, with the password in it."""
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY:
+        pytest.skip("core files are limited here")
+    careless = [sys.executable, "-c", f"import os; secret = '{MARKER}'; os.abort()"]
+    subprocess.run(careless, cwd=tmp_path, preexec_fn=allow_cores, check=False, capture_output=True)
+    found = cores(tmp_path)
+    if not found:
+        pytest.skip("core files go elsewhere here")
+    assert MARKER.encode() in found[0].read_bytes()
+    for file in found:
+        file.unlink()
+    return tmp_path
+
+
+@pytest.fixture
+def logging_in(tmp_path, monkeypatch) -> Iterator[psutil.Process]:
+    """A program that logs in at a server which lets it wait."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), PASSWORD_VARIABLE: MARKER}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"ftp://alice@127.0.0.1:{server.getsockname()[1]}/file"
+        program = subprocess.Popen(
+            [*powerless(), *own_command("app", "--db", str(tmp_path / "book"), "run", url, "--quiet-time", "skip")],
+            cwd=tmp_path, env=environment, preexec_fn=allow_cores, stdin=subprocess.DEVNULL,  # noqa: PLW1509
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        server.settimeout(30)
+        connection, _ = server.accept()
+        yield psutil.Process(program.pid)
+        connection.close()
+        program.kill()
+        program.wait()
+
+
+def test_processes_that_know_the_password_leave_no_core_file(folder_of_cores, logging_in):
+    (measuring,) = logging_in.children()
+    for process in (measuring, logging_in):
+        process.send_signal(signal.SIGABRT)
+    psutil.wait_procs([measuring, logging_in], timeout=30)
+    assert cores(folder_of_cores) == []
+
+
+def test_no_other_process_of_the_user_reads_their_environment(logging_in):
+    careless = [*powerless(), sys.executable, "-c", "print('ready', flush=True); input()"]
+    with subprocess.Popen(careless, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plain:
+        assert plain.stdout
+        plain.stdout.readline()
+        for pid, readable in ((plain.pid, True), (logging_in.pid, False), (logging_in.children()[0].pid, False)):
+            look = [*powerless(), "cat", f"/proc/{pid}/environ"]
+            assert (subprocess.run(look, capture_output=True, check=False).returncode == 0) is readable
+        plain.kill()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.logins import log_in_as, read_credentials
+from app.logins import log_in_as, read_credentials, same_login
 from storage.records import Target
 
 ALICE = Target(protocol="smb", host="server", port=445, share="s", path="f", user="alice")
@@ -56,6 +57,13 @@ def test_the_prompt_names_user_and_host():
 
     assert log_in_as(ALICE, ask=ask)[1].password == "typed"
     assert asked == ["Password of alice on server: "]
+
+
+def test_a_password_goes_to_another_host_of_a_survey_but_never_by_another_protocol():
+    assert same_login(ALICE, replace(ALICE, host="127.0.0.1", port=1445))
+    assert not same_login(ALICE, replace(ALICE, protocol="ftp", share=None))
+    assert not same_login(ALICE, replace(ALICE, user="bob"))
+    assert not same_login(ALICE, replace(ALICE, domain="OTHER"))
 
 
 def test_nobody_to_ask_is_an_error_that_names_the_ways():

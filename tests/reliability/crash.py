@@ -1,239 +1,289 @@
-"""The crash campaign: kill -9 at any moment of any command, and everything that was reported is still there."""
+"""The crash campaign: kill -9 at every stage of every command, and everything that was reported is still there."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
+import multiprocessing
 import os
 import random
 import shutil
 import signal
-import sqlite3
-import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
-from app.children import own_command, own_environment
-from app.clients.base import Secrets
-from app.measure.control import SeriesControl
-from app.recorder.recording import resume
-from forms.exporters import export
-from storage.notebook import Notebook
-from storage.records import Series, SeriesStatus
-from tests.builders import FORMAT_1, one
+from tests.reliability.crash_rounds import CLI_WORDS, SIZE_BYTES, Round
 from tests.reliability.figures import Clock, Figures
+from tests.reliability.old_formats import OLD_FORMATS
+from tests.servers.smbd import Smbd
 
-MEASURE = """
-import json, sys
-from pathlib import Path
-from app.measure.control import SeriesControl
-from app.measure.events import RunFinished
-from app.measure.plan import MeasurementPlan
-from app.recorder.recording import record
-from app.recorder.request import SeriesRequest
-from storage.plan import CeilingPolicy, QuietTime
-from storage.records import Command, Target
-kind, book, path = sys.argv[1:]
-choices = {"get": {}, "put": {"size_bytes": 3_000_000}, "make": {"size_bytes": 3_000_000, "make_file": True}}[kind]
-plan = MeasurementPlan(command=Command.PUT if kind == "put" else Command.GET, target=Target(protocol="file", path=path),
-    warmups=1, runs=200, **choices)
-request = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
-print("begun", flush=True)
-for event in record(request, Path(book), SeriesControl()):
-    if isinstance(event, RunFinished):
-        print(json.dumps([event.run.phase, event.run.number, event.run.seconds]), flush=True)
-"""
-"""A program that measures, and reports each run once it has seen it."""
 END_SECONDS = 15.0
 """So long a measuring process may take to clean up after its parent was killed."""
-RUN_KINDS = ("get", "put", "make")
+HANG_SECONDS = 120.0
+"""So long a program may go on after its measuring process or its server was killed."""
+WORKERS = 3
+MOMENT_SECONDS = 0.03
+"""The kill comes within so long after what the program reported last."""
+LOCAL_KINDS = ("get", "put", "make", "selftest", *CLI_WORDS)
+SERVER_KINDS = ("smb get", "smb put", "smb make", "survey")
+"""Kinds that measure a real smbd; in all these the program itself is killed."""
+OTHERS_KILLED = ("child get", "child put", "child make", "smbd get", "smbd put", "smbd make")
+"""Kinds in which the measuring process, or the server's process of the session, is killed."""
+KINDS = (*LOCAL_KINDS, *SERVER_KINDS, *OTHERS_KILLED)
+_ON_A_SERVER = (*SERVER_KINDS, *(kind for kind in OTHERS_KILLED if kind.startswith("smbd")))
 
 
 @dataclass
-class Round:
-    """One command in a folder of its own, and what it reported before it was killed."""
+class Program:
+    """A command in a process of its own, forked from here so that it begins at once."""
 
-    kind: str
-    folder: Path
-    figures: Figures
-    reported: list[tuple[str, int, float]] = field(default_factory=list)
+    made: Round
+    pid: int = 0
+    lines: list[str] = field(default_factory=list)
+    """What it has said, without a last line that is not whole."""
+    status: int | None = None
+    _rest: bytes = b""
+    _pipe: int = -1
 
-    @property
-    def book(self) -> Path:
-        """Its notebook."""
-        return self.folder / "notebook.db"
+    def start(self) -> None:
+        """Begin."""
+        self._pipe, ours = os.pipe()
+        self.pid = os.fork()
+        if self.pid:
+            os.close(ours)
+            return
+        os.close(self._pipe)
+        self._become(ours)
 
-    @property
-    def share(self) -> Path:
-        """What is measured."""
-        return self.folder / "share"
+    def _become(self, pipe: int) -> None:
+        """Be the program, from the fork to its end."""
+        code = 70
+        try:
+            sys.stdout = os.fdopen(pipe, "w", encoding="utf-8")
+            sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  open to its end
+            self.made.do(lambda line: print(line, flush=True))
+            sys.stdout.flush()
+            code = 0
+        except BaseException:
+            with contextlib.suppress(Exception):
+                (self.made.folder / "fault").write_text(traceback.format_exc())
+        finally:
+            os._exit(code)
 
-    def lose(self, what: str) -> None:
-        """Something happened that must not."""
-        self.figures.losses.append(f"{self.kind}: {what}")
+    def hear(self, count: int) -> bool:
+        """Wait until it has said so many lines; False where it ended before."""
+        while len(self.lines) < count:
+            block = os.read(self._pipe, 65536)
+            if not block:
+                return False
+            *whole, self._rest = (self._rest + block).split(b"\n")
+            self.lines += [line.decode() for line in whole]
+        return True
 
-    def check_notebook(self) -> None:
-        """It opens, and is whole."""
-        with Notebook(self.book) as notebook:
-            if notebook.running():
-                self.lose("a series is still said to be running")
-        connection = sqlite3.connect(self.book)
-        whole = connection.execute("PRAGMA integrity_check").fetchone()
-        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
-        connection.close()
-        if whole != ("ok",) or dangling:
-            self.lose(f"the notebook is not whole: {whole}, {dangling}")
+    def has_ended(self) -> bool:
+        """Whether it is a process no more."""
+        try:
+            return bool(psutil.Process(self.pid).status() == psutil.STATUS_ZOMBIE)
+        except psutil.NoSuchProcess:
+            return True
 
-    def check_runs(self) -> list[Series]:
-        """Every run that was reported is there exactly once."""
-        with Notebook(self.book) as notebook:
-            found = [notebook.series(head.id) for head in notebook.heads()]
-        there = [(run.phase.value, run.number, run.seconds) for series in found for run in series.runs]
-        for run in self.reported:
-            self.figures.counts["runs reported"] += 1
-            if there.count(run) != 1:
-                self.lose(f"run {run} is there {there.count(run)} times")
+    def children(self) -> list[psutil.Process]:
+        """What it started and still runs."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return list(psutil.Process(self.pid).children(recursive=True))
+        return []
+
+    def kill(self) -> list[psutil.Process]:
+        """End it by SIGKILL; what it had started is told."""
+        os.kill(self.pid, signal.SIGSTOP)  # so that it starts nothing between the look and the end
+        found = self.children()
+        os.kill(self.pid, signal.SIGKILL)
         return found
 
-    def check_left(self, found: list[Series]) -> None:
-        """Nothing of ours lies there unnamed."""
-        named = {series.scratch_path for series in found}
-        for file in self.share.glob(".sharebench-*"):
-            if str(file) not in named:
-                self.lose(f"{file.name} was left and is named nowhere")
+    def end(self) -> None:
+        """Hear what it still says, and wait for it."""
+        self.hear(sys.maxsize)
+        os.close(self._pipe)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        runs = [line for line in self.lines if line.startswith("[")]
+        self.made.reported = [tuple(json.loads(line)) for line in runs]
+        self.made.answers = [] if runs else self.lines
 
 
-def _numbered(number: int) -> Series:
-    return one(number, created_at=f"2026-01-01T10:{number // 60:02d}:{number % 60:02d}.000Z")
+@dataclass
+class Usual:
+    """How one kind of command goes when nobody kills it."""
+
+    lines: Sequence[str]
+    seconds: float
 
 
-def _prepared(kind: str, folder: Path, figures: Figures) -> Round:
-    made = Round(kind, folder, figures)
-    made.share.mkdir(parents=True)
-    (made.share / "file").write_bytes(os.urandom(3_000_000))
-    if kind == "migrate":
-        connection = sqlite3.connect(made.book)
-        connection.executescript(FORMAT_1.read_text())
-        connection.close()
-    elif kind in {"export", "delete", "list"}:
-        with Notebook(made.book) as notebook:
-            for number in range(1, 30):
-                notebook.add(_numbered(number))
-    elif kind == "import":
-        (folder / "in.json").write_bytes(export([_numbered(number) for number in range(1, 200)], "json"))
-    return made
+class Killer:
+    """Rounds of kills, one after the other, with a server of their own where they need one."""
+
+    def __init__(self, chance: random.Random, server: Smbd | None) -> None:
+        self.figures = Figures()
+        self._chance = chance
+        self._server = server
+        self._usual: dict[str, Usual] = {}
+
+    def round(self, kind: str) -> None:
+        """One kill, and all that must hold after it."""
+        if kind not in self._usual:
+            self._usual[kind] = self._watched(kind)
+        with self._prepared(kind) as made:
+            program = Program(made)
+            program.start()
+            victims = self._victims(program)
+            stage = self._wait(program, self._usual[kind])
+            if kind in OTHERS_KILLED:
+                self._kill_another(program, stage, victims)
+            else:
+                self._kill(program, stage)
+            self._check(made)
+
+    @contextlib.contextmanager
+    def _prepared(self, kind: str) -> Iterator[Round]:
+        folder = Path(tempfile.mkdtemp(prefix="sharebench-crash-"))
+        server = self._server if kind in _ON_A_SERVER else None
+        try:
+            made = Round(kind, folder, self.figures, server, self._chance.choice(OLD_FORMATS))
+            made.prepare()
+            yield made
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _watched(self, kind: str) -> Usual:
+        with self._prepared(kind) as made:
+            program, began = Program(made), time.monotonic()
+            program.start()
+            program.end()
+            seconds = time.monotonic() - began
+            if program.status:
+                made.lose(f"ended with {program.status}: {_fault(made)}")
+            self._check(made)
+            return Usual(program.lines, seconds)
+
+    def _check(self, made: Round) -> None:
+        self.figures.counts["reported runs"] += len(made.reported)
+        try:
+            made.check()
+        except Exception:
+            made.lose(" ".join(traceback.format_exc().split())[-600:])
+
+    def _wait(self, program: Program, usual: Usual) -> str:
+        """Wait for the moment of the kill, anywhere in the program's course; its stage in words."""
+        if program.made.kind in CLI_WORDS:
+            share = self._chance.random()
+            time.sleep(share * usual.seconds)
+            return f"quarter {int(share * 4) + 1} of its time"
+        count = self._chance.randrange(len(usual.lines))
+        program.hear(count)
+        time.sleep(self._chance.uniform(0, MOMENT_SECONDS if count else 10 * MOMENT_SECONDS))
+        said = [line for line in program.lines[:count] if not line.startswith("[")]
+        return said[-1] if said else "the start"
+
+    def _kill(self, program: Program, stage: str) -> None:
+        began, children = time.monotonic(), program.kill()
+        program.end()
+        if program.status == -signal.SIGKILL:
+            self._count(program, stage)
+        else:
+            self.figures.counts["ended before"] += 1
+        _, alive = psutil.wait_procs(children, timeout=END_SECONDS)
+        self.figures.took(time.monotonic() - began)
+        if alive:
+            program.made.lose(f"{len(alive)} processes live on")
+
+    def _kill_another(self, program: Program, stage: str, victims: list[psutil.Process]) -> None:
+        killed, began = 0, time.monotonic()
+        for victim in victims:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                victim.kill()
+                killed += 1
+        alarm = threading.Timer(HANG_SECONDS, os.kill, (program.pid, signal.SIGKILL))
+        alarm.start()
+        program.end()
+        alarm.cancel()
+        alarm.join()
+        self.figures.took(time.monotonic() - began)
+        if killed:
+            self._count(program, stage)
+        else:
+            self.figures.counts["ended before"] += 1
+        if program.status:
+            program.made.lose(f"ended with {program.status}: {_fault(program.made)}")
+
+    def _count(self, program: Program, stage: str) -> None:
+        counts = self.figures.counts
+        counts["kills"] += 1
+        counts[f"killed in {program.made.kind}"] += 1
+        counts[f"at {stage}"] += 1
+
+    def _victims(self, program: Program) -> list[psutil.Process]:
+        """Whom to kill in place of the program, as soon as they are there."""
+        find = {"child": self._measuring, "smbd": self._sessions}.get(program.made.kind.split()[0])
+        while find and not program.has_ended():
+            with contextlib.suppress(psutil.Error):
+                if found := find(program):
+                    return found
+            time.sleep(0.002)
+        return []
+
+    def _measuring(self, program: Program) -> list[psutil.Process]:
+        return [each for each in program.children() if "app.measure.child" in each.cmdline()]
+
+    def _sessions(self, _program: Program) -> list[psutil.Process]:
+        """The server's processes that serve somebody."""
+        assert self._server
+        port, found = self._server.port, psutil.Process(self._server.pid).children(recursive=True)
+        return [each for each in found if any(c.laddr[1:] == (port,) and c.raddr for c in each.net_connections("tcp"))]
 
 
-def _command(made: Round) -> list[str]:
-    book = ["--db", str(made.book)]
-    if made.kind in RUN_KINDS:
-        path = made.share / "file" if made.kind == "get" else made.share
-        return [sys.executable, "-P", "-c", MEASURE, made.kind, str(made.book), str(path)]
-    selftest = ("selftest", f"file://{made.share}/file", "--runs", "6", "--quiet-time", "skip")
-    words = {
-        "import": ("import", str(made.folder / "in.json")),
-        "export": ("export", *(f"{n:012x}" for n in range(1, 30)), "-o", str(made.folder / "out.xlsx")),
-        "delete": ("delete", *(f"{n:012x}" for n in range(1, 30)), "--yes"),
-        "migrate": ("list",),
-        "selftest": selftest,
-    }
-    return own_command("app", *book, *words[made.kind])
+def _fault(made: Round) -> str:
+    fault = made.folder / "fault"
+    return " ".join(fault.read_text().split())[-600:] if fault.exists() else "killed, since it hung"
 
 
-_LONGEST_SECONDS = {**dict.fromkeys(RUN_KINDS, 5.0), "selftest": 5.0, "import": 3.0, "export": 3.0, "delete": 2.0,
-    "migrate": 2.0}  # fmt: skip
-"""Between nothing and so long after its start each kind of command is killed."""
-KINDS = (*RUN_KINDS, "import", "export", "delete", "migrate", "selftest")
-
-
-def _kill(made: Round, delay_seconds: float) -> None:
-    """Start it, kill it after so long, and see that nothing of it lives on."""
-    with subprocess.Popen(
-        _command(made),
-        env=own_environment(),
-        cwd=made.folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        assert process.stdout
-        if made.kind in RUN_KINDS:
-            process.stdout.readline()
-        time.sleep(delay_seconds)
-        children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-        made.figures.counts["killed" if process.poll() is None else "ended before"] += 1
-        process.send_signal(signal.SIGKILL)
-        said = process.stdout.read()
-    if made.kind in RUN_KINDS:
-        lines = [line for line in said.splitlines(keepends=True) if line.endswith("\n") and line.startswith("[")]
-        made.reported = [tuple(json.loads(line)) for line in lines]
-    began = time.monotonic()
-    _, alive = psutil.wait_procs(children, timeout=END_SECONDS)
-    made.figures.took(time.monotonic() - began)
-    if alive:
-        made.lose(f"{len(alive)} processes live on")
-
-
-def _after(made: Round) -> None:
-    if not made.book.exists() or not made.book.stat().st_size:
-        return  # killed before it was begun
-    made.check_notebook()
-    found = made.check_runs()
-    made.check_left(found)
-    if made.kind in RUN_KINDS and found and found[0].status is not SeriesStatus.COMPLETE:
-        list(resume(found[0].id, Secrets(), made.book, SeriesControl()))
-        made.figures.counts["resumed"] += 1
-        (series,) = made.check_runs()
-        if series.status is not SeriesStatus.COMPLETE or series.scratch_path:
-            made.lose(f"resumed, and {series.status}, {series.scratch_path}")
-        made.check_left([series])
-    if list(made.folder.glob(".sharebench-*")):
-        made.lose("an export left its part")
-    if made.kind == "import" and len(found) not in {0, 199}:
-        made.lose(f"{len(found)} of 199 series were imported")
-    if made.kind == "migrate":
-        with Notebook(made.book) as notebook:
-            if notebook.count() != 1 or len(notebook.series("last").runs) != 4:
-                made.lose("a migration lost something")
-        for copy in made.folder.glob("notebook.db.format-1*"):
-            _check_copy(made, copy)
-
-
-def _check_copy(made: Round, copy: Path) -> None:
-    if copy.suffix == ".part":
-        return
-    connection = sqlite3.connect(copy)
-    if connection.execute("SELECT count(*) FROM series").fetchone() != (1,):
-        made.lose(f"the copy {copy.name} is not whole")
-    connection.close()
-
-
-def campaign(seconds: float, *, kinds: tuple[str, ...] = KINDS, seed: int = 17) -> Figures:
-    """Kill after kill, each kind of command in its turn, each at another moment."""
-    figures, clock, chance = Figures(), Clock(seconds), random.Random(seed)
-    _at_least_once(kinds, clock, lambda kind: _round(kind, chance.uniform(0, _LONGEST_SECONDS[kind]), figures))
-    return figures
-
-
-def _at_least_once(kinds: tuple[str, ...], clock: Clock, do: Callable[[str], None]) -> None:
-    first = True
-    while first or not clock.is_over():
-        for kind in kinds:
-            if first or not clock.is_over():
-                do(kind)
-        first = False
-
-
-def _round(kind: str, delay_seconds: float, figures: Figures) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="sharebench-crash-"))
+def _work(kinds: Sequence[str], seconds: float, seed: int) -> Figures:
+    """One worker's share: each of its kinds at least once, then again until the time is over."""
+    clock, server = Clock(seconds), None
+    if set(kinds) & set(_ON_A_SERVER):
+        server = Smbd()
+        server.start()
+        server.make_file("file", os.urandom(SIZE_BYTES))
     try:
-        made = _prepared(kind, folder, figures)
-        _kill(made, delay_seconds)
-        _after(made)
+        killer = Killer(random.Random(seed), server)
+        for turn in itertools.count():
+            for kind in kinds:
+                if turn and clock.is_over():
+                    return killer.figures
+                killer.round(kind)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if server:
+            server.stop()
+    raise AssertionError
+
+
+def campaign(seconds: float, *, kinds: Sequence[str] = KINDS, seed: int = 17) -> Figures:
+    """Kill after kill, each kind of command in its turn, each at another moment, by several workers."""
+    workers = min(WORKERS, len(kinds))
+    total = Figures()
+    total.counts.update(dict.fromkeys(("kills", "ended before", "reported runs", "resumed"), 0))
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        shares = [(kinds[worker::workers], seconds, seed + worker) for worker in range(workers)]
+        for part in pool.starmap(_work, shares):
+            total.add(part)
+    first = list(total.counts)[:4]
+    total.counts = Counter({name: total.counts[name] for name in (*first, *sorted(total.counts.keys() - set(first)))})
+    return total

@@ -93,3 +93,5 @@ REPLIES: dict[str, Fault] = EVERYWHERE | {
 }
 COMMANDS: dict[str, Fault] = EVERYWHERE
 DATA: dict[str, Fault] = EVERYWHERE | {"half_cut": half_cut, "pieces in a flood": forever(lambda piece: piece, 0.0)}
+ENCRYPTED: dict[str, Fault] = DATA | {"other_code": other_code}
+"""Of what can be read until AUTH TLS was answered, and no longer."""

@@ -8,6 +8,7 @@ import os
 import resource
 import time
 import traceback
+from collections import Counter
 
 import hypothesis
 from hypothesis import HealthCheck, Phase
@@ -79,34 +80,38 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error)[:200]} at {at.filename}:{at.lineno}"
 
 
-def _work(names: list[str], seconds: float) -> Figures:
-    """One worker's share: a batch of each kind for each subject in turn, with the next seeds."""
+def _work(names: list[str], seconds: float) -> tuple[Figures, Counter[str]]:
+    """One worker's share: a batch of each kind for each subject in turn, with the next seeds; inputs by subject."""
     figures, clock, found = Figures(), Clock(seconds), subjects()
+    inputs: Counter[str] = Counter(dict.fromkeys(names, 0))
     for turn in itertools.count():
         for name in list(names):
-            losses = len(figures.losses)
+            losses, before = len(figures.losses), figures.counts["inputs"]
             shrinkable_batch(name, found[name], turn, SHRINKABLE_BATCH, figures)
             quick_batch(name, found[name], range(turn * QUICK_BATCH, (turn + 1) * QUICK_BATCH), figures)
+            inputs[name] += figures.counts["inputs"] - before
             if len(figures.losses) > losses:
                 names.remove(name)
             if clock.is_over() and turn:
                 break
-        if clock.is_over() or turn * QUICK_BATCH >= WANTED_INPUTS:
+        if clock.is_over() or (turn + 1) * QUICK_BATCH >= WANTED_INPUTS:
             break
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     figures.counts["MB of memory together"] = used // 1_000_000
     if used > MOST_BYTES:
         figures.losses.append(f"{used} bytes of memory")
-    return figures
+    return figures, inputs
 
 
 def campaign(seconds: float) -> Figures:
     """All subjects, shared by as many workers as there are processors, until the time or the inputs are over."""
     names = list(subjects())
     workers = os.cpu_count() or 1
-    total = Figures()
+    total, inputs = Figures(), Counter[str]()
     total.counts["readers"] = len(names)
     with multiprocessing.get_context("fork").Pool(workers) as pool:
-        for part in pool.starmap(_work, [(names[worker::workers], seconds) for worker in range(workers)]):
+        for part, fed in pool.starmap(_work, [(names[worker::workers], seconds) for worker in range(workers)]):
             total.add(part)
+            inputs += fed
+    total.counts["inputs to each reader, or more"] = min(inputs[name] for name in names)
     return total

@@ -32,8 +32,7 @@ from app.logins import read_credentials
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers import Given, read_series
-from forms.series.document import series_document
-from forms.series.document_reader import series_from_document
+from forms.series.document import series_document, series_from_document
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Run, Target
@@ -121,10 +120,15 @@ def hear_smbclient(output: str) -> None:
         assert client.get("f", meter()).size_bytes == 10_000
 
 
+_UNUSED = socket.socket()
+
+
 class SocketThatSays:
     """A connected socket with all that will ever come; what is sent goes nowhere."""
 
     family = socket.AF_INET
+    fileno = _UNUSED.fileno
+    """Of a socket that blocks, as this one would."""
 
     def __init__(self, data: bytes) -> None:
         self._rest = memoryview(data)

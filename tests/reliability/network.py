@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import random
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest import mock
 
 from app.clients.base import Secrets
 from app.measure.plan import MeasurementPlan
@@ -18,6 +20,7 @@ from tests.app.clients.ftp.proxy import FtpProxy
 from tests.app.clients.smb.proxy import Message, Proxy
 from tests.reliability import ftp_faults, smb_faults
 from tests.reliability.figures import Clock, Figures
+from tests.reliability.ftps_proxy import HOSTS, FtpsProxy, ftps_server
 from tests.reliability.measured import Measured
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
@@ -33,6 +36,8 @@ CLIENTS = 5
 """Of so many sessions the last is another program's."""
 PROTECTIONS = 4
 """Of so many SMB sessions one is signed, one encrypted, and two are neither."""
+TURN = 1_001
+"""From one seed of a case to the next it gets another client and protection."""
 FILE = "network.bin"
 
 KINDS: dict[tuple[str, str], dict[str, Any]] = {
@@ -42,6 +47,10 @@ KINDS: dict[tuple[str, str], dict[str, Any]] = {
     ("ftp", "commands"): ftp_faults.COMMANDS,
     ("ftp", "down"): ftp_faults.DATA,
     ("ftp", "up"): ftp_faults.DATA,
+    ("ftps", "replies"): ftp_faults.ENCRYPTED,
+    ("ftps", "commands"): ftp_faults.ENCRYPTED,
+    ("ftps", "down"): ftp_faults.ENCRYPTED,
+    ("ftps", "up"): ftp_faults.ENCRYPTED,
 }
 
 
@@ -84,18 +93,23 @@ class Servers:
 
     smbd: Smbd
     vsftpd: Vsftpd
+    ftps: Vsftpd
 
-    def between(self, protocol: str, scripts: dict[str, AtMessage]) -> AbstractContextManager[Any]:
-        """A proxy before one of them."""
+    def between(self, protocol: str, scripts: dict[str, AtMessage], worker: int) -> AbstractContextManager[Any]:
+        """A proxy before one of them; each worker's stand at an address of their own."""
         if protocol == "smb":
             return Proxy(self.smbd.host, self.smbd.port, **scripts)
+        if protocol == "ftps":
+            return FtpsProxy(self.ftps, HOSTS[worker], **scripts)
         return FtpProxy(self.vsftpd.host, self.vsftpd.port, **scripts)
 
-    def measured(self, protocol: str, command: Command, port: int, seed: int = 0) -> Measured:
-        """A series of one run through the proxy on that port, by the client and with the protection of the seed."""
-        server: Smbd | Vsftpd = self.smbd if protocol == "smb" else self.vsftpd
+    def measured(self, protocol: str, command: Command, proxy: Any, seed: int = 0) -> Measured:
+        """A series of one run through the proxy, by the client and with the protection of the seed."""
+        servers: dict[str, Smbd | Vsftpd] = {"smb": self.smbd, "ftp": self.vsftpd, "ftps": self.ftps}
+        server = servers[protocol]
         root = "" if protocol == "smb" else "/"
-        target: Target = replace(server.target(root + FILE if command is Command.GET else root), port=port)
+        target: Target = replace(server.target(root + FILE if command is Command.GET else root), port=proxy.port)
+        target = replace(target, host=getattr(proxy, "host", target.host))
         protected = seed % PROTECTIONS if protocol == "smb" else 0
         settings = Settings(
             timeout_seconds=TIMEOUT_SECONDS, block_bytes=BLOCK_BYTES, sign=protected == 1, encrypt=protected == 2
@@ -105,7 +119,7 @@ class Servers:
         plan = MeasurementPlan(
             command=command,
             target=target,
-            client=OTHER_CLIENTS[protocol] if seed % CLIENTS == CLIENTS - 1 else "",
+            client=OTHER_CLIENTS.get(protocol, "") if seed % CLIENTS == CLIENTS - 1 else "",
             settings=settings,
             secrets=secrets,
             runs=1,
@@ -114,13 +128,18 @@ class Servers:
         )
         return Measured(plan, server.folder)
 
-    def run(self, case: Case, figures: Figures) -> None:
+    def run(self, case: Case, figures: Figures, worker: int) -> None:
         """One case."""
-        with self.between(case.protocol, {case.place: AtMessage(case)}) as proxy:
+        with self.between(case.protocol, {case.place: AtMessage(case)}, worker) as proxy:
             seed = 0 if case.fault in smb_faults.SLOW_FOR_OTHERS else case.seed
-            measured = self.measured(case.protocol, case.command, proxy.port, seed)
+            measured = self.measured(case.protocol, case.command, proxy, seed)
             measured.run(LIMIT_SECONDS)
+        if getattr(proxy, "leaked", False):
+            figures.losses.append(f"{case}: the password could be read on the way")
+        settings = measured.plan.settings
+        protection = "encrypted " if settings.encrypt else "signed " if settings.sign else ""
         figures.counts["faults"] += 1
+        figures.counts[f"of {protection}{case.protocol}"] += 1
         figures.counts["completed" if measured.completed else "told with the reason"] += 1
         figures.took(measured.seconds)
         figures.losses += [f"{case}: {loss}" for loss in measured.losses(SIZE_BYTES)]
@@ -130,16 +149,20 @@ class Servers:
         for (protocol, place), faults in KINDS.items():
             for command in Command:
                 count = AtMessage()
-                with self.between(protocol, {place: count}) as proxy:
-                    self.measured(protocol, command, proxy.port).run(60)
-                for number, fault in itertools.product(range(count.count), faults):
-                    yield Case(protocol=protocol, command=command, place=place, number=number, fault=fault, seed=number)
+                with self.between(protocol, {place: count}, 0) as proxy:
+                    self.measured(protocol, command, proxy).run(60)
+                seeds = range(PROTECTIONS if protocol == "smb" else 1)
+                for number, fault, seed in itertools.product(range(count.count), faults, seeds):
+                    yield Case(
+                        protocol=protocol, command=command, place=place, number=number, fault=fault,
+                        seed=number + TURN * seed,
+                    )  # fmt: skip
 
 
 _servers: Servers | None = None
 
 
-def _work(cases: list[Case], seconds: float) -> Figures:
+def _work(cases: list[Case], seconds: float, worker: int) -> Figures:
     """One worker's share, again and again with other seeds while there is time."""
     assert _servers is not None
     figures, clock = Figures(), Clock(seconds)
@@ -147,7 +170,7 @@ def _work(cases: list[Case], seconds: float) -> Figures:
         for case in cases:
             if clock.is_over():
                 return figures
-            _servers.run(replace(case, seed=case.seed + 1_000 * turn), figures)
+            _servers.run(replace(case, seed=case.seed + TURN * PROTECTIONS * turn), figures, worker)
     raise AssertionError
 
 
@@ -155,18 +178,20 @@ def campaign(seconds: float) -> Figures:
     """Shuffled cases for that long, in several processes since most of their time is waiting."""
     global _servers  # noqa: PLW0603  the forked workers find their servers there
     with ExitStack() as stack:
-        smbd, vsftpd = Smbd(), Vsftpd()
-        for server in (smbd, vsftpd):
+        smbd, vsftpd, ftps = Smbd(), Vsftpd(), ftps_server()
+        certificate = str(ftps.root / "certificate.pem")
+        stack.enter_context(mock.patch.dict(os.environ, {"SSL_CERT_FILE": certificate}))
+        for server in (smbd, vsftpd, ftps):
             stack.callback(server.stop)
             server.start()
             server.make_file(FILE, random.Random(17).randbytes(SIZE_BYTES))
-        _servers = Servers(smbd, vsftpd)
+        _servers = Servers(smbd, vsftpd, ftps)
         cases = list(_servers.cases())
         random.Random(17).shuffle(cases)
         total = Figures()
         total.counts["kinds of case"] = len(cases)
         with multiprocessing.get_context("fork").Pool(WORKERS) as pool:
-            shares = [(cases[worker::WORKERS], seconds) for worker in range(WORKERS)]
+            shares = [(cases[worker::WORKERS], seconds, worker) for worker in range(WORKERS)]
             for part in pool.starmap_async(_work, shares).get(seconds + 10 * LIMIT_SECONDS):
                 total.add(part)
         return total

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import resource
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -24,6 +27,7 @@ HALF_TYPED = (
     "https://u:{}@h/s", "smb://u:a/{}@x/y@h", "sbm://u:{}@h/s", "smb://[::1]:{}", "smb://:{}@h", "file://u:{}@h/s",
     "iperf3://h:1/u:{}@k", "ftp:/u:{}@",
 )  # fmt: skip
+ABORTS = 3
 QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
 
 
@@ -100,6 +104,43 @@ def _run(words: tuple[str, ...], way: str, folder: Path, marker: str, figures: F
             file.unlink()
 
 
+def _aborted(words: tuple[str, ...], folder: Path, marker: str, figures: Figures) -> None:
+    """Program and measuring process are aborted while they know the password: no core file has it."""
+    place = folder / "cores"
+    place.mkdir()
+    careless = [sys.executable, "-c", "import os; os.abort()"]
+    subprocess.run(careless, cwd=place, preexec_fn=_allow_cores, check=False, capture_output=True)
+    figures.counts["core files that others leave here"] = len(list(place.iterdir()))
+    environment = own_environment() | {PASSWORD_VARIABLE: marker}
+    for _ in range(ABORTS):
+        process = subprocess.Popen(
+            own_command("app", *words, "--runs", "1000", "--db", str(folder / "aborted.db")), env=environment,
+            cwd=place, preexec_fn=_allow_cores, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,  # noqa: PLW1509
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        top = psutil.Process(process.pid)
+        measuring: list[psutil.Process] = []
+        while not measuring and process.poll() is None:
+            time.sleep(0.01)
+            with suppress(psutil.Error):
+                measuring = [child for child in top.children() if "app.measure.child" in child.cmdline()]
+        time.sleep(0.5)
+        for each in (*measuring, top):
+            with suppress(psutil.Error):
+                each.send_signal(signal.SIGABRT)
+                figures.counts["processes aborted"] += 1
+        process.wait()
+        psutil.wait_procs(measuring, timeout=30)
+    for file in place.iterdir():
+        if marker.encode() in file.read_bytes():
+            figures.losses.append(f"aborted: in {file.name}")
+
+
+def _allow_cores() -> None:
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
 def _half_typed(folder: Path, figures: Figures) -> None:
     """What is typed wrong is refused without being repeated."""
     environment = own_environment()
@@ -132,6 +173,7 @@ def campaign(seconds: float, *, seed: int = 17) -> Figures:
                 if number >= 4 and clock.is_over():
                     break
                 _run(words, way, folder, marker, figures)
+            _aborted(("run", format_target(servers.smb), *QUICK), folder, marker, figures)
         figures.counts["in a hurry"] += clock.is_over()
         _half_typed(folder, figures)
         del figures.counts["in a hurry"]

@@ -1,27 +1,32 @@
-"""The storage campaign: notebooks damaged, locked, crowded, on full disks, of every format; each told in one line."""
+"""The storage campaign: notebooks damaged, held, crowded, on full and failing disks, of every format."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from storage import database
 from storage.errors import NotebookFileError, why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.queries import SeriesQuery
 from storage.records import ExperimentKind
 from tests.builders import FORMAT_1, full_series, one
+from tests.reliability.disks import small_disk
 from tests.reliability.figures import Clock, Figures
+from tests.reliability.old_formats import OLD_FORMATS, old_notebook
+from tests.reliability.storage_series import failing_disk, held, many_programs
 
+LONG_SECONDS = 90.0
+"""With so much time the longest cases are as long as they should be."""
+HELD_SECONDS = 61.0
+PROGRAMS = 20
 WRITERS = 20
 FULL_DISK_KIB = 400
 
@@ -116,12 +121,11 @@ def _places(figures: Figures, folder: Path) -> None:
     connection = sqlite3.connect(folder / "other.db")
     connection.execute("CREATE TABLE mine (x)")
     connection.close()
-    for number, dump in enumerate(sorted(FORMAT_1.parent.glob("format-*.sql"))):
-        connection = sqlite3.connect(folder / f"old-{number}.db")
-        connection.executescript(dump.read_text())
-        connection.close()
+    dumps = sorted(FORMAT_1.parent.glob("format-1*.sql"))
+    for number, (dump, old_format) in enumerate(itertools.product(dumps, OLD_FORMATS)):
+        old_notebook(folder / f"old-{number}.db", old_format, more=2, dump=dump)
         _read_all(folder / f"old-{number}.db")
-        figures.counts["older formats"] += 1
+        figures.counts["notebooks of older formats"] += 1
     Notebook(folder / "future.db").close()
     connection = sqlite3.connect(folder / "future.db")
     connection.execute("INSERT INTO notebook_formats VALUES (99, '7.1')")
@@ -160,29 +164,9 @@ def _crowd(figures: Figures, folder: Path) -> None:
             figures.losses.append(f"{notebook.count()} of {WRITERS} series of writers at once are there")
 
 
-@contextmanager
-def _small_disk() -> Iterator[Path | None]:
-    """A disk of a few hundred KiB; None where nobody may mount one."""
-    folder = Path(tempfile.mkdtemp(prefix="sharebench-full-"))
-    mounted = (
-        os.getuid() == 0
-        and not subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={FULL_DISK_KIB}k", "sharebench", folder],
-            check=False,
-            capture_output=True,
-        ).returncode
-    )
-    try:
-        yield folder if mounted else None
-    finally:
-        if mounted:
-            subprocess.run(["umount", folder], check=True)
-        folder.rmdir()
-
-
 def _full(figures: Figures) -> None:
     """Series after series until the disk is full: what was stored before is whole."""
-    with _small_disk() as folder:
+    with small_disk(FULL_DISK_KIB) as folder:
         if folder is None:
             return
         path, stored = folder / "notebook.db", 0
@@ -204,21 +188,6 @@ def _full(figures: Figures) -> None:
         shutil.rmtree(copy)
 
 
-def _held(figures: Figures, folder: Path, seconds: float) -> None:
-    """Another program holds it for a while: a writer waits, and loses nothing."""
-    path = folder / "held.db"
-    with Notebook(path) as notebook:
-        other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        other.execute("BEGIN EXCLUSIVE")
-        threading.Timer(seconds, other.execute, ["ROLLBACK"]).start()
-        notebook.be_patient(max(database.BUSY_SECONDS, 4 * seconds))
-        notebook.add(one(1))
-        figures.counts["held by another program"] += 1
-        if notebook.count() != 1:
-            figures.losses.append("a writer that waited lost its series")
-        other.close()
-
-
 def campaign(seconds: float, *, seed: int = 17) -> Figures:
     """Every kind of place once, then damage until the time is over."""
     figures, clock = Figures(), Clock(seconds)
@@ -227,7 +196,10 @@ def campaign(seconds: float, *, seed: int = 17) -> Figures:
         _places(figures, folder)
         _crowd(figures, folder)
         _full(figures)
-        _held(figures, folder, min(60.0, seconds / 5))
+        long = seconds >= LONG_SECONDS
+        many_programs(figures, folder, PROGRAMS if long else 4)
+        held(figures, folder, HELD_SECONDS if long else 1.0)
+        failing_disk(figures, folder)
         _damage(figures, folder, clock, random.Random(seed))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.reliability import crash, hostile, scale, secret_marker, server, storage
+from tests.reliability import changes, crash, hostile, scale, secret_marker, server, storage
 
 
 def test_kills_lose_nothing_that_was_reported():
-    figures = crash.campaign(5, kinds=("make", "import", "export", "migrate"))
+    figures = crash.campaign(5, kinds=("make", "import", "export xlsx", "migrate"))
     assert figures.losses == []
-    assert figures.counts["killed"] + figures.counts["ended before"] >= 4
+    assert figures.counts["kills"] + figures.counts["ended before"] >= 4
 
 
 def test_whatever_a_notebook_lies_on_is_told_in_one_line():
@@ -42,3 +42,10 @@ def test_a_server_keeps_what_it_had():
     figures = server.campaign(1)
     assert figures.losses == []
     assert figures.counts["cleans"] == 2
+
+
+@pytest.mark.usefixtures("smbd")
+def test_a_killed_trial_leaves_nothing_changed_once_it_is_restored():
+    figures = changes.campaign(0, kinds=("try", "ssh"), seed=3)
+    assert figures.losses == []
+    assert figures.counts["as before"] == 2

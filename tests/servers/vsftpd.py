@@ -153,10 +153,11 @@ class Vsftpd(ServerProcess):
         return Secrets(password=self.password)
 
 
-def write_certificate(path: Path, host: str) -> None:
-    """A key and a self-signed certificate for the address, in one PEM file."""
+def write_certificate(path: Path, *hosts: str) -> None:
+    """A key and a self-signed certificate for the addresses, in one PEM file."""
+    addresses = [x509.IPAddress(ipaddress.ip_address(host)) for host in hosts]
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hosts[0])])
     now = dt.datetime.now(dt.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -166,7 +167,7 @@ def write_certificate(path: Path, host: str) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=2))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(host))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(addresses), critical=False)
         .sign(key, hashes.SHA256())
     )
     secret = key.private_bytes(

@@ -1,16 +1,21 @@
-"""The ways to measure a change, each decided by the product's own rule."""
+"""The ways to measure a change, each decided by the product's rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from forms.stats.decision import ChangeDecision, Verdict, decide, decide_in_turns, holm
-from tests.truth.timelines import Timeline, Values
+from forms.stats.decision import decide, decide_in_turns, holm
+from tests.truth.timelines import Timeline
+from tests.truth.vectors import LIMITS, Decisions, decide_all, decide_all_in_turns
 
-DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
+CHUNK = 20_000
+"""So many trials are held in memory at once."""
+CHECKED = 20
+"""So many trials of each cell are decided by the product as well."""
 
 
 @dataclass(slots=True)
@@ -23,15 +28,14 @@ class Tally:
     with_interval: int = 0
     covered: int = 0
 
-    def add(self, decision: ChangeDecision, change: float) -> None:
-        """Count one decision, where ``change`` percent is the truth."""
-        self.trials += 1
-        self.different += decision.verdict in DIFFERENT
-        self.same += decision.verdict is Verdict.SAME
-        if decision.interval_percent:
-            self.with_interval += 1
-            low, high = decision.interval_percent
-            self.covered += low <= change <= high
+    def add(self, decisions: Decisions, change: float) -> None:
+        """Count decisions, where ``change`` percent is the truth."""
+        self.trials += len(decisions.different)
+        self.different += int(decisions.different.sum())
+        self.same += int(decisions.same.sum())
+        if decisions.low is not None and decisions.high is not None:
+            self.with_interval += len(decisions.low)
+            self.covered += int(((decisions.low <= change) & (change <= decisions.high)).sum())
 
     @property
     def different_percent(self) -> float:
@@ -55,23 +59,36 @@ class Design:
         """What the rule says of so many trials."""
         random = np.random.default_rng(seed)
         found = Tally()
-        for decision in self._decisions(timeline, runs, trials, change, random):
-            found.add(decision, change)
+        for size in chunks(trials):
+            found.add(self._decisions(timeline, runs, size, change, random), change)
         return found
 
     def _decisions(
         self, timeline: Timeline, runs: int, trials: int, change: float, random: np.random.Generator
-    ) -> Iterator[ChangeDecision]:
+    ) -> Decisions:
         if self.sides == "turns":
             base, other = timeline.turns(random, trials, runs, change)
-            for left, right in zip(base.tolist(), other.tolist(), strict=True):
-                yield decide_in_turns(left, right)
-            return
-        series = [part.tolist() for part in timeline.series(random, trials, self.sides, runs, change)]
+            found = decide_all_in_turns(base, other)
+            for trial in range(min(CHECKED, trials)):
+                assert found.agrees(trial, decide_in_turns(base[trial].tolist(), other[trial].tolist()))
+            return found
+        series = timeline.series(random, trials, self.sides, runs, change)
         of = {side: [at for at, letter in enumerate(self.sides) if letter == side] for side in "HAB"}
-        for trial in range(trials):
-            first, changed, before = ([series[at][trial] for at in of[side]] for side in "ABH")
-            yield decide(first, changed, positions=[*of["A"], *of["B"]], history=[before] if before else ())
+        before, first, changed = ([series[at] for at in of[side]] for side in "HAB")
+        places = [*of["A"], *of["B"]]
+        found = decide_all(first, changed, places, before)
+        for trial in range(min(CHECKED, trials)):
+            rows = [[part[trial].tolist() for part in side] for side in (first, changed, before)]
+            told = decide(rows[0], rows[1], positions=places, history=[rows[2]] if before else ())
+            assert found.agrees(trial, told)
+        return found
+
+
+def chunks(trials: int) -> Iterator[int]:
+    """The trials in parts that fit into memory."""
+    while trials > 0:
+        yield min(CHUNK, trials)
+        trials -= CHUNK
 
 
 ONE_EACH = Design("one series a side", "AB")
@@ -80,7 +97,11 @@ THREE_BASES = Design("three bases, one after", "AAAB")
 A_B_A = Design("A B A", "ABA")
 IN_TURNS = Design("in turns, A B B A", "turns")
 THREE_EACH = Design("3 + 3 alternating", "ABABAB")
-THREE_EACH_WITH_HISTORY = Design("3 + 3 alternating, 5 repeats before", "HHHHHABABAB")
+THREE_EACH_WITH_THREE = Design("3 + 3 alternating, 3 repeats before", "HHHABABAB")
+THREE_EACH_WITH_FIVE = Design("3 + 3 alternating, 5 repeats before", "HHHHHABABAB")
+BASE_AT_BOTH_ENDS = Design("4 + 3 alternating, the base at both ends", "ABABABA")
+AFTER_BASELINE = Design("a baseline of 3 before, 3 + 3 alternating", "AAAABABAB")
+PUT_BACK_AT_THE_END = Design("3, then 3, the base once more at the end", "AAABBBA")
 THREE_THEN_THREE = Design("3, then 3", "AAABBB")
 DESIGNS = (ONE_EACH, WITH_HISTORY, THREE_BASES, A_B_A, IN_TURNS, THREE_EACH, THREE_THEN_THREE)
 
@@ -91,22 +112,16 @@ def ladder_claims(timeline: Timeline, runs: int, trials: int, seed: int) -> Tall
     Each step is held against the one before, the last one against both base series (the gain in all), Holm over all.
     """
     random = np.random.default_rng(seed)
-    series: list[Values] = timeline.series(random, trials, "ACCCCCA", runs, 0.0)
-    rows = [part.tolist() for part in series]
     found = Tally()
-    for trial in range(trials):
-        first, *steps, again = (row[trial] for row in rows)
-        repeats = [[first, again]]
-        pairs = [([before], [after], repeats, [0, 1]) for before, after in zip([first, *steps], steps, strict=False)]
-        pairs[0] = ([first, again], [steps[0]], [], [0, 6, 1])
-        pairs.append(([first, again], [steps[-1]], [], [0, 6, 5]))
-        told = [decide(b, o, history=h, positions=p) for b, o, h, p in pairs]
-        levels = holm([one.t_p_value or 1.0 for one in told], 0.05)
-        claims = [
-            one
-            for one, level in zip(told, levels, strict=True)
-            if one.verdict in DIFFERENT and (one.t_p_value or 1) < level
-        ]
-        found.trials += 1
-        found.different += bool(claims)
+    for size in chunks(trials):
+        first, *steps, again = timeline.series(random, size, "ACCCCCA", runs, 0.0)
+        base = [first, again]
+        told = [decide_all([before], [after], [0, 1], base) for before, after in pairwise(steps)]
+        told += [decide_all(base, [steps[0]], [0, 6, 1]), decide_all(base, [steps[-1]], [0, 6, 5])]
+        different = np.stack([one.different for one in told], axis=1)
+        p_values = np.stack([one.p for one in told], axis=1)
+        found.trials += size
+        for trial in np.flatnonzero(different.any(axis=1)):
+            levels = holm(p_values[trial].tolist(), LIMITS.alpha)
+            found.different += bool(np.any(different[trial] & (p_values[trial] < levels)))
     return found

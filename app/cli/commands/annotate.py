@@ -1,7 +1,5 @@
 """``sharebench note``, ``reject`` and ``accept``: what the user says of a series and of its runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import click

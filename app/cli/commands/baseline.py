@@ -1,7 +1,5 @@
 """``sharebench baseline``: names for series that others are compared with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -10,7 +8,7 @@ import click
 from app.cli import common, diagnostics, output
 from app.cli.loads import load_in
 from app.errors import UsageError
-from app.workflows.compare import same_path
+from forms.comparison.differences import same_path
 from forms.layout import visible
 from storage.notebook import LAST, Notebook
 

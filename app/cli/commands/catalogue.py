@@ -1,7 +1,5 @@
 """``sharebench catalogue``: what can be changed, in order of impact."""
 
-from __future__ import annotations
-
 import click
 
 from app.cli import common, output

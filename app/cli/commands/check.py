@@ -1,15 +1,12 @@
 """``sharebench check``: what is fine, what is not, what to do."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Any
 
 import click
 
 from app.cli import common, output
-from app.cli.run_options import chosen, series_options
-from app.cli.target_argument import target_argument
+from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import MeasurementError
 from app.workflows.check import CheckState, Subject, check
 from forms.layout import visible

@@ -1,7 +1,5 @@
 """``sharebench clean``: files of ours that were left on a share."""
 
-from __future__ import annotations
-
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +62,7 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     return 0
 
 
-def _say(found: list[Leftover], folder: Target) -> None:
+def _say(found: "list[Leftover]", folder: Target) -> None:
     if not found:
         diagnostics.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
@@ -83,7 +81,7 @@ def _agreed(count: int) -> bool:
     return True
 
 
-def _object(leftover: Leftover, done: list[Removal]) -> dict[str, object]:
+def _object(leftover: "Leftover", done: "list[Removal]") -> dict[str, object]:
     removal = next((each for each in done if each.leftover == leftover), None)
     return {
         "path": leftover.path,

@@ -1,6 +1,4 @@
-"""``sharebench compare``: faster, slower, the same, or not yet known."""
-
-from __future__ import annotations
+"""``sharebench compare`` and ``findings``: what series say against one another, and of a set-up."""
 
 from collections.abc import Sequence
 
@@ -12,6 +10,8 @@ from app.cli.series_output import answer_report
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
+from forms.findings.report import findings_report
+from forms.findings.rules import findings
 from forms.stats.decision import Limits
 
 SLOWER = 1
@@ -78,3 +78,18 @@ def exit_code(verdicts: Sequence[str]) -> int:
     if "slower" in verdicts:
         return SLOWER
     return NOT_KNOWN if "unknown" in verdicts else 0
+
+
+@click.command("findings")
+@click.argument("series", nargs=-1, required=True, metavar="SERIES...")
+@click.option("--json", "as_json", is_flag=True, help="The findings as one object.")
+@common.options_of_all
+@click.pass_context
+def findings_command(context: click.Context, series: tuple[str, ...], as_json: bool) -> None:
+    """Says what each SERIES and all of them together tell: link, session, distance, SMB against FTP.
+
+    The gravest comes first, each with its evidence and what to do.
+    """
+    with common.notebook(context) as notebook:
+        found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
+    answer_report(findings_report(found), as_json=as_json)

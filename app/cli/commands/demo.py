@@ -1,7 +1,5 @@
 """``sharebench demo``: the main job on embedded servers, for practice."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``sharebench experiment``: the ladder of changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import click
@@ -9,7 +7,7 @@ import click
 from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.errors import UsageError
-from app.workflows.stored_experiment import stored_experiment
+from app.workflows.experiments import stored_experiment
 from forms.experiments.ladder import Rung, build_ladder
 from forms.experiments.report import ladder_report
 from forms.layout import visible

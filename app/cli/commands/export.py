@@ -1,7 +1,5 @@
 """``sharebench export``: forms out, in any format."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
-from app.workflows.stored_experiment import stored_experiment
+from app.workflows.experiments import stored_experiment
 from forms import reports
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.report import Report

@@ -1,7 +1,5 @@
 """``sharebench import``: series in, from the series document, hyperfine's JSON or a filled form."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Sequence

@@ -1,26 +1,30 @@
-"""``sharebench list`` and ``show``: the notebook, one line a series, and one filled form."""
-
-from __future__ import annotations
+"""``sharebench list``, ``show``, ``delete`` and ``prune``: what is in the notebook, and what is taken out of it."""
 
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import common, diagnostics, output
-from app.cli.loads import load_lines, load_meant, show_load
+from app.cli.loads import delete_load, load_lines, load_meant, show_load
 from app.cli.series_output import show_series
-from forms import layout
+from app.errors import CancelledError, UsageError
+from forms import layout, wording
 from forms.load.document import load_document
 from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
-from storage.records import Series
+from storage.measuring import held_text
+from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
+from storage.target_url import format_target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from storage.notebook import Notebook
+
 
 _HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
 _TO_THE_RIGHT = {2, 3, 4, 5}
@@ -55,7 +59,7 @@ def list_command(
         if as_json:
             output.answer_parts(_documents(notebook, heads, loads=experiment is None and limit is None))
             return
-        lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+        lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
         loads = [] if experiment is not None else load_lines(notebook, limit)
     if not lines and experiment is not None:
         diagnostics.say(
@@ -75,7 +79,7 @@ def list_command(
         )
 
 
-def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> Iterator[str]:
+def _documents(notebook: "Notebook", heads: "Sequence[Series]", *, loads: bool) -> Iterator[str]:
     """The array, a series at a time: a notebook may hold more than memory does."""
     before = "[\n"
     for head in heads:
@@ -88,7 +92,7 @@ def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> I
     yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
-def _print(lines: Sequence[SeriesLine]) -> None:
+def _print(lines: "Sequence[SeriesLine]") -> None:
     """A line a series; on a terminal none is longer than it is wide."""
     rows = [_HEADING, *map(_cells, lines)]
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
@@ -115,7 +119,7 @@ def _line_width(widths: Mapping[int, int]) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _padded(row: Sequence[str], widths: Mapping[int, int]) -> str:
+def _padded(row: "Sequence[str]", widths: Mapping[int, int]) -> str:
     cells = (layout.pad(layout.cut(row[i], width), width, right=i in _TO_THE_RIGHT) for i, width in widths.items())
     return _GAP.join(cells).rstrip()
 
@@ -147,3 +151,78 @@ def show_command(context: click.Context, series: str, as_json: bool, chart: bool
         show_load(load, as_json=as_json)
         return
     show_series(context, series, as_json=as_json, chart=chart)
+
+
+@click.command("delete", short_help="takes series out of the notebook")
+@click.argument("references", nargs=-1, required=True, metavar="SERIES...")
+@click.option("--yes", is_flag=True, help="Without a question.")
+@common.options_of_all
+@click.pass_context
+def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
+    """Takes SERIES out of the notebook for good, with their runs, facts and names."""
+    load = load_meant(context, references[0]) if len(references) == 1 else None
+    if load is not None:
+        diagnostics.say(f"{load.id}  {load.created_at[:16].replace('T', ' ')}  load {load.scenario.name}")
+        _ask(1, yes=yes)
+        delete_load(context, load)
+        return
+    with common.notebook(context) as notebook:
+        _delete(notebook, list({one.id: one for one in map(notebook.series, references)}.values()), yes=yes)
+
+
+@click.command("prune", short_help="takes failed series out of the notebook")
+@click.option("--failed", is_flag=True, required=True, help="Series that failed before a run could be measured.")
+@click.option("--yes", is_flag=True, help="Without a question.")
+@common.options_of_all
+@click.pass_context
+def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # noqa: ARG001  --failed is required, and says what goes
+    """Takes out of the notebook what holds no measurement: failed series without a valid measured run.
+
+    Those that are a baseline, or that left a file on their target, stay.
+    """
+    with common.notebook(context) as notebook:
+        named = {baseline.series_id for baseline in notebook.baselines()}
+        heads = [
+            head
+            for head in notebook.heads()
+            if head.status is SeriesStatus.FAILED and head.id not in named and not head.scratch_path
+        ]
+        runs = notebook.runs_of(head.id for head in heads)
+        _delete(notebook, [notebook.series(head.id) for head in heads if not _measured(runs[head.id])], yes=yes)
+
+
+def _delete(notebook: "Notebook", found: list[Series], *, yes: bool) -> None:
+    if not found:
+        diagnostics.say("there is nothing to delete")
+        return
+    for one in found:
+        if one.running_by:
+            raise UsageError(f"{held_text(one.id, one.running_by)}, so it is not deleted")
+    for one in found:
+        diagnostics.say(
+            f"{one.id}  {one.created_at[:16].replace('T', ' ')}  {wording.name_of(one)}"
+            f" ({wording.count(len(one.runs), 'run')})"
+        )
+        if one.scratch_path:
+            diagnostics.say(
+                f"  {wording.plain(one.scratch_path)} may still be on its target, and nothing will tell of it any more:"
+                f" sharebench clean {wording.plain(format_target(one.target))}"
+            )
+    _ask(len(found), yes=yes)
+    for one in found:
+        notebook.remove(one.id)
+        output.answer(one.id)
+
+
+def _ask(count: int, *, yes: bool) -> None:
+    """Go on only where it is wanted. Raises UsageError, CancelledError."""
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("nothing was deleted: say that it is meant with --yes")
+    if not click.confirm(f"Delete {'it' if count == 1 else f'these {count}'} for good?", err=True):
+        raise CancelledError("nothing was deleted")
+
+
+def _measured(runs: "Sequence[Run]") -> bool:
+    return any(run.phase is Phase.MEASURED and run.status is not RunStatus.FAILED for run in runs)

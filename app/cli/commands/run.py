@@ -1,7 +1,5 @@
 """``sharebench run``: one series, measured and kept."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any
@@ -11,25 +9,27 @@ import click
 from app.cli import common
 from app.cli.commands.annotate import reject_unusual
 from app.cli.progress import watch
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import show
-from app.cli.target_argument import target_argument
 from app.cli.versus import run_versus
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
-from app.workflows.requests import SeriesOptions, series_request
+from app.workflows.requests import SeriesOptions, options_of, series_request
 from forms.layout import visible
 from storage.records import Series
 from storage.target_url import format_target
 
 _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
+_WITH_AGAIN = _WITH_RESUME | {"note"}
 
 
 @click.command("run")
 @target_argument(required=False)
 @series_options()
-@click.option("--again", metavar="SERIES", help="The settings of SERIES measured again: its repeat in its experiment.")
+@click.option(
+    "--again", metavar="SERIES", help="SERIES measured again: its repeat. Alone: with its target and settings."
+)
 @click.option(
     "--versus",
     metavar="OPTIONS",
@@ -37,7 +37,9 @@ _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "targ
 )
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable; intervals get too narrow by it.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
-@click.option("--confirm-target", is_flag=True, help="With --resume: the target of an imported series is meant.")
+@click.option(
+    "--confirm-target", is_flag=True, help="With --resume or --again: the target of an imported series is meant."
+)
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options
 @common.options_of_all
@@ -55,9 +57,17 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
             raise UsageError("--resume takes the target from the series: leave the TARGET out")
         common.refuse_given(context, "resume_reference", _WITH_RESUME)
         series = common.series(context, resume_reference)
+        check_resumable(series)
         _confirm(series, confirmed=choices["confirm_target"])
         _, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
         events = resume(series.id, secrets, path, control, confirmed=True)
+    elif not target and choices["again"]:
+        common.refuse_given(context, "again", _WITH_AGAIN)
+        series = common.series(context, choices["again"])
+        _confirm(series, confirmed=choices["confirm_target"])
+        full, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
+        repeated = replace(options_of(series), base_id=series.id, note=choices["note"])
+        events = record(series_request(repeated, full, secrets), path, control)
     elif not target:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
     else:
@@ -97,7 +107,6 @@ def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
 
 def _confirm(series: Series, *, confirmed: bool) -> None:
     """Whether the person means the target that an imported series names. Raises UsageError, CancelledError."""
-    check_resumable(series)
     if confirmed or series.imported_at is None:
         return
     url = visible(format_target(series.target))

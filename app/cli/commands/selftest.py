@@ -1,7 +1,5 @@
 """``sharebench selftest``: the smallest change that this set-up can show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,18 +7,16 @@ import click
 
 from app.cli import common
 from app.cli.progress import watch, watch_turns
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import answer_report
-from app.cli.target_argument import target_argument
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
+from app.workflows.experiments import LABELS, repeat_orders, selftest_orders
 from app.workflows.requests import series_request
-from app.workflows.selftest import LABELS, repeat_orders, selftest_orders
-from forms.experiments.repeats import repeats
 from forms.experiments.report import repeats_report, selftest_report
-from forms.experiments.selftest import selftest
+from forms.experiments.selftest import repeats, selftest
 
 
 @click.command("selftest")

@@ -1,7 +1,5 @@
 """``sharebench serve``: the TUI in a browser, on the loopback."""
 
-from __future__ import annotations
-
 import os
 import socket
 

@@ -1,7 +1,5 @@
 """``sharebench survey``: the whole picture of a server in one go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +11,7 @@ from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
 from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
+from app.logins import same_login
 from app.measure.control import SeriesControl
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
 from forms.experiments.report import survey_report
@@ -95,14 +94,14 @@ def _choices(choices: dict[str, Any]) -> SurveyChoices:
 
 def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
     """The log-in that asks for each user's password once, whatever the number of hosts."""
-    known: dict[tuple[str, str | None], Secrets] = {}
+    known: list[tuple[Target, Secrets]] = []
 
     def log_in(target: Target) -> tuple[Target, Secrets]:
-        who = (target.protocol, target.user)
-        full, secrets = target, known.get(who)
-        if secrets is None or target.user is None:
-            full, secrets = common.secrets_for(context, target, kerberos=choices["kerberos"])
-            known[who] = secrets
+        for before, secrets in known:
+            if target.user is not None and same_login(before, target):
+                return target, secrets
+        full, secrets = common.secrets_for(context, target, kerberos=choices["kerberos"])
+        known.append((target, secrets))
         return full, secrets
 
     return log_in

@@ -1,7 +1,5 @@
 """``sharebench worksheet``: the calculations of the method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -14,18 +12,17 @@ from app.cli.worksheet_parsing import (
     calculated_rate,
     group_from,
     measured_part,
-    part_from,
     readable,
     server_memory,
     upgraded,
 )
 from app.errors import UsageError
 from app.units import parse_size
+from app.workflows.worksheets import read_part
 from forms.layout import visible
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
-from forms.worksheets.reference import ReferenceKind
-from forms.worksheets.reference_tables import TABLES
-from forms.worksheets.saved import to_record, worksheet_report
+from forms.worksheets.reference import TABLES, ReferenceKind
+from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -99,7 +96,7 @@ def bottleneck(
     counts = dict(zip(PARTS, (cpus, disks, networks), strict=True))
     for part, words in zip(PARTS, (cpu, disk, network), strict=True):
         if words is not None:
-            machine = machine.with_part(ReferenceKind(part), part_from(ReferenceKind(part), words, counts[part]))
+            machine = machine.with_part(ReferenceKind(part), read_part(ReferenceKind(part), words, counts[part]))
     for words in measured:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:

@@ -1,7 +1,5 @@
 """A client whose transfers another program makes, and whose listing and tidying our own client does."""
 
-from __future__ import annotations
-
 import builtins
 
 from app.clients.base import Client, DirectoryEntry

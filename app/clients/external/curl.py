@@ -1,7 +1,5 @@
 """``--client curl`` for FTP: curl, timed by what its ``--write-out`` reports."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """``--client smbclient``: Samba's C program, timed by what it reports."""
 
-from __future__ import annotations
-
 import re
 
 from app.clients.base import Meter, Secrets, Sink, Transfer

@@ -1,7 +1,5 @@
 """``--client smbclient-ng``: its own session and its own transfer, as they are."""
 
-from __future__ import annotations
-
 import contextlib
 import ntpath
 import os

@@ -1,7 +1,5 @@
 """The most that our FTP client moves on this machine: its data path against a process that only sends or swallows."""
 
-from __future__ import annotations
-
 import os
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """The client for ``ftp://`` and ``ftps://``: ftplib for the conversation, the bytes moved by ourselves."""
 
-from __future__ import annotations
-
 import builtins
 import ftplib
 import hashlib
@@ -99,7 +97,7 @@ class FTPClient:
             return self._size(control, path)
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        """Read the whole file into one buffer, over and over; the time begins with RETR."""
+        """Read the whole file into one buffer, over and over; the time begins with RETR, as with SMB's READ."""
         with self._using(path) as control:
             size_bytes = self._size(control, path)
             if not size_bytes:
@@ -133,7 +131,10 @@ class FTPClient:
             )
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Write ``content`` as a new file; the time ends with the server's 226, that it has the whole file."""
+        """Write ``content`` as a new file: from the server's 150, when the file is open, to its 226, when it has all.
+
+        What opens the file is no part of the time, as SMB's CREATE is none.
+        """
         with self._using(path) as control:
             if control.has(path):
                 raise AccessDeniedError(
@@ -142,11 +143,12 @@ class FTPClient:
             began = time.perf_counter()
             with self._data_connection(control) as opened:
                 self._stall.start()
-                started = meter.start(look=self._stall.moved)
                 try:
                     data = self._begin(control, opened, f"STOR {path}")
                 except ftplib.error_perm as error:
                     raise self._cannot_store(control, path, error) from error
+                self._stall.start()
+                started = meter.start(look=self._stall.moved)
                 self._send(control, data, path, content, meter)
                 while not control.has_said_something(TICK_SECONDS) and waiting_bytes(data):
                     meter.advance(content.size_bytes)

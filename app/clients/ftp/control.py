@@ -1,7 +1,5 @@
 """The control connection of FTP: ftplib's, with replies that must end, and TLS sessions continued for data."""
 
-from __future__ import annotations
-
 import contextlib
 import ftplib
 import re

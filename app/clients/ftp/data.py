@@ -1,7 +1,5 @@
 """The timed bytes of FTP: a data connection read into one buffer, or written from one."""
 
-from __future__ import annotations
-
 import os
 import socket
 import ssl

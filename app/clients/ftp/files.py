@@ -1,7 +1,5 @@
 """One user's FTP connection and what FTP can of file operations: whole files, lists, names; no open files."""
 
-from __future__ import annotations
-
 import ftplib
 import threading
 

@@ -1,7 +1,5 @@
 """Lines of an FTP folder listing: MLSD, which is standard, and LIST as Unix and Windows servers write it."""
 
-from __future__ import annotations
-
 import re
 
 from app.clients.base import DirectoryEntry

@@ -1,7 +1,5 @@
 """What an FTP server's replies mean to an admin: one table from reply code to our error tree and words."""
 
-from __future__ import annotations
-
 import ftplib
 import re
 

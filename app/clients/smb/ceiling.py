@@ -1,7 +1,5 @@
 """The most that our SMB client moves on this machine: its timed path against a far end that costs next to nothing."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -1,7 +1,5 @@
 """One TCP connection that speaks SMB2: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5)."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 from collections import deque

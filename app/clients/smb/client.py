@@ -1,7 +1,5 @@
 """The SMB client: smbclient-ng's session for all that is not timed, our own pipeline for what is."""
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """impacket's SMB 3 connection with our channel below it: what it negotiates, signs, encrypts and sends is ours."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import socket

@@ -1,7 +1,5 @@
 """Signatures and encryption of SMB 2 and 3, by the ``cryptography`` library (MS-SMB2 3.1.4)."""
 
-from __future__ import annotations
-
 import hmac
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A folder's entries, read by our own QUERY_DIRECTORY: impacket takes a second and a half for 10,000 of them."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

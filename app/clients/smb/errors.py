@@ -1,7 +1,5 @@
 """What an SMB server's status codes mean to an admin: one table from NT status to our error tree and words."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from app.errors import (

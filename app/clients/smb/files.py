@@ -1,7 +1,5 @@
 """One user's SMB connection and its file operations, light enough for a thousand of them in a process."""
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 import socket

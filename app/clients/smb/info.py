@@ -1,7 +1,5 @@
 """The SMB2 messages about a file that is open: its state asked and set, flushed, locked (MS-SMB2 2.2.17 to 2.2.39)."""
 
-from __future__ import annotations
-
 import struct
 from typing import NamedTuple
 

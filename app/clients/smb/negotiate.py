@@ -1,7 +1,5 @@
 """The NEGOTIATE exchange: every dialect from 2.0.2 to 3.1.1, with the fast algorithms first (MS-SMB2 2.2.3, 2.2.4)."""
 
-from __future__ import annotations
-
 import os
 import struct
 from dataclasses import dataclass

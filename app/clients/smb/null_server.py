@@ -1,7 +1,5 @@
 """A server that only answers READ and WRITE, as fast as it can: what our own client is measured against."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

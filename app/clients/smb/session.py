@@ -1,7 +1,5 @@
 """smbclient-ng's session on a connection of ours: log in, list shares, browse, ask for rights."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -15,6 +13,7 @@ from typing import Any
 import smbclientng.core.SMBSession as smbclientng_session  # noqa: N813 - a module, not the class
 from impacket import nmb, smb3, smbconnection
 from impacket.dcerpc.v5 import srvs, transport
+from impacket.krb5 import kerberosv5
 from impacket.krb5.kerberosv5 import KerberosError
 from smbclientng.types.Config import Config
 from smbclientng.types.Credentials import Credentials
@@ -23,6 +22,7 @@ from app.clients.base import Secrets
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.errors import place, status_error, status_name
+from app.clients.smb.kdc import kerberos_server
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -191,7 +191,7 @@ class _NoPipes:
 
 @contextlib.contextmanager
 def _own_network(connection: ChannelConnection) -> Iterator[None]:
-    """Let a session that logs in use this connection in place of one that it makes; one login at a time."""
+    """Let a session that logs in use our connections in place of those that it makes; one login at a time."""
 
     def made(**_how: Any) -> smbconnection.SMBConnection:
         return smbconnection.SMBConnection(
@@ -206,11 +206,14 @@ def _own_network(connection: ChannelConnection) -> Iterator[None]:
     }
     with _LOGIN:
         theirs = {name: getattr(smbclientng_session, name) for name in ours}
+        their_kerberos = kerberosv5.sendReceive
         try:
             for name, value in ours.items():
                 setattr(smbclientng_session, name, value)
+            kerberosv5.sendReceive = kerberos_server(connection.channel.stall.seconds)
             yield
         finally:
+            kerberosv5.sendReceive = their_kerberos
             for name, value in theirs.items():
                 setattr(smbclientng_session, name, value)
 

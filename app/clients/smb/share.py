@@ -1,7 +1,5 @@
 """One share on a channel: files opened, closed and removed by single requests of our own."""
 
-from __future__ import annotations
-
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import GONE, SUCCESS, status_error

@@ -1,7 +1,5 @@
 """The bytes of one TCP connection: received into one buffer and sent whole, a clock and a watch looked at meanwhile."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

@@ -1,7 +1,5 @@
 """The way to a server: its name looked up, a TCP connection made, and words for each way that this fails."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Callable

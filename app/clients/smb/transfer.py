@@ -1,7 +1,5 @@
 """The timed bytes: pipelined SMB2 READ and WRITE requests, as many in flight as the credits pay for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.clients.base import Meter, Sink

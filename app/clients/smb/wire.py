@@ -1,7 +1,5 @@
 """The SMB2 messages of the timed path, packed and parsed by offset (MS-SMB2 2.2)."""
 
-from __future__ import annotations
-
 import struct
 from enum import IntEnum
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What this machine is busy with: a reading of its counters, and a sample of what happened between two readings."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Sequence
@@ -156,17 +154,14 @@ def parse_disks(diskstats: str | None) -> tuple[tuple[str, int], ...]:
 def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
     """What happened from one reading to the next; ``receiving`` says whether our own content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
-    total = max(last.cpu.total - first.cpu.total, 1)
-    working = last.cpu.working - first.cpu.working
-    busy = working + last.cpu.interrupts - first.cpu.interrupts
-    ours = max(0, last.our_ticks - first.our_ticks)
-    kernel = max(0, last.kernel_ticks - first.kernel_ticks)
+    total = _total_ticks(first, last)
+    busy = last.cpu.working - first.cpu.working + last.cpu.interrupts - first.cpu.interrupts
     before = dict(first.disk_milliseconds)
     disks = [time_busy - before.get(name, time_busy) for name, time_busy in last.disk_milliseconds]
     return Sample(
         seconds=seconds,
         cpu_percent=100 * busy / total,
-        others_cpu_percent=100 * max(0, working - ours - kernel) / total,
+        others_cpu_percent=100 * max(0, _ticks_beyond(first, last)) / total,
         stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
         run_queue=max(0, last.cpu.runnable - 1),
         others_link_bytes=sum(max(0.0, excess) for excess in _excesses(first, last, wire, receiving=receiving)),
@@ -181,15 +176,32 @@ def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) 
     """What happened between the readings of one run.
 
     When our own bytes are counted and when the link counts them is not the same moment: a program reads ahead, a
-    queue fills and drains. So what is beyond our own is others' only as far as it is never taken back later in the
-    run; in all it is what the whole run has too much.
+    queue fills and drains. Nor is CPU time: the kernel samples the machine's and keeps each process's by the clock. So
+    what is beyond our own is others' only as far as it is never taken back later in the run; in all it is what the
+    whole run has too much.
     """
     pairs = list(pairwise(readings))
     samples = [between(first, last, wire, receiving=receiving) for first, last in pairs]
     excesses = [_excesses(first, last, wire, receiving=receiving) for first, last in pairs]
     directions = [_never_taken_back(column) for column in zip(*excesses, strict=True)]
     others = (sum(parts) for parts in zip(*directions, strict=True))
-    return [replace(sample, others_link_bytes=more) for sample, more in zip(samples, others, strict=True)]
+    ticks = _never_taken_back([_ticks_beyond(first, last) for first, last in pairs])
+    shares = [100 * more / _total_ticks(first, last) for more, (first, last) in zip(ticks, pairs, strict=True)]
+    return [
+        replace(sample, others_link_bytes=more, others_cpu_percent=share)
+        for sample, more, share in zip(samples, others, shares, strict=True)
+    ]
+
+
+def _total_ticks(first: Reading, last: Reading) -> int:
+    return max(last.cpu.total - first.cpu.total, 1)
+
+
+def _ticks_beyond(first: Reading, last: Reading) -> int:
+    """What worked beside us and the kernel's own threads; negative where ours was counted late."""
+    ours = max(0, last.our_ticks - first.our_ticks)
+    kernel = max(0, last.kernel_ticks - first.kernel_ticks)
+    return last.cpu.working - first.cpu.working - ours - kernel
 
 
 def _never_taken_back(excesses: Sequence[float]) -> list[float]:

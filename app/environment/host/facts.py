@@ -1,7 +1,5 @@
 """Facts of one machine: system, kernel, CPU, memory and TCP settings, of this host or of any whose files are given."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """The file system under a shared folder: its kind, options, size, and the disk that it lies on."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

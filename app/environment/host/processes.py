@@ -1,7 +1,5 @@
 """Whose CPU time it is: that of our own processes, of the server that we measure, of the kernel, or of others."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Small reads of /proc and /sys and runs of small programs that never raise: what is not there is None."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Mapping, Sequence

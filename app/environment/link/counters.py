@@ -1,7 +1,5 @@
 """Counters of a link and of this machine's TCP: two snapshots give what happened in between."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -52,7 +50,7 @@ class LinkCounters:
         counts = {name: value for name in _ALL if (value := read_int(f"{folder}/{name}", read)) is not None}
         return cls(interface=interface, interface_counts=counts, tcp_counts=tcp_counts(read))
 
-    def since(self, before: LinkCounters) -> dict[str, int]:
+    def since(self, before: "LinkCounters") -> dict[str, int]:
         """What each counter grew by since an earlier snapshot of the same interface; never below zero."""
         counts = self.interface_counts
         grown = {name: counts[name] - old for name, old in before.interface_counts.items() if name in counts}

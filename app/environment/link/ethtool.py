@@ -3,8 +3,6 @@
 The ``ethtool`` program is seldom installed, so the ioctl that it uses is asked directly (linux/ethtool.h).
 """
 
-from __future__ import annotations
-
 import array
 import socket
 import struct

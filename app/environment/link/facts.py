@@ -1,7 +1,5 @@
 """The link that the traffic to a target takes: interface, rate, duplex, MTU, driver, shaper, and its counters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How many bytes a run of our own had moved at any moment, from reports that arrive late and ten times a second."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 
 _AT_ONCE_SECONDS = 1e-3

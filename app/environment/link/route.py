@@ -1,7 +1,5 @@
 """The way to a host: which interface of this machine the traffic takes, and whether it leaves the machine at all."""
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import socket

@@ -1,7 +1,5 @@
 """The traffic shaper on an interface, if there is one: on a virtual link its rate is the link's real rate."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

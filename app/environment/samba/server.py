@@ -1,7 +1,5 @@
 """Facts of the server: asked here when the target is this machine, through ssh when that is given, else unknown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Counters of a server that is asked through ssh: what its CPUs, interfaces and TCP did between two answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """An smb.conf as it is written, with its includes: for what testparm hides, drops or says about itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache

@@ -1,7 +1,5 @@
 """What testparm prints, read with its traps in mind: it exits with 0 on unknown names and lies about the log level."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 HARMLESS = (

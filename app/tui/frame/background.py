@@ -1,7 +1,5 @@
 """Work outside the screen's thread: it comes back as messages, its errors as one dialog."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

@@ -1,7 +1,5 @@
 """The screen that every screen is built on: commands, help, background work and errors in one way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
@@ -93,5 +91,4 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog.", footer="Close"),)
 
     def action_close(self) -> None:
-        """Answer nothing."""
         self.dismiss(None)

@@ -1,7 +1,5 @@
 """A command of the TUI: one record that gives the key binding, the footer, the palette entry and the row in F1 help."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -56,6 +54,10 @@ class Commanded(DOMNode):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = ()
     ABOUT: ClassVar[str] = ""
     """What the node is for, for F1 help."""
+
+    def about_now(self) -> str:
+        """What the node is for as it is now, for F1 help."""
+        return self.ABOUT
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         """Derive Textual's bindings from the class's own commands."""

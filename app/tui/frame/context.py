@@ -1,7 +1,5 @@
 """What every screen of one TUI shares: the application as they know it, and the context that it was opened with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

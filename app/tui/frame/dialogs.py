@@ -1,7 +1,5 @@
 """The small dialogs: an error or a message, a question with two answers, a question with a line of text."""
 
-from __future__ import annotations
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -24,7 +22,6 @@ class MessageDialog(BaseDialog[None]):
         self.text = text
 
     def compose(self) -> ComposeResult:
-        """A heading, the text and one button."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")
@@ -46,7 +43,6 @@ class ConfirmDialog(BaseDialog[bool]):
         self.prefer_yes = prefer_yes
 
     def compose(self) -> ComposeResult:
-        """A heading, the text and two buttons."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")
@@ -55,19 +51,15 @@ class ConfirmDialog(BaseDialog[bool]):
                 yield Button(Content(self.no), id="no")
 
     def on_mount(self) -> None:
-        """Start on the answer that loses nothing."""
         self.query_one("#yes" if self.prefer_yes else "#no", Button).focus()
 
     def key_left(self) -> None:
-        """The answer to the left."""
         self.query_one("#yes", Button).focus()
 
     def key_right(self) -> None:
-        """The answer to the right."""
         self.query_one("#no", Button).focus()
 
     def action_close(self) -> None:
-        """Escape means no."""
         self.dismiss(result=False)
 
     @on(Button.Pressed)
@@ -88,7 +80,6 @@ class AskDialog(BaseDialog[str]):
         self.password, self.needed = password, needed
 
     def compose(self) -> ComposeResult:
-        """A heading, the text and an input."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")

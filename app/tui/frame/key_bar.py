@@ -1,7 +1,5 @@
 """The last line of a screen: the keys that work now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -37,7 +35,6 @@ class KeyBar(Widget, can_focus=False):
     """
 
     def on_mount(self) -> None:
-        """Hear of the keys from now on."""
         self.screen.bindings_updated_signal.subscribe(self, self._keys_changed)
 
     def _keys_changed(self, screen: Screen[object]) -> None:
@@ -76,7 +73,6 @@ class KeyBar(Widget, can_focus=False):
         return Content.assemble((f" {self.app.get_key_display(binding)} ", key), (f"{binding.description} ", name))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Press the key that was clicked on."""
         key = event.style.meta.get(_KEY_META)
         if key:
             self.app.simulate_key(key)

@@ -1,7 +1,5 @@
 """The keys file: the user's own keys for commands, read from the settings folder."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

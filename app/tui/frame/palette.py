@@ -1,7 +1,5 @@
 """The command palette's entries: the commands that can be given on the screen, and the other screens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import cast

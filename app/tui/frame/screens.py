@@ -1,7 +1,5 @@
 """The screens of the TUI by name, each loaded when it is first visited."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast

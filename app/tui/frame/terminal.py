@@ -1,7 +1,5 @@
 """The terminal's input, read so that no key waits: Textual's own thread looks at a lone Escape ten times a second."""
 
-from __future__ import annotations
-
 import os
 import select
 from codecs import getincrementaldecoder

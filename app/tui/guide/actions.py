@@ -1,7 +1,5 @@
 """What happens when something is chosen in the guide: questions, logins, looking around, measuring, marking."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.page_view import PageView
 from app.tui.guide.pages.page import (
     Act,
@@ -18,6 +16,7 @@ from app.tui.guide.pages.page import (
     BeginRound,
     Browse,
     Connect,
+    Decide,
     Go,
     Judge,
     LookQuiet,
@@ -85,21 +84,30 @@ class GuideActions(BaseScreen):
             case Browse() if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
             case Start() | Resume():
-                self._measure(resumed=isinstance(act, Resume))
+                self._begin(resumed=isinstance(act, Resume))
             case Judge(number, status):
                 self._judge(number, status)
             case LookQuiet():
                 self._look_quiet()
             case NameBaseline(name) if self.choices.series_id is not None:
                 self._name_baseline(name, self.choices.series_id)
-            case BeginRound(choices):
-                self.with_notebook(
-                    lambda notebook: guide_store.begin_round(notebook, choices), lambda _: self.take(choices)
-                )
+            case BeginRound() | Decide():
+                self._note(act)
             case Visit(name, arguments):
                 self.sharebench_app.visit(name, **arguments)
             case _:
                 pass
+
+    def _note(self, act: BeginRound | Decide) -> None:
+        """Write down what a round begins with, then take its choices."""
+
+        def write(notebook: Notebook) -> None:
+            if isinstance(act, Decide):
+                guide_store.decide(notebook, act.series_id, act.decision)
+            else:
+                guide_store.begin_round(notebook, act.choices)
+
+        self.with_notebook(write, lambda _: self.take(act.choices))
 
     def _try(self, attempt: Callable[[], Act], again: Callable[[], None]) -> None:
         """Do what the attempt gives; where the words were wrong, tell it and ask again."""
@@ -177,7 +185,7 @@ class GuideActions(BaseScreen):
             browser = BrowseScreen(place, secrets, around(self.choices, self.known))
             self.app.push_screen(browser, lambda picked: self._picked(picked, kerberos=kerberos))
 
-    def _picked(self, picked: Picked | None, *, kerberos: bool) -> None:
+    def _picked(self, picked: "Picked | None", *, kerberos: bool) -> None:
         if picked is None:
             return
         choices = with_target(self.choices, picked.target, kerberos=kerberos)
@@ -220,7 +228,21 @@ class GuideActions(BaseScreen):
 
     # Run
 
-    def _measure(self, *, resumed: bool) -> None:
+    def _begin(self, *, resumed: bool) -> None:
+        """Measure; where a series that was imported is gone on with, somebody else chose its server: ask first."""
+        series = self.known.series
+        if not resumed or series is None or series.imported_at is None:
+            self._measure(resumed=resumed)
+            return
+        user = f" as {series.target.user}" if series.target.user else ""
+        question = ConfirmDialog(
+            "Is this the server that you mean?",
+            f"The series was imported. To go on with it, sharebench logs in{user} at\n\n{format_target(series.target)}",
+            yes="Log in there",
+        )
+        self.app.push_screen(question, lambda yes: self._measure(resumed=True, confirmed=True) if yes else None)
+
+    def _measure(self, *, resumed: bool, confirmed: bool = False) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
         from app.tui.guide.state.job import MeasurementJob, order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
@@ -230,7 +252,7 @@ class GuideActions(BaseScreen):
             secrets = self.context.logins.find(choices.target, kerberos=choices.kerberos)
         except PasswordNeededError:
             text = f"Password of {choices.target.user} on {choices.target.host}; Escape gives up."
-            self._ask_password(choices.target, text, lambda: self._measure(resumed=resumed))
+            self._ask_password(choices.target, text, lambda: self._measure(resumed=resumed, confirmed=confirmed))
             return
         measurement = MeasurementJob(
             backend=self.context.backend,
@@ -238,6 +260,7 @@ class GuideActions(BaseScreen):
             title=f"Run · {choices.command} · {format_target(choices.target)}",
             order=None if resumed else order_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
+            confirmed=confirmed,
             secrets=secrets,
             opened=self._opened,
         )

@@ -1,7 +1,5 @@
 """Looking around on a target: shares, folders and files, each file with its size and how well it suits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -52,7 +50,6 @@ class BrowseScreen(BaseScreen):
         self.place, self.secrets, self.around = place, secrets, around
 
     def compose(self) -> ComposeResult:
-        """Where one is, what it holds, what there is to say of it."""
         yield Label("sharebench · Pick a file to measure with", classes="title-line")
         yield Static(id="place")
         yield VirtualList(id="names")
@@ -60,7 +57,6 @@ class BrowseScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show the first place."""
         self._show(self.place)
         self.query_one(VirtualList).focus()
 
@@ -121,7 +117,6 @@ class BrowseScreen(BaseScreen):
         self.in_background(lambda: backend.look(target, secrets, around), self._show, group="look")
 
     def action_up(self) -> None:
-        """The folder above, or the shares."""
         up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)
         if up is not None:
             self._enter(inside(self.place.target, up))
@@ -132,14 +127,12 @@ class BrowseScreen(BaseScreen):
         super().work_failed(error)
 
     def on_resize(self) -> None:
-        """Fit the columns to the new width."""
         if self.is_mounted:
             names = [*self._first(), *(item.name for item in self.place.items)]
             lines = self.query_one(VirtualList)
             lines.show(self._lines(), names, lines.cursor)
 
     def action_back(self) -> None:
-        """Pick nothing."""
         self.dismiss(None)
 
 

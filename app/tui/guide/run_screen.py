@@ -1,7 +1,5 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from time import monotonic
 from typing import ClassVar
@@ -11,8 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label, Static
 
-from app.charts.rates import rates_chart
-from app.charts.within import within_chart
+from app.charts.series_charts import rates_chart, within_chart
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
@@ -104,7 +101,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return self.running.is_over
 
     def compose(self) -> ComposeResult:
-        """What happens now, warnings, the form, the charts."""
         yield Label(Text(f"sharebench · {visible(self.measurement.title)}"), classes="title-line")
         yield Static(id="now")
         yield Static(id="warnings")
@@ -115,7 +111,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin, and draw by the clock from now on."""
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -224,7 +219,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             drawing.show(lambda width, height: filling_table(form, width, height))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's shape
-        """Offer only what has an effect now."""
         if action in {"pause", "end", "stop"}:
             return not self.running.is_over and not (action == "pause" and self.running.paused)
         if action == "review":
@@ -236,13 +230,11 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return True
 
     def action_pause(self) -> None:
-        """Wait after this run."""
         self.control.pause()
         self.running = self.running.asked(pause=True)
         self._draw_line()
 
     def action_go_on(self) -> None:
-        """End the pause."""
         self.control.go_on()
         self.running = self.running.asked(pause=False)
         self._draw_line()
@@ -274,15 +266,12 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._draw_line()
 
     def action_chart(self) -> None:
-        """The other chart, where there is room for one."""
         self.toggle_class("-within")
 
     def action_review(self) -> None:
-        """To the review."""
         self.dismiss(self.running.series_id)
 
     def action_back(self) -> None:
-        """To the review, or ask about stopping."""
         if self.is_over:
             self.dismiss(self.running.series_id)
         else:

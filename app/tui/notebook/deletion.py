@@ -1,7 +1,5 @@
 """Series taken out of the notebook together, and put back together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The notebook's dialogs: the label and note of a series, its names as a baseline, what the list is sorted by."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,7 +41,6 @@ class EditDialog(BaseDialog[SeriesTexts]):
         self.before, self.count = before, count
 
     def compose(self) -> ComposeResult:
-        """Two inputs and two buttons."""
         with Vertical(classes="dialog-box"):
             of_several = f" of {self.count} series: what you change holds for all" if self.count > 1 else ""
             yield Label(f"Label and note{of_several}", classes="dialog-heading")
@@ -63,7 +60,6 @@ class EditDialog(BaseDialog[SeriesTexts]):
 
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
-        """Answer with what was typed."""
         label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text
         self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
 
@@ -93,7 +89,6 @@ class BaselineDialog(BaseDialog[BaselineNaming]):
         self.own, self.others = list(own), list(others)
 
     def compose(self) -> ComposeResult:
-        """An input for a new name, and the names that there are."""
         with Vertical(classes="dialog-box"):
             yield Label("Baseline", classes="dialog-heading")
             yield Static("A name for this series; Enter gives it.")
@@ -127,7 +122,6 @@ class SortDialog(BaseDialog[SortKey]):
         self.asked = query
 
     def compose(self) -> ComposeResult:
-        """A list of the columns."""
         with Vertical(classes="dialog-box"):
             yield Label("Sort by", classes="dialog-heading")
             yield OptionList(*(Option(self._named(order), id=order.name) for order in SortKey))
@@ -138,7 +132,6 @@ class SortDialog(BaseDialog[SortKey]):
         return f"{'▼' if self.asked.descending else '▲'} {order.value} (again: the other way round)"
 
     def on_mount(self) -> None:
-        """Start on the column in use."""
         self.query_one(OptionList).highlighted = list(SortKey).index(self.asked.order)
 
     @on(OptionList.OptionSelected)

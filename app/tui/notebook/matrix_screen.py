@@ -1,7 +1,5 @@
 """Several series against the first of them: the verdicts, and the matrix of protocols and commands."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.tui.report_screen import ReportScreen

@@ -1,7 +1,5 @@
 """The rows of the list: series, and a heading for each group; made in a thread, since there may be many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

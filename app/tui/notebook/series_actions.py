@@ -1,7 +1,5 @@
 """What can be done with the series that are pointed at or marked, on every screen that shows some."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,7 +7,7 @@ from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.workflows.compare import same_path
+from forms.comparison.differences import same_path
 from storage.notebook import Notebook
 
 ACTING_KEYS = (
@@ -67,7 +65,6 @@ class SeriesActions(MeasureMixin):
     # Label and note
 
     def action_edit(self) -> None:
-        """Ask for the label and the note."""
         if ids := self.meant():
             self.with_notebook(lambda notebook: _words_of(notebook, ids), lambda words: self._ask_words(ids, words))
 
@@ -83,7 +80,6 @@ class SeriesActions(MeasureMixin):
     # Baselines
 
     def action_baseline(self) -> None:
-        """Ask for a name."""
         if not (ids := self.meant()):
             return
 
@@ -108,7 +104,6 @@ class SeriesActions(MeasureMixin):
     # Comparing
 
     def action_compare(self) -> None:
-        """Find the pair, and show it."""
         here, marked = self.chosen(), list(self.marked())
         if len(marked) == 1 and here is not None and here != marked[0]:
             marked.append(here)
@@ -132,14 +127,12 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("table", ids=ids)
 
     def action_again(self) -> None:
-        """Go to the guide with the choices of the series pointed at."""
         from app.tui.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
 
     def action_export(self) -> None:
-        """Export the marked series, or the one pointed at."""
         if ids := self.meant():
             self.sharebench_app.visit("export", ids=ids)
 

@@ -1,7 +1,5 @@
 """What is asked before a survey: the lines to fill in, what stands in them at first, and how they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,11 +1,9 @@
 """A survey while it is measured: where each of its series is, and what to say of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.charts.bar import bar
+from app.charts.bars import bar
 from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent
 from app.workflows.event_words import words
@@ -31,7 +29,7 @@ class StationProgress:
     rates: tuple[float, ...] = ()
     """Bytes per second of the measured runs so far."""
 
-    def heard(self, event: RecorderEvent) -> StationProgress:
+    def heard(self, event: RecorderEvent) -> "StationProgress":
         """The same series after an event."""
         doing, percent, rates = words(event), self.percent, self.rates
         match event:
@@ -68,7 +66,7 @@ class SurveyProgress:
     series: tuple[StationProgress, ...]
     warnings: tuple[str, ...] = ()
 
-    def heard(self, index: int, event: RecorderEvent) -> SurveyProgress:
+    def heard(self, index: int, event: RecorderEvent) -> "SurveyProgress":
         """The same survey after an event of its ``index``-th station."""
         series = list(self.series)
         series[index] = series[index].heard(event)

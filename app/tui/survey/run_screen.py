@@ -1,7 +1,5 @@
 """A survey while it is measured, and what it found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -71,7 +69,6 @@ class SurveyRunScreen(RecordingScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin, and draw by the clock from now on."""
         self.query_one("#survey-box").focus()
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
@@ -120,11 +117,9 @@ class SurveyRunScreen(RecordingScreen):
         self.query_one("#survey-text", AnsiView).show(lambda width, _height: surveying.text(width))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
-        """There is nothing to stop once it is over, and nothing to export before."""
         return not (self.is_over if action == "stop" else action == "export" and self.survey is None)
 
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.survey is not None:
             report = survey_report(self.survey)
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.survey.name))

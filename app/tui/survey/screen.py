@@ -1,7 +1,5 @@
 """The lines to fill in before a survey."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual import on
@@ -11,6 +9,7 @@ from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.errors import UsageError
+from app.logins import same_login
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
@@ -57,7 +56,6 @@ class SurveyScreen(BaseScreen):
     """
 
     def compose(self) -> ComposeResult:
-        """A line for each thing to say, and the button."""
         yield Label("sharebench · Survey", classes="title-line")
         with VerticalScroll(id="survey-lines", can_focus=False):
             for line in LINES:
@@ -70,7 +68,6 @@ class SurveyScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Fill in what is known."""
         practice = self.context.practice
         self.with_notebook(lambda notebook: first_values(notebook.remembered(MEMORY_KEY), practice), self._fill)
 
@@ -91,11 +88,9 @@ class SurveyScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Survey, going on where an interrupted one of the same was."""
         self._begin(again=False)
 
     def action_restart(self) -> None:
-        """Survey everything again."""
         self._begin(again=True)
 
     def _begin(self, *, again: bool) -> None:
@@ -115,30 +110,32 @@ class SurveyScreen(BaseScreen):
     def _without_password(self, targets: list[Target]) -> Target | None:
         """The first target whose user's password nobody has said; one that is known for a host goes for all."""
         logins = self.context.logins
-        known: dict[str | None, Secrets] = {}
+        known: list[tuple[Target, Secrets]] = []
         unknown: list[Target] = []
         for target in targets:
             try:
-                known.setdefault(target.user, logins.find(target))
+                known.append((target, logins.find(target)))
             except PasswordNeededError:
                 unknown.append(target)
         for target in unknown:
-            if target.user in known:
-                logins.keep(target, known[target.user])
-        return next((target for target in unknown if target.user not in known), None)
+            said = next((secrets for other, secrets in known if same_login(other, target)), None)
+            if said is None:
+                return target
+            logins.keep(target, said)
+        return None
 
     def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
-        """One password for all targets of that user."""
+        """One password for all targets of that user and protocol."""
 
         def answered(password: str | None) -> None:
             if password is None:
                 return
             for target in targets:
-                if target.user == unknown.user:
+                if same_login(target, unknown):
                     self.context.logins.keep(target, Secrets(password=password))
             self._begin(again=again)
 
-        text = f"Password of {unknown.user} on {unknown.host}; Escape gives up."
+        text = f"Password of {unknown.user} on {unknown.host}, by {unknown.abilities.label}; Escape gives up."
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def _plan(self, choices: SurveyChoices, *, again: bool) -> None:

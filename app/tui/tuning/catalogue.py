@@ -1,7 +1,5 @@
 """The catalogue: what can be changed, in order of impact; searched as one types."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual import on
@@ -52,7 +50,6 @@ class CatalogueScreen(BaseScreen):
         self.shown: tuple[CatalogueEntry, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """The search, the list, the entry pointed at."""
         yield Label("sharebench · Catalogue", classes="title-line")
         with Horizontal(id="search-line"):
             box = LineInput(self.sought, placeholder="search: encrypt, sendfile, mount …", id="search", compact=True)
@@ -66,7 +63,6 @@ class CatalogueScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start on the list of all."""
         self._look(self.sought)
         self.query_one("#entries").focus()
 
@@ -90,7 +86,6 @@ class CatalogueScreen(BaseScreen):
         self.query_one("#entries").focus()
 
     def key_down(self) -> None:
-        """From the search to the list."""
         if self.focused is self.query_one("#search"):
             self.query_one("#entries").focus()
 
@@ -99,7 +94,6 @@ class CatalogueScreen(BaseScreen):
         self.action_search()
 
     def action_search(self) -> None:
-        """Go to the search."""
         self.query_one("#search").focus()
 
     @on(OptionList.OptionHighlighted, "#entries")

@@ -1,7 +1,5 @@
 """One entry of the catalogue: what it does and risks, and a value of it on its way into the next series."""
 
-from __future__ import annotations
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -55,7 +53,6 @@ class EntryScreen(Copies, MeasureMixin):
         self.share = share
 
     def compose(self) -> ComposeResult:
-        """The value at hand, then all about the entry."""
         yield Label(Content(f"sharebench · Catalogue · {self.entry.name}"), classes="title-line")
         yield Label(id="chosen")
         with VerticalScroll(id="entry-box"):
@@ -63,7 +60,6 @@ class EntryScreen(Copies, MeasureMixin):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show it with the value to try first."""
         self.query_one("#entry-box").focus()
         self._show()
         if self.share is None:
@@ -80,7 +76,6 @@ class EntryScreen(Copies, MeasureMixin):
         return advise(self.entry, self.value, share=self.share)
 
     def text_to_copy(self) -> str:
-        """All about the entry, with the value at hand."""
         return entry_text(self.entry, value=self.value, share=self.share)
 
     def _show(self) -> None:
@@ -96,20 +91,17 @@ class EntryScreen(Copies, MeasureMixin):
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is no longer there cannot be taken."""
         if action in {"take", "value"} and self.entry.status is Status.REMOVED:
             return False
         return super().check_action(action, parameters)
 
     def action_take(self) -> None:
-        """Make it the one change of the guide's next round, and go there."""
         advice, practice = self.advice, self.context.practice
         self.with_notebook(
             lambda notebook: take_change(notebook, practice, advice.name, advice.value), self.measure_with
         )
 
     def action_value(self) -> None:
-        """Ask for the value."""
 
         def answered(value: str | None) -> None:
             if value is not None:
@@ -141,7 +133,6 @@ class ValueDialog(BaseDialog[str]):
         return f"{said}  (the default)" if value == self.entry.default else said
 
     def on_mount(self) -> None:
-        """Start on the value at hand."""
         if self.value in self.entry.values:
             self.query_one(OptionList).highlighted = self.entry.values.index(self.value)
 

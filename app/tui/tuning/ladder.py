@@ -1,9 +1,5 @@
 """The ladder of an experiment: rung by rung what was changed, what came of it, and what was gained in all."""
 
-from __future__ import annotations
-
-from dataclasses import replace
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -11,18 +7,19 @@ from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.charts.ladder import ladder_chart
+from app.charts.series_charts import ladder_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.rounds import branch_from
+from app.tui.guide.state.guide_store import decide
+from app.tui.guide.state.rounds import branch_from, repeat_of
 from app.tui.report_screen import ReportScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.workflows.stored_experiment import stored_experiment
+from app.workflows.experiments import stored_experiment
 from forms.experiments.ladder import Ladder, Rung, build_ladder
 from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text
@@ -83,6 +80,13 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             "Go on from this rung: the next change is made from it.",
             footer="Branch",
         ),
+        KeyCommand(
+            "ladder.again",
+            "a",
+            "Measure again",
+            "Measure the settings of this rung once more: the base at the end tells whether a gain is one.",
+            footer="Again",
+        ),
         KeyCommand("ladder.export", "x", "Export", "Write the ladder to a file.", footer="Export"),
         KeyCommand("ladder.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
     )
@@ -109,7 +113,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.ladder: Ladder | None = None
 
     def compose(self) -> ComposeResult:
-        """The rungs, the one pointed at with the chart, what was gained."""
         yield Label("sharebench · Experiment", classes="title-line")
         yield Static(id="headings")
         yield OptionList(id="rungs")
@@ -121,7 +124,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Read the experiment again."""
         self._look()
 
     def _look(self) -> None:
@@ -152,7 +154,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         rungs.focus()
 
     def text_to_copy(self) -> str:
-        """The ladder as the command line prints it."""
         return report_text(ladder_report(self.ladder)) if self.ladder else ""
 
     @property
@@ -174,7 +175,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.sharebench_app.visit("series", series_id=self.rung.series.id)
 
     def action_decide(self, decision: str) -> None:
-        """Note what became of the change, or that it is open again."""
         rung = self.rung
         if rung is None:
             return
@@ -183,10 +183,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             return
         wanted = Decision(decision)
         decided = None if rung.decision is wanted else wanted
-        self.with_notebook(lambda notebook: _decide(notebook, rung.series.id, decided), lambda _: self._look())
+        self.with_notebook(lambda notebook: decide(notebook, rung.series.id, decided), lambda _: self._look())
 
     def action_compare(self) -> None:
-        """Side by side with what it was made from."""
         rung = self.rung
         if rung is not None and rung.comparison is not None:
             self.sharebench_app.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
@@ -194,22 +193,22 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.notify("This rung was made from no other one.", severity="warning")
 
     def action_branch(self) -> None:
-        """Go to the guide, the rung being the base of the next change."""
         if (rung := self.rung) is not None:
             self.with_notebook(lambda notebook: branch_from(notebook, rung.series.id), self.measure_with)
 
+    def action_again(self) -> None:
+        if (rung := self.rung) is not None:
+            self.with_notebook(lambda notebook: repeat_of(notebook, rung.series.id), self.measure_with)
+
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.ladder is not None:
             report = ladder_report(self.ladder)
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
-        """The chart in the place of the words, or the words again."""
         self.toggle_class("-pictured")
 
     def action_choose(self) -> None:
-        """Ask for the experiment."""
 
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
@@ -239,7 +238,6 @@ class ExperimentDialog(BaseDialog[Experiment]):
         self.found = found
 
     def compose(self) -> ComposeResult:
-        """A list."""
         with Vertical(classes="dialog-box"):
             yield Label("Experiments", classes="dialog-heading")
             yield OptionList(
@@ -268,7 +266,3 @@ def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] |
         name = found[0].experiment.name
     series = notebook.experiment(name)
     return (build_ladder(name, series), [run_form(one) for one in series]) if series else None
-
-
-def _decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
-    notebook.annotate(replace(notebook.series(series_id), decision=decision))

@@ -1,7 +1,5 @@
 """A form or chart as the terminal prints it, drawn again for the room that there is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from rich.text import Text
@@ -35,7 +33,6 @@ class AnsiView(Static):
         self._redraw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
         self._redraw()
 
     def _redraw(self) -> None:

@@ -1,7 +1,5 @@
 """A chart that can be seen from 0 or zoomed to its scatter, and the key for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from textual.dom import DOMNode
@@ -42,6 +40,5 @@ class ZoomsCharts(DOMNode):
     """A screen whose charts can be zoomed; it has ``ZOOM`` among its keys."""
 
     def action_zoom(self) -> None:
-        """Zoom each chart of the screen, or show it from 0 again."""
         for chart in self.query(ChartView):
             chart.zoom()

@@ -1,7 +1,5 @@
 """Copying: to the clipboard of the user's own terminal, and to a file, since not every terminal hands it on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 
@@ -30,7 +28,6 @@ class Copies(BaseScreen):
         raise NotImplementedError
 
     def action_copy(self) -> None:
-        """Copy, and say where to."""
         text = self.text_to_copy()
         if not text:
             return

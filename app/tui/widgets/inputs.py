@@ -1,7 +1,5 @@
 """Inputs in which no text steers the terminal: what comes from outside (an import, a paste) is made visible."""
 
-from __future__ import annotations
-
 from textual.document._edit import Edit
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import EditResult

@@ -1,7 +1,5 @@
 """The way from other screens into the guide, with choices that were made there."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from app.tui.frame.base import BaseScreen
@@ -13,7 +11,7 @@ if TYPE_CHECKING:
 class MeasureMixin(BaseScreen):
     """A screen from which one goes on to measure."""
 
-    def measure_with(self, choices: GuideChoices) -> None:
+    def measure_with(self, choices: "GuideChoices") -> None:
         """Go to the guide; one that is open takes these choices up, a new one remembers them."""
         from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
 

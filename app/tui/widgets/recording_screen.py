@@ -1,7 +1,5 @@
 """Screens that show a measurement under way without taking from it: events wait until the clock fetches them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 from typing import ClassVar
@@ -87,7 +85,6 @@ class RecordingScreen(BaseScreen):
         self.set_interval(every_seconds, self.tick)
 
     def on_unmount(self) -> None:
-        """End what still runs."""
         self.control.cancel()
 
     def catch_up(self) -> None:

@@ -1,7 +1,5 @@
 """A list of any number of lines: only those in view are drawn, so that ten thousand cost no more than ten."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -61,16 +59,13 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
         self._go(cursor)
 
     def action_move(self, by: int) -> None:
-        """Up or down."""
         self._go(self.cursor + by)
 
     def action_choose(self) -> None:
-        """Take the line under the cursor."""
         if self.lines:
             self.post_message(self.LineChosen(self.cursor))
 
     def on_key(self, event: events.Key) -> None:
-        """Further moves, and the next name that starts with what is typed."""
         page = max(1, self.size.height - 1)
         far = {"pageup": -page, "pagedown": page, "home": -len(self.lines), "end": len(self.lines)}
         if event.key in far:
@@ -98,12 +93,10 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Keep the cursor in view."""
         self.virtual_size = Size(self.size.width, len(self.lines))
         self._go(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
-        """A click goes to a line, one on the cursor's line chooses it."""
         line = self.scroll_offset.y + event.y
         if line < len(self.lines):
             again = line == self.cursor
@@ -112,7 +105,6 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
                 self.action_choose()
 
     def render_line(self, y: int) -> Strip:
-        """One line."""
         index = self.scroll_offset.y + y
         width = self.size.width
         if index >= len(self.lines):

@@ -1,14 +1,11 @@
 """What the worksheets' screens share: lines to fill in, the calculation below, saving, opening, export."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Label, Static
 
@@ -20,16 +17,32 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.inputs import LineInput
-from app.tui.worksheets.picking import PickDialog, WorksheetChoice
+from app.tui.worksheets.picking import MeasuredComponent, PickDialog, WorksheetChoice, measured, of_measured, of_tables
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from forms.worksheets.bottleneck import BottleneckCalculation
-from forms.worksheets.saved import from_record, to_record, worksheet_report
+from forms.worksheets.reference import ReferenceKind
+from forms.worksheets.report import from_record, to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 from storage.records import Worksheet
 
 Filled = BottleneckCalculation | UsersCalculation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputBox:
+    """One input of a worksheet."""
+
+    id: str
+    placeholder: str
+    hint: str
+    """What F1 says of it."""
+    value: str = ""
+    short: bool = False
+    choice: str = ""
+    """The heading of what Enter lists: what was measured, and what the tables have of a kind; empty for nothing."""
+    kind: ReferenceKind | None = None
 
 
 class WorksheetScreen(Copies):
@@ -38,6 +51,8 @@ class WorksheetScreen(Copies):
     KIND = ""
     """``bottleneck`` or ``clients``, as the notebook calls it."""
     HEADING = ""
+    LINES: ClassVar[dict[str, tuple[InputBox, ...]]] = {}
+    """The inputs of each line, by its label."""
     KEYS = (
         KeyCommand(
             "worksheet.save",
@@ -69,10 +84,8 @@ class WorksheetScreen(Copies):
         super().__init__()
         self.worksheet_name = name
         self.filled: Filled | None = None
-
-    def lines(self) -> ComposeResult:
-        """The lines to fill in."""
-        raise NotImplementedError
+        self.measured: dict[str, MeasuredComponent] = {}
+        """Where an input stands for a series, or for a part of a saved worksheet."""
 
     def read(self) -> Filled | None:
         """What the lines say; None while too little is filled in. Raises UsageError for what cannot be read."""
@@ -87,16 +100,18 @@ class WorksheetScreen(Copies):
         return worksheet_report(to_record(filled, self.worksheet_name))
 
     def compose(self) -> ComposeResult:
-        """The lines, what is wrong or still needed, the calculation."""
         yield Label(f"sharebench · {self.HEADING}", classes="title-line")
-        yield from self.lines()
+        for label, boxes in self.LINES.items():
+            with Horizontal(classes="filling"):
+                yield Label(label)
+                for box in boxes:
+                    yield _input(box)
         yield Static(id="hint", classes="hint")
         with VerticalScroll(id="result-box", can_focus=True):
             yield AnsiView(id="result")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start on the first line."""
         self.query(Input).first().focus()
         self.calculate()
 
@@ -113,15 +128,48 @@ class WorksheetScreen(Copies):
         shown = self.query_one("#result", AnsiView)
         shown.show(None if filled is None else lambda width, _height: _text(self.report(filled), width))
 
+    def values(self) -> dict[str, str]:
+        """What stands in the inputs, by their ids."""
+        return {box.id or "": box.value for box in self.query(Input)}
+
+    def fill(self, name: str, value: str | MeasuredComponent) -> None:
+        """Write into an input."""
+        if isinstance(value, MeasuredComponent):
+            self.measured[name] = value
+        self.query_one(f"#{name}", Input).value = value if isinstance(value, str) else value.shown
+
+    def known(self, name: str) -> MeasuredComponent | None:
+        """What an input stands for; None where something was typed over it."""
+        found = self.measured.get(name)
+        return found if found is not None and found.shown == self.query_one(f"#{name}", Input).value else None
+
+    @on(Input.Submitted)
+    def _choose(self, event: Input.Submitted) -> None:
+        box = next(box for boxes in self.LINES.values() for box in boxes if box.id == event.input.id)
+        if box.choice:
+            self.with_notebook(measured, lambda found: self._ask(box, found))
+        else:
+            self.focus_next()
+
+    def _ask(self, box: InputBox, found: list[MeasuredComponent]) -> None:
+        choices = [*(of_tables(box.kind) if box.kind else []), *of_measured(found)]
+        if not choices:
+            self.notify("No series has an average yet: type bytes a second.", severity="warning")
+            return
+
+        def answered(chosen: str | MeasuredComponent | None) -> None:
+            if chosen is not None:
+                self.fill(box.id, chosen)
+
+        self.sharebench_app.push_screen(PickDialog(box.choice, choices), answered)
+
     def _say(self, text: str) -> None:
         self.query_one("#hint", Static).update(Content(plain(text)))
 
     def key_down(self) -> None:
-        """The next line."""
         self.focus_next()
 
     def key_up(self) -> None:
-        """The line before."""
         self.focus_previous()
 
     def text_to_copy(self) -> str:
@@ -131,7 +179,6 @@ class WorksheetScreen(Copies):
     # The notebook
 
     def action_save(self) -> None:
-        """Ask for the name and keep it."""
         filled = self.filled
         if filled is None:
             self.notify("There is nothing to save yet.", severity="warning")
@@ -155,7 +202,6 @@ class WorksheetScreen(Copies):
         self.calculate()
 
     def action_open(self) -> None:
-        """Ask which."""
         self.with_notebook(lambda notebook: notebook.worksheets(self.KIND), self._offer)
 
     def _offer(self, found: list[Worksheet]) -> None:
@@ -173,7 +219,6 @@ class WorksheetScreen(Copies):
         self.sharebench_app.push_screen(PickDialog("Saved worksheets", choices), answered)
 
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.filled is not None:
             report = self.report(self.filled)
             self.sharebench_app.push_screen(
@@ -188,13 +233,14 @@ def _text(report: Report, width: int) -> str:
     return f"{answer}\n{way.lstrip()}"
 
 
-def values_of(screen: WorksheetScreen) -> Mapping[str, str]:
-    """What stands in the inputs, by their ids."""
-    return {box.id or "": box.value for box in screen.query(Input)}
+def hints_of(lines: dict[str, tuple[InputBox, ...]]) -> dict[str, str]:
+    """What F1 says of each input."""
+    return {box.id: box.hint for boxes in lines.values() for box in boxes}
 
 
-def input_box(name: str, value: str, placeholder: str, *, short: bool = False) -> Input:
-    """One input of a worksheet."""
-    box = LineInput(value, placeholder=placeholder, id=name, compact=True, classes="short" if short else None)
-    box.cursor_blink = False
-    return box
+def _input(box: InputBox) -> Input:
+    line = LineInput(
+        box.value, placeholder=box.placeholder, id=box.id, compact=True, classes="short" if box.short else None
+    )
+    line.cursor_blink = False
+    return line

@@ -1,7 +1,5 @@
 """The choices behind a line of a worksheet: what the tables have, and what was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -16,8 +14,7 @@ from textual.widgets.option_list import Option
 from app.tui.frame.base import BaseDialog
 from forms.series.listing import SeriesLine, series_lines
 from forms.wording import plain, rate
-from forms.worksheets.reference import ReferenceKind, of_kind
-from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.reference import TABLES, ReferenceKind, of_kind
 from storage.notebook import Notebook
 
 _NEWEST = 200
@@ -57,7 +54,6 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         self.heading, self.choices = heading, choices
 
     def compose(self) -> ComposeResult:
-        """The choices, as a list."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(self.heading), classes="dialog-heading")
             yield OptionList(*(Option(Content(each.line), disabled=each.value is None) for each in self.choices))
@@ -81,7 +77,7 @@ def of_tables(kind: ReferenceKind) -> list[WorksheetChoice[str | MeasuredCompone
 def measured(notebook: Notebook) -> list[MeasuredComponent]:
     """The averages of the newest series, and the totals of saved calculations."""
     heads = notebook.heads(_NEWEST)
-    lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+    lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
     return [found for line in lines if (found := _of_series(line)) is not None]
 
 

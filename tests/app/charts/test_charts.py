@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from app.charts.canvas import wrapped
-from app.charts.compared import compared_chart
-from app.charts.ladder import ladder_chart
-from app.charts.rates import rates_chart
 from app.charts.scale import round_ticks
+from app.charts.series_charts import compared_chart, ladder_chart, rates_chart, within_chart
 from app.charts.sweep import SweepPoint, sweep_chart
-from app.charts.within import within_chart
 from forms.series.summary import SeriesSummary, run_form
 from storage.records import Phase, Run, RunStatus
 from tests.builders import series

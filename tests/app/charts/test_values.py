@@ -5,12 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from app.charts.compared import compared_chart
-from app.charts.ladder import ladder_chart
-from app.charts.rates import rates_chart
 from app.charts.scale import choose_scale
+from app.charts.series_charts import compared_chart, ladder_chart, rates_chart, within_chart
 from app.charts.sweep import SweepPoint, sweep_chart
-from app.charts.within import within_chart
 from forms.series.summary import SeriesSummary, run_form
 from tests.app.charts.reading import DrawnChart, read_chart
 from tests.builders import series

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app import config as settings
-from app.cli.target_argument import settled_url
+from app.cli.run_options import settled_url
 from app.errors import UsageError
 from tests.command_line import QUICK, Inside, Sharebench
 from tests.servers.smbd import Smbd

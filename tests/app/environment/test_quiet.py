@@ -206,6 +206,18 @@ def test_our_cpu_time_may_be_counted_late_but_never_makes_others_negative() -> N
     assert sample.others_cpu_percent == 0
 
 
+def test_cpu_time_that_is_counted_late_is_nobody_elses_in_between() -> None:
+    """The kernel samples the machine's time and keeps each process's by the clock: the one runs ahead of the other."""
+    machine, ours = (0, 60, 100, 160, 200), (0, 40, 100, 140, 200)
+    readings = [reading(float(at), working=w, our_ticks=o) for at, (w, o) in enumerate(zip(machine, ours, strict=True))]
+    assert [one.others_cpu_percent for one in samples_of_run(readings, GIGABIT, receiving=True)] == [0, 0, 0, 0]
+    beside = [replace(one, our_ticks=one.our_ticks // 2) for one in readings]
+    found = samples_of_run(beside, GIGABIT, receiving=True)
+    assert sum(one.others_cpu_percent for one in found) / len(found) == pytest.approx(
+        between(beside[0], beside[-1], GIGABIT).others_cpu_percent
+    )
+
+
 def test_our_own_bytes_with_their_headers_are_not_others() -> None:
     content, frames = 144_800_000, 100_000
     last = reading(

@@ -21,6 +21,7 @@ from app.recorder import writer
 from app.recorder.recording import RecorderEvent, SeriesClosed, record, resume
 from app.recorder.request import SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
+from storage.errors import why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
@@ -265,3 +266,54 @@ def test_only_minutes_end_a_series_and_what_is_lost_is_said(book: Path, file: Pa
         list(events)
     assert len(stored(book).runs) >= 1
     assert stored(book).running_by is None or stored(book).running_by.process_id == os.getpid()  # type: ignore[union-attr]
+
+
+def disk_error(code: int = sqlite3.SQLITE_IOERR_FSYNC) -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+    return error
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("written", [False, True])
+def test_a_disk_that_gives_errors_for_a_while_loses_and_doubles_nothing(
+    book: Path, file: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+):
+    store, tries = Notebook.add_run, []
+
+    def fail_twice(notebook: Notebook, series_id: str, run: Run) -> None:
+        tries.append(run)
+        if len(tries) in {2, 3}:
+            if written:
+                store(notebook, series_id, run)
+            raise disk_error()
+        store(notebook, series_id, run)
+
+    monkeypatch.setattr(Notebook, "add_run", fail_twice)
+    events = list(record(order(file, runs=4), book, SeriesControl()))
+    reported = [event.run for event in events if isinstance(event, RunFinished)]
+    warned = [event.text for event in events if isinstance(event, Warned)]
+    assert [(r.number, r.seconds) for r in stored(book).runs] == [(r.number, r.seconds) for r in reported]
+    assert ["is on a disk that gives errors" in text for text in warned] == [True, False]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_disk_that_fails_for_good_ends_a_series_with_what_is_lost(
+    book: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(writer, "DISK_SECONDS", 0.2)
+
+    def fail(*_what: object) -> None:
+        raise disk_error()
+
+    events = record(order(file, runs=3), book, SeriesControl())
+    after_runs(events, 1)
+    monkeypatch.setattr(Notebook, "add_run", fail)
+    with pytest.raises(NotebookError, match=r"entries of it are lost; what was stored before is kept"):
+        list(events)
+    assert len(stored(book).runs) == 1
+
+
+def test_a_disk_that_gives_errors_is_told_with_what_to_do():
+    assert "copy the notebook to another disk" in why_unusable(disk_error())
+    assert "cannot be written where it is" in why_unusable(disk_error(sqlite3.SQLITE_READONLY))

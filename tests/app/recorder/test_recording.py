@@ -214,7 +214,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
     server = make_smbd()
     server.make_file("file", b"x" * MIB)
-    base = replace(get_order(server), experiment=Experiment(name="tuning"), smb_conf=server.conf)
+    base = replace(get_order(server), experiment=Experiment(name="tuning"), smb_conf=str(server.conf))
     list(record(base, book, SeriesControl()))
     server.rewrite_conf(share_options={"strict sync": "no"})
     claimed = replace(base, change_name="strict sync", change_value="no")
@@ -246,3 +246,31 @@ def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
         list(record(order, book, SeriesControl()))
     with Notebook(book) as notebook:
         assert notebook.count() == 0
+
+
+@pytest.mark.parametrize("command", Command)
+def test_a_first_run_that_fails_leaves_no_series(make_smbd, book: Path, command: Command):
+    server = make_smbd(share_options={"read only": "yes"})
+    server.make_file("file", b"x" * MIB).chmod(0)
+    order = put_order(server) if command is Command.PUT else get_order(server)
+    closed = list(record(order, book, SeriesControl()))[-1]
+    assert isinstance(closed, SeriesClosed)
+    assert closed.failure is not None
+    assert "denies access" in closed.failure.text
+    assert not closed.stored
+    assert all_series(book) == []
+
+
+def test_a_series_that_is_resumed_in_vain_is_kept(make_smbd, book: Path):
+    server = make_smbd()
+    file = server.make_file("file", b"x" * MIB)
+    control = SeriesControl()
+    for event in record(get_order(server, runs=10_000), book, control):
+        if isinstance(event, RunFinished):
+            control.cancel()
+    file.unlink()
+    series = last_series(book)
+    with Notebook(book) as notebook:
+        notebook._db.execute("DELETE FROM runs")
+    list(resume(series.id, server.secrets(), book, SeriesControl()))
+    assert [one.id for one in all_series(book)] == [series.id]

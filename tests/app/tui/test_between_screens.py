@@ -7,8 +7,7 @@ from textual.widgets import Input, OptionList
 
 from app.tui.export import ExportScreen
 from app.tui.guide.screen import GuideScreen
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.tui.guide.state.rounds import choices_of
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.tui.notebook.matrix_screen import TableScreen
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings

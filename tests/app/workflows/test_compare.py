@@ -74,6 +74,57 @@ def test_the_base_again_can_be_named(notebook: Notebook) -> None:
     assert compare_sides(sides, Limits()).verdict == "faster"
 
 
+def test_the_base_put_back_counts_without_being_named(notebook: Notebook) -> None:
+    """What was made from a series without a change is its repeat, unless its settings are seen to differ."""
+    change = Change(name="strict sync", value="no", evidence=Evidence.UNCONFIRMED)
+    for each in (at(1), at(2, 1.2, base_id=f"{1:012x}", change=change), at(3, 1.001, base_id=f"{1:012x}")):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert (ids(sides.base), ids(sides.other)) == ([1, 3], [2])
+    assert compare_sides(sides, Limits()).verdict == "faster"
+    (alone,) = sides_to_compare(notebook, (f"{1:012x}", f"{3:012x}"))
+    assert compare_sides(alone, Limits()).doubt is Doubt.SAME_SETTINGS
+    for number, value in ((1, "Yes"), (3, "No")):
+        notebook.set_facts(f"{number:012x}", "server", {"smb.conf/share/strict sync": value})
+    (not_put_back,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert ids(not_put_back.base) == [1]
+
+
+def test_a_change_between_that_nobody_saw_keeps_two_series_from_being_called_equal(notebook: Notebook) -> None:
+    """In-flight 4, a change of the server, in-flight 1, 4: the ends show the same, and need not be the same."""
+    for evidence in (Evidence.CONFIRMED, Evidence.UNCONFIRMED):
+        first = 1 if evidence is Evidence.CONFIRMED else 11
+        claims = (
+            None,
+            Change(name="log level", value="0", evidence=evidence),
+            Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED),
+            Change(name="in-flight", value="4", previous="1", evidence=Evidence.CONFIRMED),
+        )
+        for number, change in enumerate(claims, first):
+            depth = 1 if change and change.value == "1" else 4
+            client = replace(CLIENT, in_flight=depth)
+            made = f"{number - 1:012x}" if change else None
+            notebook.add(at(number, 1 + number / 50, client=client, change=change, base_id=made, experiment=str(first)))
+    (seen,) = sides_to_compare(notebook, (f"{1:012x}", f"{4:012x}"))
+    assert not seen.unseen
+    assert compare_sides(seen, Limits()).doubt is Doubt.SAME_SETTINGS
+    (unseen,) = sides_to_compare(notebook, (f"{11:012x}", f"{14:012x}"))
+    assert unseen.unseen
+    assert compare_sides(unseen, Limits()).doubt is not Doubt.SAME_SETTINGS
+
+
+def test_repeats_that_are_known_in_two_ways_count_once(notebook: Notebook) -> None:
+    notebook.add_experiment(Experiment(name="apart", kind=ExperimentKind.REPEATS))
+    for number in (1, 2, 3):
+        notebook.add(at(number, 1 + number / 1000, experiment="apart"))
+    notebook.add(at(4, base_id=f"{3:012x}"))
+    notebook.set_baseline("before", f"{1:012x}", f"{2:012x}")
+    for each in (at(8), at(9, 1.2)):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (f"{8:012x}", f"{9:012x}"))
+    assert [sorted(ids(group)) for group in sides.history] == [[1, 2, 3, 4]]
+
+
 def test_repeats_of_the_same_path_are_history_and_others_are_not(notebook: Notebook) -> None:
     for each in (at(1), at(2, 1.1)):
         notebook.add(each)

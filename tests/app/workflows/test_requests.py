@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields, replace
-from pathlib import Path
 from unittest.mock import ANY
 
 import pytest
@@ -13,9 +12,8 @@ from app.cli.run_options import chosen
 from app.clients.base import Secrets
 from app.errors import PasswordInURLError, UsageError
 from app.recorder.request import SeriesRequest
-from app.tui.guide.state.choices import GuideChoices, with_target
+from app.tui.guide.state.choices import GuideChoices, choices_of, with_target
 from app.tui.guide.state.job import order_of
-from app.tui.guide.state.rounds import choices_of
 from app.workflows.requests import SeriesOptions, options_of, parse_change, series_request
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import ClientFacts, Command, Experiment, Series, Target
@@ -27,7 +25,7 @@ OTHER = SeriesOptions(
     client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, make_file=True,
     verify=True, link_bits_per_second=10**9, label="new switch", note="at night", experiment="tuning", base_id="a" * 12,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
-    server_ssh="admin@nas", smb_conf=Path("/etc/samba/smb.conf"), ceiling=CeilingPolicy.SKIP,
+    server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,
 )  # fmt: skip
 FITTING = replace(OTHER, drop_cache=False, make_file=False)
 NAMES = tuple(field.name for field in fields(SeriesOptions))

@@ -3,7 +3,11 @@
 import json
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
 from forms import layout
+from forms.comparison.comparison import luck_sentence
 from forms.comparison.document import comparison_document
 from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import comparison_form, comparisons
@@ -26,6 +30,8 @@ BASE, OTHER = in_turns(
     BASE,
     series((110e6, 111e6, 109e6, 110.5e6, 109.5e6, 110e6), id="bbbbbbbbbbbb", label="log level 0", change=CHANGE),
 )
+STEADY = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6)
+JUMPY = (1.0, 1.04, 1.01, 1.03, 1.08, 1.02)
 TURNS = "Measured in turns, a run each: what moved both is taken out."
 
 
@@ -137,3 +143,29 @@ def test_wide_characters_keep_their_column():
     heading = next(line for line in lines if line.lstrip().startswith("Base "))
     assert layout.width(label.partition("as found")[0]) == heading.index("Other")
     assert max(map(layout.width, lines)) <= 80
+
+
+def _told_of(scatter: float, change: float, runs: int) -> tuple[list[float], list[float]]:
+    """Of 400 comparisons in turns: what was told of the changes that were only just found, and of all others found."""
+    random = np.random.default_rng(6)
+    just: list[float] = []
+    clear: list[float] = []
+    for _ in range(400):
+        rates = random.normal(1e8, scatter * 1e6, (2, runs)) * [[1], [1 + change / 100]]
+        pair = in_turns(*(series(side.tolist(), id=name * 12) for side, name in zip(rates, "ab", strict=True)))
+        found = compare(*pair)
+        if found.verdict == "faster":
+            (just if luck_sentence(found) else clear).append(found.change_percent or 0.0)
+    return just, clear
+
+
+def test_a_change_that_it_took_luck_to_find_is_said_to_be_told_too_large():
+    just, clear = _told_of(scatter=3, change=2.5, runs=5)
+    assert len(just) > len(clear)
+    assert np.mean(just) > 1.5 * 2.5
+    just, clear = _told_of(scatter=1, change=2.5, runs=10)
+    assert len(just) < 0.1 * len(clear)
+    assert np.mean(clear) == pytest.approx(2.5, rel=0.05)
+    lucky = comparison_form(*in_turns(BASE, series([r * f for r, f in zip(STEADY, JUMPY, strict=True)], id="c" * 12)))
+    assert lucky.comparison.verdict == "faster"
+    assert any(remark.startswith("It was only just found") for remark in lucky.remarks)

@@ -96,6 +96,19 @@ def test_both_ends_of_equal_settings_gain_nothing() -> None:
     assert "[~] The same settings: +25.9 %" in " ".join(ladder_text(ladder).split())
 
 
+def test_an_unseen_change_on_the_way_keeps_both_ends_from_being_called_equal() -> None:
+    hidden = Change(name="log level", value="0", evidence=Evidence.UNCONFIRMED)
+    made = [
+        rung("a"),
+        rung("b", 1.3, change=hidden, base_id="a" * 12),
+        rung("c", 0.8, change="in-flight=1", base_id="b" * 12),
+        rung("d", 1.26, change="in-flight=4", base_id="c" * 12),
+    ]
+    ladder = build_ladder("tuning", made)
+    assert ladder.gain
+    assert ladder.gain.doubt is Doubt.NO_REPEATS
+
+
 def test_a_contradicted_change_is_not_counted() -> None:
     wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
     ladder = build_ladder("tuning", [rung("a"), rung("b", 1.3, change=wrong), again("c", 1.0, "a")])
@@ -248,7 +261,7 @@ def test_the_text_of_a_small_ladder() -> None:
         "2 from 0:      [+] Faster: +19.9 % (98.3 % interval +16.0 % to +24.0 %), p =\n"
         "               0.0030.\n"
         "3 from 0:      [~] The same settings: +0.1 % (their runs alone -1.0 % to +1.3 %)\n"
-        "               is variation, no change made it.\n"
+        "               is variation, or a change of the server that nobody saw.\n"
         "Gained in all: 0 → 2, by strict sync = no: [+] Faster: +19.9 % (97.5 % interval\n"
         "               +17.3 % to +22.6 %), p = 0.0030.\n"
         "\n"

@@ -5,9 +5,8 @@ from typing import Any
 
 from forms.report import Report
 from forms.reports import comparison_report, experiment_report
-from forms.worksheets.bottleneck_report import bottleneck_report
+from forms.worksheets.report import bottleneck_report, users_report
 from forms.worksheets.users import UserGroup, UsersCalculation
-from forms.worksheets.users_report import users_report
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import in_turns, series
 from tests.forms.worksheets.table_b5 import B5

@@ -10,7 +10,7 @@ from pypdf import PdfReader
 
 from forms import numbers
 from forms.exporters import export, export_reports
-from forms.exporters.pdf_fonts import other_font
+from forms.exporters.pdf_parts import other_font
 from forms.report import Cell, Column, Report, ReportKind, Row, Table
 from forms.reports import series_reports
 from forms.series.report import blank_series_report

@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 from forms.exporters import export, export_reports
-from forms.exporters.xlsx_layout import sheet_names
+from forms.exporters.xlsx import sheet_names
 from forms.series.report import blank_series_report
 from forms.series.summary import RunMeasures, run_form
 from storage.records import Series

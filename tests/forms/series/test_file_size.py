@@ -2,8 +2,8 @@
 
 import pytest
 
-from forms.series.estimate import duration, prospect
 from forms.series.file_size import FileFit, FileSizeContext, advised, suitability, why_advised
+from forms.series.progress import duration, prospect
 
 GIB = 1024**3
 GIGABIT = FileSizeContext(link_bits_per_second=1_000_000_000)

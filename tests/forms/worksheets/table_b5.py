@@ -1,8 +1,7 @@
 """The machines of tables B-5 and B-10, step by step."""
 
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part
-from forms.worksheets.reference import ReferenceKind, find
-from forms.worksheets.reference_tables import TABLES
+from forms.worksheets.reference import TABLES, ReferenceKind, find
 
 
 def component(kind: ReferenceKind, name: str, count: int = 1) -> Part:

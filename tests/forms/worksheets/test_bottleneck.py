@@ -6,10 +6,17 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
-from forms.worksheets.bottleneck_report import blank_bottleneck_report, bottleneck_report
-from forms.worksheets.reference import ReferenceKind, UnknownComponentError, find, rate_of_operations
-from forms.worksheets.reference_tables import BOOK, TABLES, TODAY, ethernet_payload
-from forms.worksheets.saved import from_record, to_record
+from forms.worksheets.reference import (
+    BOOK,
+    TABLES,
+    TODAY,
+    ReferenceKind,
+    UnknownComponentError,
+    ethernet_payload,
+    find,
+    rate_of_operations,
+)
+from forms.worksheets.report import blank_bottleneck_report, bottleneck_report, from_record, to_record
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 from tests.forms.worksheets.table_b5 import B5, STEPS, component
@@ -46,7 +53,7 @@ def test_two_cpus_by_the_rule_of_b8_leave_the_printed_11200():
 
 
 def test_the_16000_in_row_3_is_a_misprint_that_changes_no_total():
-    wrong = STEPS[2].with_part(ReferenceKind.CPU, Part(name="as printed", bytes_per_second=16_000 * KB))
+    wrong = STEPS[2].with_part(ReferenceKind.CPU, Part(name="as printed", bytes_per_second=16_000 * KB, count=1))
     assert wrong.total_bytes_per_second == STEPS[2].total_bytes_per_second
 
 
@@ -153,7 +160,7 @@ def test_the_books_rules_of_thumb_stand_on_the_form():
 
 
 def test_steps_spell_a_cpu_as_the_form_does():
-    slow = Machine(name="x", cpu=Part(name="slow", bytes_per_second=500 * KB), disk=STEPS[0].disk)
+    slow = Machine(name="x", cpu=Part(name="slow", bytes_per_second=500 * KB, count=1), disk=STEPS[0].disk)
     assert way_to(slow, 560 * KB)[1].name == "1 more CPU"
 
 

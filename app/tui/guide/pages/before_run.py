@@ -1,7 +1,5 @@
 """The pages of the steps before the run: target, file, quiet time, warm-up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,7 +13,7 @@ from app.units import parse_rate, parse_size
 from forms import wording
 from forms.numbers import link_rate
 from forms.series import file_size
-from forms.series.estimate import prospect
+from forms.series.progress import prospect
 from storage.quiet import Quiet
 from storage.records import Command, Target
 from storage.target_url import format_target

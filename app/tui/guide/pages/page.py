@@ -1,12 +1,12 @@
 """A step as it is put to the user: what it is about, what is known, and what can be chosen, without a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.tui.guide.state.choices import GuideChoices
-from storage.records import RunStatus, Target
+from forms.report import Mark
+from forms.tone import Toned
+from storage.records import Decision, RunStatus, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Ask:
 
     heading: str
     text: str
-    then: Callable[[str], Act]
+    then: "Callable[[str], Act]"
     value: str = ""
 
 
@@ -85,6 +85,15 @@ class BeginRound:
 
 
 @dataclass(frozen=True, slots=True)
+class Decide:
+    """Note what becomes of a change, then take these choices."""
+
+    series_id: str
+    decision: Decision
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
     """Go to another screen."""
 
@@ -104,6 +113,7 @@ Act = (
     | LookQuiet
     | NameBaseline
     | BeginRound
+    | Decide
     | Visit
 )
 
@@ -117,6 +127,10 @@ class Option:
     """None where it cannot be chosen now; the hint says why."""
     hint: str = ""
     advised: bool = False
+    mark: Mark = Mark.NONE
+    """Why it is not like the others, where it is a run."""
+    result: bool = False
+    """Whether it is computed from the lines above it, and only to be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +140,12 @@ class Page:
     title: str
     why: str
     """Why the step matters, in a sentence or two."""
-    facts: tuple[str, ...] = ()
+    headline: tuple[Toned, ...] = ()
+    """What came of it, in the parts of one line."""
+    facts: tuple[str | Toned, ...] = ()
     """What it needs, what is known, what is advised and what will happen: a line each."""
+    columns: str = ""
+    """What stands over the options where they are a table."""
     options: tuple[Option, ...] = ()
     cursor: int = 0
     """The option to start on."""

@@ -3,8 +3,6 @@
 What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +29,7 @@ class PasswordNeededError(LoginError):
 class Backend(Protocol):
     """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
 
-    def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:
+    def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
         """Reach the target and list what it names."""
 
     def link(self, target: Target) -> tuple[int | None, str]:
@@ -40,22 +38,24 @@ class Backend(Protocol):
     def memory_bytes(self, target: Target) -> int | None:
         """The server's memory, where it can be told without asking anybody."""
 
-    def quiet(self, target: Target, command: Command) -> Quiet:
+    def quiet(self, target: Target, command: Command) -> "Quiet":
         """Who else is at work on this machine and the link, watched for some seconds."""
 
-    def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+    def record(
+        self, order: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[RecorderEvent]":
         """Measure a series."""
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
-    ) -> Iterator[RecorderEvent]:
-        """Complete a series."""
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+    ) -> "Iterator[RecorderEvent]":
+        """Complete a series; of an imported one the target must have been ``confirmed``."""
 
 
 class SystemBackend:
     """The outside itself; libraries are loaded when they are first needed."""
 
-    def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:
+    def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
         """Through the usual client of the protocol."""
         from app.clients.registry import make_client  # noqa: PLC0415
         from app.tui.guide.state.browsing import look  # noqa: PLC0415
@@ -79,7 +79,7 @@ class SystemBackend:
         found = host_facts().get("memory_bytes")
         return int(found) if isinstance(found, int | float) else None
 
-    def quiet(self, target: Target, command: Command) -> Quiet:
+    def quiet(self, target: Target, command: Command) -> "Quiet":
         """As the recorder looks right before a series."""
         from app.environment import QuietWatch  # noqa: PLC0415  as the module says
         from app.environment.link.facts import find_link  # noqa: PLC0415
@@ -88,19 +88,21 @@ class SystemBackend:
         with QuietWatch(target, command, link) as watch:
             return watch.look()
 
-    def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+    def record(
+        self, order: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[RecorderEvent]":
         """By the recorder."""
         from app.recorder.recording import record  # noqa: PLC0415  as the module says
 
         return record(order, notebook_path, control)
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl
-    ) -> Iterator[RecorderEvent]:
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+    ) -> "Iterator[RecorderEvent]":
         """By the recorder."""
         from app.recorder.recording import resume  # noqa: PLC0415  as the module says
 
-        return resume(series_id, secrets, notebook_path, control)
+        return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)
 
 
 class Logins:

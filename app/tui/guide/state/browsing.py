@@ -1,7 +1,5 @@
 """Looking around on a target before anything is measured: shares, folders, files and how well each suits."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

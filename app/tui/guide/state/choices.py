@@ -1,16 +1,13 @@
 """What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Self
 
-from app.workflows.requests import SeriesOptions
+from app.workflows.requests import SeriesOptions, options_of
 from storage.plan import CeilingPolicy, QuietTime
-from storage.records import Command, JSONValue, Target
+from storage.records import Command, JSONValue, Series, Target
 
 MEMORY_KEY = "guide"
 """Under which the notebook remembers the choices."""
@@ -30,6 +27,8 @@ class MethodStep(StrEnum):
 
 
 STEPS = tuple(MethodStep)
+OWN_CHANGES = ("in-flight", "block")
+"""What this program can change by itself between two rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +53,8 @@ class GuideChoices(SeriesOptions):
     """Whether the numbers of runs have been agreed to."""
     series_id: str | None = None
     """The series of this round, from the moment it is opened."""
+    proven_id: str | None = None
+    """The changed series whose change is being proven: this round measures it again, or its base put back."""
     reviewed: bool = False
     compared: bool = False
 
@@ -69,7 +70,7 @@ class GuideChoices(SeriesOptions):
 
     def to_memory(self) -> dict[str, JSONValue]:
         """The choices as the notebook keeps them."""
-        return asdict(self) | {"smb_conf": str(self.smb_conf) if self.smb_conf else None}
+        return asdict(self)
 
     @classmethod
     def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
@@ -89,7 +90,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "target": lambda fields_of_target: Target(**fields_of_target),
     "command": Command,
     "quiet_time": QuietTime,
-    "smb_conf": Path,
     "ceiling": CeilingPolicy,
 }
 """How what is no JSON value is read back."""
@@ -149,6 +149,38 @@ def same_again(choices: GuideChoices) -> GuideChoices:
     return replace(choices, **_new_round(choices) | again)
 
 
+def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
+    """The settings of a series once more, as its repeat in its experiment."""
+    return replace(
+        choices_of(series),
+        step=MethodStep.RUN,
+        quiet=choices.quiet,
+        kerberos=choices.kerberos,
+        base_id=series.id,
+        proven_id=proven_id,
+    )
+
+
+def choices_of(series: Series) -> GuideChoices:
+    """The choices that a series was measured by, so that the guide can go on from it."""
+    options = options_of(series)
+    made = options.size_bytes is not None
+    sizes = {run.size_bytes for run in series.runs}
+    return GuideChoices(
+        **asdict(options),
+        target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
+        file=None if made else series.target.path,
+        file_bytes=None if made else max(sizes, default=None),
+        quiet="record",
+        counted=True,
+    )
+
+
+def from_there(series: Series) -> GuideChoices:
+    """The change that is to be made next, the series being its base."""
+    return replace(choices_of(series), step=MethodStep.CHANGE, series_id=series.id, reviewed=True, compared=True)
+
+
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
     """The next round: ONE thing changed, everything else as it was."""
     return replace(
@@ -156,6 +188,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         step=MethodStep.RUN,
         base_id=choices.series_id,
         series_id=None,
+        proven_id=None,
         reviewed=False,
         compared=False,
         experiment=experiment,
@@ -188,6 +221,7 @@ _NEW_ROUND: dict[str, Any] = {
     "compared": False,
     "experiment": None,
     "base_id": None,
+    "proven_id": None,
     "change_name": None,
     "change_value": "",
 }

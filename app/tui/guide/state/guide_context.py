@@ -1,7 +1,5 @@
 """What the guide knows besides the user's choices: read from the notebook and the network, all at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -29,7 +27,7 @@ class Yardstick:
     name: str
     """What it is: ``the step before``, ``baseline NAME``, ``FTP``."""
     series: Series
-    sides: Sides | None = None
+    sides: "Sides | None" = None
     """The comparison with it, with all repeats that the notebook knows; None for just the two."""
 
 
@@ -53,7 +51,9 @@ class GuideContext:
     series: Series | None = None
     """The series of this round."""
     yardsticks: tuple[Yardstick, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    proof: "Sides | None" = None
+    """The change of this round, or the one that is being proven, against its base, each with its repeats."""
+    findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     """What the newest series of the same server and command reached on average."""
     link: LinkState = field(default_factory=LinkState)
@@ -61,7 +61,7 @@ class GuideContext:
     """What the last look at who else is at work has found; absent where nobody looked."""
 
 
-def around(choices: GuideChoices, known: GuideContext) -> FileSizeContext:
+def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
     """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
     from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 
@@ -88,6 +88,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         recent=recent_targets(heads, before.practice),
         series=series,
         yardsticks=yardsticks,
+        proof=_proof(notebook, choices.proven_id or choices.series_id),
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
         measured_bytes_per_second=_reached(notebook, choices, heads),
     )
@@ -123,6 +124,13 @@ def _series(notebook: Notebook, series_id: str | None) -> Series | None:
         return notebook.series(series_id)
     except UnknownReferenceError:
         return None
+
+
+def _proof(notebook: Notebook, changed_id: str | None) -> "Sides | None":
+    """The comparison that tells what a series' change did; None where it claims none, or its base is gone."""
+    changed = _series(notebook, changed_id)
+    base = _series(notebook, changed.base_id) if changed and changed.change else None
+    return sides_to_compare(notebook, (base.id, changed.id))[0] if base and changed else None
 
 
 def _yardsticks(

@@ -1,14 +1,12 @@
 """What the guide writes into the notebook: the choices, judgements, names, and the base of a new round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.state.guide_context import GuideContext, read_known
 from storage.notebook import Notebook
-from storage.records import Run, RunStatus, Target
+from storage.records import Decision, Run, RunStatus, Target
 from storage.target_url import format_target
 
 
@@ -62,6 +60,11 @@ def take_back(notebook: Notebook, judgement: Judgement) -> None:
 def _run(notebook: Notebook, series_id: str, number: int) -> Run:
     runs = notebook.series(series_id).runs
     return next(run for run in runs if run.phase.value == "measured" and run.number == number)
+
+
+def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
+    """Note what became of a change, or that it is open again. Raises UnknownReferenceError."""
+    notebook.annotate(replace(notebook.series(series_id), decision=decision))
 
 
 def begin_round(notebook: Notebook, choices: GuideChoices) -> None:

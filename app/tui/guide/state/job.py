@@ -1,7 +1,5 @@
 """One measurement: the order that the choices make, what controls it, and its events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +30,8 @@ class MeasurementJob:
     order: SeriesRequest | None = None
     resumed_id: str | None = None
     """The series to be completed, where there is no order."""
+    confirmed: bool = False
+    """Whether the user has said that the target of an imported one is meant."""
     secrets: Secrets = field(default_factory=Secrets)
     control: SeriesControl = field(default_factory=SeriesControl)
     opened: Callable[[str], None] = lambda _series_id: None
@@ -42,7 +42,9 @@ class MeasurementJob:
         if self.order is not None:
             return self.backend.record(self.order, self.notebook_path, self.control)
         assert self.resumed_id is not None
-        return self.backend.resume(self.resumed_id, self.secrets, self.notebook_path, self.control)
+        return self.backend.resume(
+            self.resumed_id, self.secrets, self.notebook_path, self.control, confirmed=self.confirmed
+        )
 
 
 def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:

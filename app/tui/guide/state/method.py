@@ -1,7 +1,5 @@
 """The method's order: which steps are done, which is open, which are blocked and by what."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,17 +1,14 @@
 """Rounds of the method that begin elsewhere: with a change from the catalogue, or from a series in the notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from app.errors import UsageError
 from app.tui.guide.pages.after_run import changed
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.tui.guide.state.guide_store import begin_round, keep, recall
-from app.workflows.requests import options_of
 from storage.notebook import Notebook
-from storage.records import Series, SeriesStatus, Target
+from storage.records import SeriesStatus, Target
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -39,21 +36,6 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
     return choices.target.share if choices.target is not None else None
 
 
-def choices_of(series: Series) -> GuideChoices:
-    """The choices that a series was measured by, so that the guide can go on from it."""
-    options = options_of(series)
-    made = options.size_bytes is not None
-    sizes = {run.size_bytes for run in series.runs}
-    return GuideChoices(
-        **asdict(options),
-        target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
-        file=None if made else series.target.path,
-        file_bytes=None if made else max(sizes, default=None),
-        quiet="record",
-        counted=True,
-    )
-
-
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     """The guide at the run, with the choices of a series, remembered; one that is not complete is gone on with.
 
@@ -71,12 +53,22 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     return choices
 
 
+def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the run, with the settings of a rung that is to be measured again; remembered.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    choices = measured_again(choices_of(series), series, series.id if series.change else None)
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return choices
+
+
 def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
     """The guide at the change, the series being the base of the next round; remembered.
 
     Raises UnknownReferenceError.
     """
-    series = notebook.series(series_id)
-    choices = replace(choices_of(series), step=MethodStep.CHANGE, series_id=series.id, reviewed=True, compared=True)
+    choices = from_there(notebook.series(series_id))
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return choices

@@ -1,12 +1,10 @@
 """A series while it is measured: what has been heard of it so far, and what is to be said of it now."""
 
-from __future__ import annotations
-
 import gc
 from dataclasses import dataclass, replace
 
 from app.charts import canvas
-from app.charts.bar import bar
+from app.charts.bars import bar
 from app.measure.events import (
     Failed,
     Finished,
@@ -22,8 +20,7 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
 from app.workflows.event_words import run_name, words
 from forms import wording
 from forms.numbers import byte_rate
-from forms.series.estimate import duration
-from forms.series.progress import RunProgress, standing
+from forms.series.progress import RunProgress, duration, standing
 from forms.stats.summary import student_t
 from storage.records import Phase, RunStatus, SeriesStatus
 
@@ -65,7 +62,7 @@ class SeriesProgress:
         """Whether a run may be under way, so that drawing takes something away from it."""
         return self.number is not None and not self.paused and not self.is_over
 
-    def heard(self, event: RecorderEvent) -> SeriesProgress:  # noqa: PLR0911  one answer for each kind of event
+    def heard(self, event: RecorderEvent) -> "SeriesProgress":  # noqa: PLR0911  one answer for each kind of event
         """The same series after an event."""
         match event:
             case SeriesStored(series_id=series_id):
@@ -101,7 +98,7 @@ class SeriesProgress:
             case _:
                 return self
 
-    def asked(self, *, pause: bool | None = None, end: bool = False) -> SeriesProgress:
+    def asked(self, *, pause: bool | None = None, end: bool = False) -> "SeriesProgress":
         """The same series after the user asked for a pause, its end, or to end it after the run."""
         return replace(
             self,

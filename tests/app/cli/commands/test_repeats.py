@@ -59,6 +59,20 @@ def test_again_makes_a_repeat_in_the_ladder(tmp_path, url, capsys):
     assert sharebench(db, "run", url, "--again", base, "--change", "x=1", "--experiment", "x") == 2
 
 
+def test_again_alone_measures_with_the_settings_of_the_series(tmp_path, url, capsys):
+    db = tmp_path / "notebook.db"
+    base = measured(db, url, capsys, "--block", "64K")
+    assert sharebench(db, "run", "--again", base, "--runs", "5") == 2
+    assert "--again measures as the series began: leave --runs out" in capsys.readouterr().err
+    assert sharebench(db, "run", "--again", base, "--note", "put back", "--json") == 0
+    again = json.loads(capsys.readouterr().out)["id"]
+    with Notebook(db) as notebook:
+        first, second = notebook.series(base), notebook.series(again)
+        assert notebook.repeated_ids() == [(base, again)]
+    assert (second.base_id, second.note, second.target) == (base, "put back", first.target)
+    assert (second.client, second.plan) == (first.client, first.plan)
+
+
 def test_apart_measures_whole_series_one_after_the_other(tmp_path, url, capsys):
     db = tmp_path / "notebook.db"
     assert sharebench(db, "selftest", url, *QUICK, "--apart", "3", "--json") == 0

@@ -55,6 +55,30 @@ def cut_after(count: int):
     return act
 
 
+@pytest.mark.parametrize(("command", "order"), [("get", ["clock", "150"]), ("put", ["150", "clock"])])
+def test_a_put_is_timed_from_the_open_file_and_a_get_from_its_request(command, order):
+    """As SMB is: the round trip that opens a file is in neither, that of the first request for bytes is in both."""
+    seen: list[str] = []
+
+    class Noted(Meter):
+        def start(self, *arguments, **more):
+            seen.append("clock")
+            return super().start(*arguments, **more)
+
+    def begin(sock: socket.socket) -> None:
+        seen.append("150")
+        sock.sendall(b"150 here it comes\r\n")
+
+    with StandIn({"begin": begin}) as server:
+        client, noted = client_of(server), Noted(threading.Event())
+        if command == "get":
+            client.get("/file", noted)
+        else:
+            client.put("/new", Content(SIZE), noted)
+        client.close()
+    assert seen == order
+
+
 @pytest.mark.parametrize("kind", [FTPClient, CurlClient])
 @pytest.mark.parametrize("count", [0, 1_000, 2_900_000])
 def test_a_put_that_is_cut_on_the_way_is_not_taken_for_whole(vsftpd, kind, count):

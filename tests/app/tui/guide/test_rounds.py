@@ -1,15 +1,18 @@
-"""A change goes from the catalogue into the guide's next series."""
+"""Rounds that begin elsewhere: with a change from the catalogue, or with a series that was imported."""
+
+from dataclasses import replace
 
 import pytest
 
-from app.tui.frame.dialogs import MessageDialog
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.guide.run_screen import RunScreen
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.tuning.entry import EntryScreen
 from storage.notebook import Notebook
-from storage.records import Target
-from tests.builders import book, one
-from tests.tui import FakeBackend, app_on, settled, text_of
+from storage.records import SeriesStatus, Target
+from tests.builders import book, one, series
+from tests.tui import SMB, FakeBackend, app_on, measured, press, settled, text_of
 
 SHARE = Target(protocol="smb", host="nas", port=445, share="projects", path="")
 
@@ -81,3 +84,30 @@ async def test_a_value_that_this_program_cannot_set_is_refused(path):
         assert "in-flight = many: a whole number is needed" in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
         assert isinstance(app.screen_stack[-1], EntryScreen)
+
+
+IMPORTED = series(
+    [1e8] * 2,
+    id="bbbbbbbbbbbb",
+    status=SeriesStatus.INTERRUPTED,
+    target=replace(SMB, host="files.corp.example", port=445, share="data", path="big.bin"),
+)
+
+
+@pytest.mark.parametrize("meant", [False, True])
+async def test_an_imported_series_is_gone_on_with_once_its_server_is_confirmed(tmp_path, monkeypatch, meant):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "secret")
+    backend, path = FakeBackend(), tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        notebook.add_all([IMPORTED])
+    app = app_on(path, backend=backend)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "m", "enter")
+        assert isinstance(app.screen, ConfirmDialog)
+        assert "smb://bench@files.corp.example/data/big.bin" in text_of(app.screen, ".dialog-text")
+        assert backend.resumed == []
+        await press(app, pilot, *(("left", "enter") if meant else ("enter",)))
+        await measured(app, pilot)
+        assert backend.resumed == ([IMPORTED.id] if meant else [])
+        assert isinstance(app.screen, RunScreen if meant else GuideScreen)

@@ -1,5 +1,6 @@
 """The survey in the TUI, against a real smbd."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ from app.recorder.ceilings import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
+from storage.records import SeriesStatus, Target
 from tests.servers.smbd import Smbd
 from tests.tui import measured, settle, text_of
 
@@ -129,6 +131,19 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         assert shows(app, SurveyScreen)
     with Notebook(app.context.notebook_path) as notebook:
         assert SeriesStatus.COMPLETE not in {head.status for head in notebook.heads()}
+
+
+async def test_a_password_said_for_smb_is_not_sent_by_plain_ftp(app):
+    async with app.run_test() as pilot:
+        await settle(app, pilot)
+        smb, ftp = (Target(protocol=name, host="127.0.0.1", user="anna") for name in ("smb", "ftp"))
+        app.context.logins.keep(replace(smb, port=445, share="data"), Secrets(password="of SMB"))
+        fill(app.screen, hosts="127.0.0.1", smb="data", ftp="/", user="anna")
+        await pilot.press("f9")
+        assert shows(app, AskDialog)
+        assert "Password of anna on 127.0.0.1, by FTP" in text_of(app.screen, ".dialog-text")
+        with pytest.raises(PasswordNeededError):
+            app.context.logins.find(replace(ftp, port=21, path="/"))
 
 
 class Known:

@@ -11,7 +11,8 @@ from app.errors import UsageError
 from app.tui.export import ExportScreen
 from app.tui.worksheets.bottleneck import BottleneckScreen
 from app.tui.worksheets.picking import PickDialog
-from app.tui.worksheets.typed import read_count, read_group, read_part, read_rate
+from app.tui.worksheets.typed import read_count, read_group, read_parts
+from app.workflows.worksheets import read_rate
 from forms.worksheets.reference import ReferenceKind
 from storage.notebook import Notebook
 from tests.builders import book, one
@@ -185,12 +186,12 @@ def test_what_is_no_number_of_things_is_refused(text):
 def test_rates_and_parts_are_read_as_typed():
     assert read_rate("560KB") == 560_000
     assert read_rate(" 118MB/s ") == 118_000_000
-    assert read_part(ReferenceKind.DISK, "", "1") is None
-    part = read_part(ReferenceKind.DISK, "sata ssd", "2")
+    assert read_parts(ReferenceKind.DISK, "", "1") is None
+    part = read_parts(ReferenceKind.DISK, "sata ssd", "2")
     assert part is not None
     assert part.total_bytes_per_second == 1_120_000_000
     with pytest.raises(UsageError, match="no such name"):
-        read_part(ReferenceKind.DISK, "zebra", "1")
+        read_parts(ReferenceKind.DISK, "zebra", "1")
 
 
 def test_groups_are_read_as_typed():

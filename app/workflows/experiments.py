@@ -1,0 +1,63 @@
+"""Experiments as the recorder is to measure them, and as the notebook holds them."""
+
+from dataclasses import replace
+
+from app.errors import UsageError
+from app.recorder.request import SeriesRequest
+from forms.experiments.report import experiment_report
+from forms.report import Report
+from forms.trials.judged import KINDS, judged, report_of
+from storage.notebook import Notebook
+from storage.records import Experiment, ExperimentKind, Series, dated_experiment
+from storage.target_url import format_target
+
+LABELS = ("self-test, first", "self-test, second")
+
+
+def selftest_orders(order: SeriesRequest) -> tuple[SeriesRequest, SeriesRequest]:
+    """The same order twice, to be measured in turns, run by run."""
+    target = order.plan.target
+    title = f"Self-test of {order.plan.command}: {format_target(target)}"
+    experiment = dated_experiment(ExperimentKind.SELFTEST, target.host or target.path)
+    first, second = (replace(order, label=label, title=title, experiment=experiment) for label in LABELS)
+    return first, second
+
+
+def repeat_orders(order: SeriesRequest, times: int) -> tuple[SeriesRequest, ...]:
+    """The same order several times, to be measured one whole series after the other."""
+    target = order.plan.target
+    title = f"Repeats of {order.plan.command}: {format_target(target)}"
+    experiment = dated_experiment(ExperimentKind.REPEATS, target.host or target.path)
+    return tuple(
+        replace(order, label=f"repeat {number}", title=title, experiment=experiment) for number in range(1, times + 1)
+    )
+
+
+def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> Report:
+    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
+    experiment, series = notebook.experiment_called(name), notebook.experiment(name)
+    if experiment is None or not series:
+        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+    if only is not None and experiment.kind != only:
+        raise UsageError(f"{name!r} is a {experiment.kind}: export it with --form experiment")
+    if experiment.kind in KINDS:
+        return _stored_trial(notebook, experiment, series)
+    try:
+        return experiment_report(name, series, experiment.kind)
+    except ValueError as error:
+        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
+
+
+def _stored_trial(notebook: Notebook, experiment: Experiment, series: list[Series]) -> Report:
+    """A trial or sweep with its plan. Raises UsageError."""
+    plan = notebook.trial(experiment.name)
+    if plan is None:
+        raise UsageError(
+            f"{experiment.name!r} was imported without its plan: each of its series can be shown by itself"
+        )
+    try:
+        return report_of(judged(experiment, plan, series, notebook.slots(experiment.name)))
+    except ValueError as error:
+        raise UsageError(
+            f"{experiment.name!r} is not whole ({error}): each of its series can be shown by itself, `sharebench show`"
+        ) from error

@@ -1,0 +1,39 @@
+"""What is typed for a worksheet, read into its parts: rates, names of the tables, demands."""
+
+from app.errors import UsageError
+from app.units import parse_size
+from forms.worksheets.bottleneck import Part
+from forms.worksheets.reference import DEMANDS, TABLES, ReferenceKind, UnknownComponentError, find, rate_of_operations
+
+
+def read_rate(text: str) -> float:
+    """Bytes a second: ``560KB``, ``118MB/s``, ``64K``. Raises UsageError."""
+    try:
+        return float(parse_size(text.strip().removesuffix("/s")))
+    except UsageError:
+        raise UsageError("bytes a second, such as 560KB or 118MB") from None
+
+
+def read_part(kind: ReferenceKind, words: str, count: int) -> Part:
+    """A part by the name of a reference, or by its rate. Raises UsageError."""
+    if rate := rate_of_operations(words):
+        return Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
+    try:
+        found = find(kind, words, TABLES)
+    except UnknownComponentError as unknown:
+        try:
+            return Part(name=kind.value, bytes_per_second=read_rate(words), count=count)
+        except UsageError:
+            raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M, or 70ops") from None
+    return Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
+
+
+def read_demand(words: str) -> tuple[float, int]:
+    """Transfers a second and their size, of a preset's name or ``RATE/CLIENTS``. Raises UsageError."""
+    preset = DEMANDS.get(words.strip().lower())
+    if preset is not None:
+        return preset.transfers_per_second, preset.file_bytes
+    rate, slash, clients = words.partition("/")
+    if not slash or not clients.strip().isdecimal() or int(clients) < 1:
+        raise UsageError(f"{words!r} is no demand: {', '.join(DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
+    return 1.0, round(parse_size(rate) / int(clients))

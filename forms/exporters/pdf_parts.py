@@ -1,0 +1,279 @@
+"""The parts of a PDF page: fonts that have every character, tables, charts."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from io import BytesIO
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, cast
+
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTFont
+from fpdf import FPDF
+from fpdf.enums import TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
+from fpdf.fonts import FontFace
+from pymupdf_fonts import myfont
+
+from forms.exporters.drawing import HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
+from forms.layout import control_pictures, cut, visible
+from forms.report import SIGNS, Cell, Chart, Mark, ReportKind, Role, Row, Table, cell_text
+
+INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
+_COLOURS = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
+_SIZES = (9.0, 8.0, 7.0, 6.0)
+_PADDING = 5.0
+_BY_HAND = 26.0
+_LEAST_TEXT = 60.0
+_NARROW_TEXT = 190.0
+"""A text column is wrapped when it would be wider."""
+_MOST_LINES = 40
+"""Lines of a row: a longer text goes on in a row of its own, for a row stays whole on its page."""
+_HEADING_CELLS = 120
+
+
+class _Rules(TableBordersLayout):
+    """Thin rules around all cells, thick ones under the headings and above these rows."""
+
+    def __init__(self, starts: set[int]) -> None:
+        self.starts = starts
+
+    def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
+        """The rules of a cell of this row, headings counted."""
+        thick = TableBorderStyle(1.2, INK)
+        return TableCellStyle(
+            left=True,
+            right=True,
+            top=thick if row_idx in self.starts else row_idx == 0,
+            bottom=thick if not row_idx else True,
+        )
+
+
+def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
+    """The table over the page's width, in the largest size that fits; rows stay whole."""
+    texts = [_texts(table, row) for row in table.rows]
+    size, widths = _fitted(pdf, table, texts)
+    rows = [(row, part) for row, full in zip(table.rows, texts, strict=True) for part in _parts(pdf, full, widths)]
+    roles = [row.role for row, _ in rows]
+    starts = {index + 1 for index in range(1, len(roles)) if roles[index] is not roles[index - 1]}
+    pdf.set_font(TEXT, "", size)
+    pdf.set_text_color(INK)
+    with pdf.table(
+        borders_layout=_Rules(starts),
+        col_widths=widths,
+        line_height=size * 1.25,
+        min_row_height=_BY_HAND if blank else None,
+        padding=(size * 0.3, _PADDING),
+        text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
+        v_align=VAlign.T,
+    ) as drawn:
+        drawn.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
+        for row, part in rows:
+            line = drawn.row(style=_face(row))
+            if row.role is Role.HEADING:
+                line.cell(part[0], colspan=len(widths))
+            else:
+                for text in part:
+                    line.cell(text)
+
+
+def _face(row: Row) -> FontFace:
+    bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
+    return FontFace(emphasis=("B" if bold else "") + ("S" if row.struck else ""), color=_COLOURS.get(row.mark, INK))
+
+
+def _texts(table: Table, row: Row) -> list[str]:
+    cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
+    texts = [
+        control_pictures(cell_text(cell, column.kind)).replace("\t", " ")
+        for cell, column in zip(cells, table.columns, strict=True)
+    ]
+    if row.mark in SIGNS:
+        texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
+    return texts
+
+
+def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
+    """A text's lines, each no wider than that, in the font that is set."""
+    return cast("list[str]", pdf.multi_cell(width, text=text, align="L", dry_run=True, output="LINES"))
+
+
+def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator[tuple[str, ...]]:
+    """A row's texts as rows that fit on a page, in the font that is set."""
+    columns = []
+    for text, width in zip(texts, widths, strict=True):
+        parts = [text]
+        if len(text) > _MOST_LINES:
+            lines = lines_of(pdf, text, width - 2 * _PADDING)
+            if len(lines) > _MOST_LINES:
+                parts = ["\n".join(lines[at : at + _MOST_LINES]) for at in range(0, len(lines), _MOST_LINES)]
+        columns.append(parts)
+    yield from zip_longest(*columns, fillvalue="")
+
+
+def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
+    """The type size and column widths; what is left over goes to all columns alike."""
+    size, widths = _SIZES[0], [0.0]
+    for size in _SIZES[:1] if table.sentences else _SIZES:
+        pdf.set_font(TEXT, "B", size)
+        widths = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
+        if sum(widths) <= pdf.epw:
+            break
+    over = sum(widths) - pdf.epw
+    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or list(range(len(widths)))
+    if over > 0:
+        spare = sum(max(0.0, widths[i] - _LEAST_TEXT) for i in names) or 1.0
+        for i in names:
+            widths[i] -= over * max(0.0, widths[i] - _LEAST_TEXT) / spare
+    else:
+        widths = [width - over / len(widths) for width in widths]
+    return size, widths
+
+
+def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
+    column = table.columns[index]
+    entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
+    longest = sorted(set(entries), key=len)[-24:]
+    widest = max((pdf.get_string_width(text) for text in longest), default=0.0)
+    if column.kind is ReportKind.TEXT:
+        widest = min(widest, _NARROW_TEXT)
+    heading = max(pdf.get_string_width(word) for word in column.heading.split(" "))
+    return max(widest, heading) + 2 * _PADDING
+
+
+_BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
+_CHART_WIDTH, _LEAST_CHART_WIDTH = 400.0, 270.0
+
+
+def chart_on(pdf: FPDF, chart: Chart) -> None:
+    """The chart, whole on one page: this one if it can be made to fit, else the next."""
+    pdf.y += 10
+    scale = min(_CHART_WIDTH / WIDTH, (pdf.page_break_trigger - pdf.y) / HEIGHT)
+    if scale < _LEAST_CHART_WIDTH / WIDTH:
+        scale = _CHART_WIDTH / WIDTH
+        pdf.add_page()
+    x, y = pdf.l_margin, pdf.y
+    with pdf.local_context():
+        for shape in drawing(chart).shapes:
+            _shape(pdf, shape, x, y, scale)
+    pdf.set_xy(x, y + HEIGHT * scale)
+
+
+def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
+    """A shape of the chart whose top left corner is there."""
+    if isinstance(shape, ChartText):
+        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale)
+    elif isinstance(shape, Stroke):
+        colour, width = {"grid": (LINE, 0.25), "level0": (_LEVEL, 1.2)}.get(shape.look, (INK, 1.0))
+        pdf.set_draw_color(colour)
+        pdf.set_line_width(width)
+        if shape.look == "level1":
+            pdf.set_dash_pattern(dash=4, gap=2)
+        pdf.line(x + shape.x1 * scale, y + shape.y1 * scale, x + shape.x2 * scale, y + shape.y2 * scale)
+        pdf.set_dash_pattern()
+    else:
+        _box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
+
+
+def _text(pdf: FPDF, shape: ChartText, x: float, y: float) -> None:
+    """A one-line text on its baseline: from x on, up to x, or around x."""
+    size = 9 if shape.look else 7
+    pdf.set_font(TEXT, "B" if shape.look else "", size)
+    pdf.set_text_color(INK)
+    text = visible(shape.text)
+    width = pdf.get_string_width(text)
+    pdf.set_xy(x - {"end": width, "middle": width / 2}.get(shape.anchor, 0), y - size * 0.8)
+    pdf.cell(width, size, text)
+
+
+def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
+    fill, edge = {
+        "band": (_BAND, _BAND),
+        "rejected": (_PAPER, WARN),
+        "unusual": (_PAPER, _BAR),
+        "least": (_LEVEL, _LEVEL),
+    }.get(look, (_BAR, _BAR))
+    pdf.set_fill_color(fill)
+    pdf.set_draw_color(edge)
+    pdf.set_line_width(1.2 if look == "unusual" else 0.6)
+    pdf.rect(x, y, width, height, style="DF")
+    if look == "rejected":
+        _hatch(pdf, x, y, width, height)
+
+
+def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
+    """Slanted lines over a rectangle, cut at its edges."""
+    step = offset = 4.0
+    while offset < width + height:
+        start = (x + max(0.0, offset - height), y + min(offset, height))
+        pdf.line(*start, x + min(offset, width), y + max(0.0, offset - width))
+        offset += step
+
+
+TEXT, OTHER = "text", "other"
+_FILES = {"": "figo", "B": "figbo"}
+_SYMBOLS = "symbol2"
+_SPACE, _BOX = 0x20, 0x25A1
+_REORDERED = frozenset({"R", "AL", "AN", "NSM"})
+"""Directions that need bidirectional order, or marks placed (Unicode Standard Annex 9)."""
+
+
+def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
+    """Add the fonts that these texts need, their files in the folder."""
+    used = {character for text in texts for character in text if character >= " "}
+    missing = {ord(character) for character in used}
+    for style, name in _FILES.items():
+        content, covered = _font(name)
+        missing -= covered
+        _add(pdf, TEXT, style, folder / f"{name}.ttf", content)
+    if missing:
+        content = other_font(missing)
+        for style in _FILES:
+            _add(pdf, OTHER, style, folder / "other.ttf", content)
+        pdf.set_fallback_fonts([OTHER], exact_match=False)
+    if missing or any(unicodedata.bidirectional(character) in _REORDERED for character in used):
+        pdf.set_text_shaping(True)
+
+
+@cache
+def _font(name: str) -> tuple[bytes, frozenset[int]]:
+    """A font's file, unpacked once, and the characters that it has."""
+    content: bytes = myfont(name)
+    return content, frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
+
+
+def _add(pdf: FPDF, family: str, style: str, file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    pdf.add_font(family, style, file)
+
+
+def other_font(codes: Iterable[int]) -> bytes:
+    """A TrueType font of these characters: Noto's symbol, or its box.
+
+    It has a space as well: text shaping puts one where a character is to stay invisible.
+    """
+    symbols = TTFont(BytesIO(_font(_SYMBOLS)[0]), lazy=True)
+    source, glyphs = symbols.getBestCmap(), symbols.getGlyphSet()
+    names = {code: source.get(code, source[_SPACE if chr(code).isspace() else _BOX]) for code in {_SPACE, *codes}}
+    order = [".notdef", *dict.fromkeys(names.values())]
+    builder = FontBuilder(symbols["head"].unitsPerEm, isTTF=True)
+    builder.setupGlyphOrder(order)
+    builder.setupCharacterMap(names)
+    builder.setupGlyf({name: _quadratic(glyphs[name]) for name in order})
+    builder.setupHorizontalMetrics({name: (round(glyphs[name].width), 0) for name in order})
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "Sharebench Other", "styleName": "Regular"})
+    builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, usWinAscent=800, usWinDescent=200)
+    builder.setupPost()
+    file = BytesIO()
+    builder.font.save(file)
+    return file.getvalue()
+
+
+def _quadratic(glyph: Any) -> Any:
+    """A glyph of cubic outlines in TrueType's quadratic ones."""
+    pen = TTGlyphPen(None)
+    glyph.draw(Cu2QuPen(pen, max_err=1.0, reverse_direction=True))
+    return pen.glyph()

@@ -1,0 +1,374 @@
+"""The worksheets on paper: the bottleneck calculation (Using Samba, tables B-5, B-8, B-10), and the clients."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from forms import numbers, wording
+from forms.report import (
+    Bar,
+    Cell,
+    Chart,
+    Column,
+    ColumnGroup,
+    Field,
+    FieldReference,
+    Formula,
+    Mark,
+    Report,
+    Role,
+    Row,
+    Table,
+    blank_fields,
+    blank_rows,
+    cell_at,
+    columns_of,
+    row_of,
+)
+from forms.report import ReportKind as Holds
+from forms.worksheets.bottleneck import PLURALS, SINGULARS, BottleneckCalculation, Machine, Part, total_gain, upgrades
+from forms.worksheets.reference import ReferenceKind
+from forms.worksheets.users import UserGroup, UsersCalculation
+from storage.records import Worksheet, utc_now
+
+FORM = "bottleneck calculation"
+SCHEMA = "sharebench/worksheet/bottleneck/1"
+_ORDER = (ReferenceKind.CPU, ReferenceKind.DISK, ReferenceKind.NETWORK)
+_NAMES = {ReferenceKind.CPU: "CPU", ReferenceKind.DISK: "Disk", ReferenceKind.NETWORK: "Network"}
+_TITLE = "Bottleneck calculation"
+DISKS_RULE = (
+    "Disks add up only where each has a way of its own (Using Samba: one IDE disk a controller, three SCSI disks a"
+    " controller; today, no more than the controller and its slot carry), and RAID 5 writes everything twice."
+)
+BUS_RULE = "From the second network card on the bus may be the limit: look at it as at a part of its own (Using Samba)."
+NOT_WITHIN = (
+    "This is not a complete model of a server: do not expect it to be within 10 percent (Using Samba). Measure what it"
+    " says."
+)
+_BLANK_ROWS = 6
+"""As many as the paper form has."""
+
+
+def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Report:
+    """A filled calculation; throughput in kB/s as on paper, or MB/s where all of it is large."""
+    rates = [part.bytes_per_second for machine in worksheet.machines for _, part in machine.parts]
+    factor, unit = (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
+    last = worksheet.machines[-1]
+    return Report(
+        form=FORM,
+        title=f"{_TITLE}: {name or worksheet.machines[0].name}",
+        name=name or _TITLE,
+        fields=tuple(_parts(last)),
+        tables=(_one_of_each(worksheet, factor, unit), _calculation(worksheet, factor, unit)),
+        results=tuple(_results(worksheet)),
+        advice=tuple(_advice(last)),
+        chart=_chart(last),
+        document=partial(document, worksheet, name),
+    )
+
+
+def document(worksheet: BottleneckCalculation, name: str = "") -> dict[str, Any]:
+    """The JSON object of a calculation."""
+    return {"schema": SCHEMA, "name": name, **worksheet.to_content()}
+
+
+def blank_bottleneck_report() -> Report:
+    """Table B-8 as it is printed: empty rows, to be filled by hand."""
+    columns = _columns()
+    return Report(
+        form=FORM,
+        title=_TITLE,
+        name=_TITLE,
+        fields=blank_fields("Server", "Date"),
+        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * _BLANK_ROWS)),),
+        results=(
+            Field(name="CPU throughput", text="throughput of one CPU x number of CPUs"),
+            Field(name="Disk throughput", text="throughput of one disk x number of disks"),
+            Field(name="Network throughput", text="throughput of one network x number of networks"),
+            Field(name="Total", text="the least of the three"),
+        ),
+        blank=True,
+    )
+
+
+def _one_of_each(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
+    """What one CPU, disk and network of each machine moves."""
+    rows = []
+    for index, machine in enumerate(worksheet.machines):
+        parts = [machine.part(kind) for kind in _ORDER]
+        rows.append(
+            row_of(str(index), machine.name, *(part.bytes_per_second / factor if part else None for part in parts))
+        )
+    rates = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in ("CPU", "disk", "network"))
+    return Table(columns=columns_of("Step", "Machine", *rates), rows=tuple(rows), caption="What one of each moves")
+
+
+def _calculation(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
+    return Table(
+        columns=_columns(),
+        rows=tuple(_row(machine, index, factor) for index, machine in enumerate(worksheet.machines)),
+        caption=f"Throughput in {unit}; the total is the least of the three",
+    )
+
+
+def _columns() -> tuple[Column, ...]:
+    parts = [
+        column
+        for name in _NAMES.values()
+        for column in ((f"Number of {name}s", Holds.WHOLE), (f"{name} Throughput", Holds.DECIMAL))
+    ]
+    return columns_of("Step", *parts, ("Total Throughput", Holds.DECIMAL))
+
+
+def _row(machine: Machine, index: int, factor: float) -> Row:
+    cells = [Cell(value=str(index))]
+    totals = []
+    for place, kind in enumerate(_ORDER, start=1):
+        cells += _part_cells(machine.part(kind), place, index, factor)
+        if machine.part(kind):
+            totals.append(cell_at(2 * place, index))
+    total = machine.total_bytes_per_second
+    least = "MIN(" + ",".join(f"{{{i}}}" for i in range(len(totals))) + ")"
+    formula = Formula(template=least, references=tuple(totals)) if totals else None
+    cells.append(Cell(value=None if total is None else total / factor, formula=formula))
+    return Row(cells=tuple(cells))
+
+
+def _part_cells(part: Part | None, place: int, row: int, factor: float) -> list[Cell]:
+    """Number and throughput of a part; ``place`` counts the parts from 1."""
+    if part is None:
+        return [Cell(), Cell()]
+    formula = Formula(template="{0}*{1}", references=(cell_at(2 * place - 1, row), cell_at(place + 1, row, table=0)))
+    return [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=formula)]
+
+
+def _limits(machine: Machine) -> str:
+    return wording.listed([_limit(kind, machine) for kind in machine.bottlenecks])
+
+
+def _limit(kind: ReferenceKind, machine: Machine) -> str:
+    part = machine.part(kind)
+    return PLURALS[kind] if part and part.count > 1 else SINGULARS[kind]
+
+
+def _parts(machine: Machine) -> Iterator[Field]:
+    for kind in _ORDER:
+        part = machine.part(kind)
+        if part is None:
+            yield Field(name=_NAMES[kind], text="not known, so not looked at")
+            continue
+        source = f" ({part.source})" if part.source else ""
+        yield Field(
+            name=_NAMES[kind],
+            text=f"{part.count} x {part.name}, {wording.rate(part.bytes_per_second)} each{source}",
+        )
+
+
+def _results(worksheet: BottleneckCalculation) -> Iterator[Field]:
+    for machine in worksheet.machines:
+        said = "nothing is known" if not machine.parts else f"{_limits(machine)} at {_rate(machine)}"
+        yield Field(name="Bottleneck" if len(worksheet.machines) == 1 else machine.name, text=said)
+    if worksheet.target_bytes_per_second is not None:
+        aim, last = wording.rate(worksheet.target_bytes_per_second), worksheet.machines[-1]
+        steps = wording.count(len(worksheet.machines) - 1, "step")
+        reached = f"reached in {steps}" if worksheet.reaches_target else f"NOT reached: {_rate(last)} after {steps}"
+        yield Field(name="Target", text=f"{aim}, {reached}")
+    gain = total_gain(worksheet.machines)
+    if len(worksheet.machines) > 1 and gain is not None:
+        yield Field(name="Gained in all", text=f"{gain:.1f} times as much")
+
+
+def _rate(machine: Machine) -> str:
+    return wording.rate(machine.total_bytes_per_second)
+
+
+def _advice(machine: Machine) -> Iterator[str]:
+    for upgrade in upgrades(machine):
+        if upgrade.gain_bytes_per_second > 0:
+            yield (
+                f"{upgrade.what} would give {_rate(upgrade.machine)},"
+                f" {wording.rate(upgrade.gain_bytes_per_second)} more; then the {_limits(upgrade.machine)} would limit."
+            )
+        else:
+            yield f"{upgrade.what} would give nothing: the {_limits(machine)} would still limit."
+    if machine.disk and machine.disk.count > 1:
+        yield DISKS_RULE
+    if machine.network and machine.network.count > 1:
+        yield BUS_RULE
+    if machine.parts:
+        yield NOT_WITHIN
+
+
+def _chart(machine: Machine) -> Chart | None:
+    if not machine.parts:
+        return None
+    bars = tuple(
+        Bar(
+            name=f"{part.count} {_limit(kind, machine)}",
+            value=part.total_bytes_per_second,
+            mark=Mark.BOTTLENECK if kind in machine.bottlenecks else Mark.NONE,
+        )
+        for kind, part in machine.parts
+    )
+    return Chart(title="Which part is the bottleneck", unit="bytes/sec", bars=bars, source=(1, 7), in_text=True)
+
+
+CLIENTS_FORM = "clients"
+CLIENTS_SCHEMA = "sharebench/worksheet/clients/1"
+_CLIENTS_TITLE = "Clients of a server"
+_CAPACITY = "Server moves"
+_CLIENTS_BLANK_ROWS = 5
+_CLIENTS_COLUMNS = columns_of(
+    "Clients",
+    ("Number", Holds.WHOLE),
+    ("Transfers/sec each", Holds.PERCENT),
+    ("File Size in Bytes", Holds.WHOLE),
+    ("Bytes/sec asked", Holds.WHOLE),
+    ("% of server", Holds.PERCENT),
+    ("Carried alone", Holds.WHOLE),
+)
+
+
+def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
+    """A filled worksheet."""
+    capacity = worksheet.capacity_bytes_per_second
+    rows = [_group_row(worksheet, group, index) for index, group in enumerate(worksheet.groups)]
+    if len(rows) > 1:
+        rows.append(_users_total(worksheet, len(rows)))
+    return Report(
+        form=CLIENTS_FORM,
+        title=f"{_CLIENTS_TITLE}: {name}" if name else _CLIENTS_TITLE,
+        name=name or _CLIENTS_TITLE,
+        fields=(
+            Field(name=_CAPACITY, text=f"{numbers.whole(capacity)} bytes/sec", number=capacity, unit="bytes/sec"),
+            Field(name="That is from", text=worksheet.capacity_source or "the admin"),
+        ),
+        tables=(Table(columns=_CLIENTS_COLUMNS, rows=tuple(rows), caption="Clients x transfers a second x file size"),),
+        results=tuple(_users_results(worksheet)),
+        advice=(NOT_WITHIN,),
+        chart=_users_chart(worksheet),
+        document=partial(users_document, worksheet, name),
+    )
+
+
+def users_document(worksheet: UsersCalculation, name: str = "") -> dict[str, Any]:
+    """The JSON object of a worksheet."""
+    return {"schema": CLIENTS_SCHEMA, "name": name, **worksheet.to_content()}
+
+
+def blank_users_report() -> Report:
+    """The empty worksheet, to be filled by hand."""
+    return Report(
+        form=CLIENTS_FORM,
+        title=_CLIENTS_TITLE,
+        name=_CLIENTS_TITLE,
+        fields=blank_fields(_CAPACITY, "That is from", "Date"),
+        tables=(Table(columns=_CLIENTS_COLUMNS, rows=blank_rows(_CLIENTS_COLUMNS, [None] * _CLIENTS_BLANK_ROWS)),),
+        results=(Field(name="Bytes/sec asked", text="number x transfers a second x file size"),),
+        blank=True,
+    )
+
+
+def _group_row(worksheet: UsersCalculation, group: UserGroup, index: int) -> Row:
+    number, transfers, size, demand = (cell_at(column, index) for column in range(1, 5))
+    capacity = FieldReference(name=_CAPACITY)
+    carried = worksheet.carried(group)
+    share = 100 * group.demand_bytes_per_second / worksheet.capacity_bytes_per_second
+    alone = Formula(template="INT({0}/({1}*{2})*(1+1E-12))", references=(capacity, transfers, size))
+    return row_of(
+        group.name,
+        group.clients,
+        group.transfers_per_second,
+        group.file_bytes,
+        Cell(
+            value=group.demand_bytes_per_second,
+            formula=Formula(template="{0}*{1}*{2}", references=(number, transfers, size)),
+        ),
+        Cell(value=share, formula=Formula(template="100*{0}/{1}", references=(demand, capacity))),
+        Cell(value=carried, formula=None if carried is None else alone),
+    )
+
+
+def _users_total(worksheet: UsersCalculation, count: int) -> Row:
+    def total(column: int) -> Formula:
+        return Formula(template="SUM({0})", references=(ColumnGroup(column=column, first=0, last=count - 1),))
+
+    return row_of(
+        "Total:",
+        Cell(value=worksheet.clients, formula=total(1)),
+        None,
+        None,
+        Cell(value=worksheet.demand_bytes_per_second, formula=total(4)),
+        Cell(value=worksheet.percent_used, formula=total(5)),
+        role=Role.RESULT,
+    )
+
+
+def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
+    asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
+    if worksheet.is_tight:
+        yield Field(name="Enough", text=f"[~] tight: {asked}; busy moments ask for more than the average")
+    elif worksheet.is_enough:
+        yield Field(name="Enough", text=f"[+] yes: {asked}")
+    else:
+        missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
+        yield Field(name="Enough", text=f"[-] no: {asked}; {wording.rate(missing)} are missing")
+    for group in worksheet.groups:
+        carried = worksheet.carried(group)
+        if carried is not None:
+            yield Field(name=f"{group.name} alone", text=f"the server carries {carried:,}")
+    memory = worksheet.memory
+    if memory is not None:
+        needed = memory.needed_bytes(worksheet.clients)
+        enough = "[+] enough" if needed <= memory.available_bytes else "[-] too little"
+        yield Field(
+            name="Memory",
+            text=f"{enough}: {worksheet.clients} x {_bytes(memory.client_bytes)} + {_bytes(memory.base_bytes)} ="
+            f" {_bytes(needed)} of {_bytes(memory.available_bytes)}, which carries {memory.carried:,} clients",
+        )
+
+
+def _bytes(size_bytes: int) -> str:
+    return numbers.byte_rate(size_bytes).removesuffix("/s")
+
+
+def _users_chart(worksheet: UsersCalculation) -> Chart | None:
+    if not worksheet.demand_bytes_per_second:
+        return None
+    bars = [Bar(name=group.name, value=group.demand_bytes_per_second) for group in worksheet.groups]
+    if len(bars) > 1:
+        bars.append(Bar(name="total", value=worksheet.demand_bytes_per_second))
+    if not worksheet.is_enough:
+        bars[-1] = Bar(name=bars[-1].name, value=bars[-1].value, mark=Mark.BOTTLENECK)
+    return Chart(
+        title="Asked of the server",
+        unit="bytes/sec",
+        bars=tuple(bars),
+        levels=(("server", worksheet.capacity_bytes_per_second),),
+        source=(0, 4),
+        in_text=True,
+    )
+
+
+BOTTLENECK, CLIENTS = "bottleneck", "clients"
+
+
+def to_record(worksheet: BottleneckCalculation | UsersCalculation, name: str) -> Worksheet:
+    """The record of a worksheet, saved now under that name."""
+    kind = BOTTLENECK if isinstance(worksheet, BottleneckCalculation) else CLIENTS
+    return Worksheet(kind=kind, name=name, saved_at=utc_now(), content=worksheet.to_content())
+
+
+def from_record(record: Worksheet) -> BottleneckCalculation | UsersCalculation:
+    """The worksheet of a record. Raises DocumentError where it is not of our making."""
+    if record.kind == BOTTLENECK:
+        return BottleneckCalculation.from_content(record.content)
+    return UsersCalculation.from_content(record.content)
+
+
+def worksheet_report(record: Worksheet) -> Report:
+    """The report of a saved worksheet. Raises DocumentError."""
+    found = from_record(record)
+    if isinstance(found, BottleneckCalculation):
+        return bottleneck_report(found, record.name)
+    return users_report(found, record.name)

@@ -1,0 +1,138 @@
+"""A change is proven by hand in the guide: base, change, base put back, and what is decided then."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.tui.frame.app import SharebenchApp
+from app.tui.guide.screen import GuideScreen
+from app.tui.guide.state.choices import MEMORY_KEY, MethodStep, choices_of
+from app.tui.tuning.ladder import LadderScreen
+from storage.notebook import Notebook
+from storage.records import Change, Decision, Series
+from tests.builders import one
+from tests.tui import FakeBackend, app_on, measured, painted, press, settled
+
+STEADY = (100e6, 101e6, 99e6, 100e6, 100.5e6)
+
+
+@pytest.fixture
+def backend() -> FakeBackend:
+    return FakeBackend()
+
+
+@pytest.fixture
+def app(tmp_path, backend) -> SharebenchApp:
+    """The guide after a base and a change of what only the server can tell, both measured and reviewed."""
+    path = tmp_path / "notebook.db"
+    base, changed = one(1, STEADY), one(2, [1.2 * rate for rate in STEADY])
+    backend.orders = [None, None]  # its next series is the third
+    with Notebook(path) as notebook:
+        notebook.add(replace(base, experiment="tuning", label=""))
+        notebook.add(
+            replace(
+                changed,
+                experiment="tuning",
+                label="strict sync = no",
+                base_id=base.id,
+                change=Change(name="strict sync", value="no", previous="yes"),
+            )
+        )
+        choices = replace(choices_of(notebook.series(changed.id)), step=MethodStep.EXPECTED, series_id=changed.id)
+        notebook.remember(MEMORY_KEY, replace(choices, base_id=base.id, reviewed=True).to_memory())
+    return app_on(path, first="guide", backend=backend)
+
+
+def guide(app: SharebenchApp) -> GuideScreen:
+    assert isinstance(app.screen, GuideScreen)
+    return app.screen
+
+
+def words(app: SharebenchApp) -> str:
+    return " ".join(painted(app).replace("│", " ").split())
+
+
+def third(app: SharebenchApp) -> Series:
+    with Notebook(app.context.notebook_path) as notebook:
+        return notebook.series(f"{3:012x}")
+
+
+async def measure_again(app, backend, pilot, rates):
+    """Enter on what is advised, then through run and review to the comparison."""
+    backend.rates = list(rates)
+    await press(app, pilot, "enter")
+    assert guide(app).choices.step is MethodStep.RUN
+    await press(app, pilot, "enter")
+    await measured(app, pilot)
+    await press(app, pilot, "enter", "enter")
+    assert guide(app).choices.step is MethodStep.EXPECTED
+
+
+async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, backend):
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        assert "[?] Not known: these two differ by +20.0 %" in words(app)
+        assert "Put it back, measure again" in words(app)
+        await press(app, pilot, "enter")
+        assert "the change put back: strict sync = yes. Do it on the server now" in words(app)
+        await press(app, pilot, "left")
+        assert guide(app).choices.proven_id == f"{2:012x}"
+        await press(app, pilot, "right")
+        backend.rates = list(STEADY)
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        await press(app, pilot, "enter", "enter")
+        assert "strict sync = no, 2 against 1 series: [+] Faster: +20.0 %" in words(app)
+        assert "[~] The same settings" in words(app), "both base series beside each other"
+        again = third(app)
+        assert (again.base_id, again.change, again.experiment) == (f"{1:012x}", None, "tuning")
+        await press(app, pilot, "down", "enter")
+        assert guide(app).choices.step is MethodStep.CHANGE
+        assert guide(app).choices.series_id == f"{2:012x}", "the next change is made from the kept one"
+    with Notebook(app.context.notebook_path) as notebook:
+        assert notebook.series(f"{2:012x}").decision is Decision.KEPT
+
+
+async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_is_advised(app, backend):
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        await measure_again(app, backend, pilot, [1.09 * rate for rate in STEADY])
+        assert "the base itself wandered by 8.6 % meanwhile" in words(app)
+        await press(app, pilot, "enter")
+        assert "the change made again: strict sync = no" in words(app)
+        backend.rates = [1.2 * rate for rate in STEADY]
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        await press(app, pilot, "enter", "enter")
+        assert "strict sync = no, 2 against 2 series" in words(app)
+        assert guide(app).choices.proven_id == f"{2:012x}"
+
+
+async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        await measure_again(app, backend, pilot, STEADY)
+        with Notebook(app.context.notebook_path) as notebook:
+            for number, value in ((1, "Yes"), (3, "No")):
+                notebook.set_facts(f"{number:012x}", "server", {"smb.conf/share/strict sync": value})
+        await press(app, pilot, "left", "right")
+        guide(app).take(guide(app).choices)
+        await settled(app, pilot)
+        assert "shows other settings than what it was to repeat" in words(app)
+        assert "strict sync = no, 1 against 1 series: [?] Not known" in words(app)
+
+
+async def test_the_ladder_measures_its_base_again(app, backend):
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        app.visit("ladder")
+        await settled(app, pilot)
+        assert isinstance(app.screen, LadderScreen)
+        await press(app, pilot, "up", "a")
+        assert guide(app).choices.base_id == f"{1:012x}"
+        backend.rates = list(STEADY)
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        app.visit("ladder")
+        await settled(app, pilot)
+        assert "0 → 1, by strict sync = no (unproven): [+] Faster: +20.0 %" in words(app)
