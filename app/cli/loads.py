@@ -11,7 +11,8 @@ from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.errors import UsageError
 from forms.layout import visible
-from forms.load.comparison import compare_loads, load_comparison_report
+from forms.load.comparison import compare_loads
+from forms.load.comparison_report import load_comparison_report
 from forms.load.document import LOAD_SCHEMA, load_from_document
 from forms.load.report import capacity_text, load_report
 from forms.report import Report

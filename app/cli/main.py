@@ -29,6 +29,7 @@ _COMMANDS = {
     "sweep": "several values of a setting in turns: the smallest that is as good as the best",
     "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
+    "isolate": "disk, network, both and the server by the same operations: which is it",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",
     "export": "forms out",

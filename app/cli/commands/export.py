@@ -13,13 +13,15 @@ from app.errors import CancelledError, UsageError
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.experiments import stored_experiment
+from app.workflows.isolate import isolation_called
 from forms import reports
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
+from forms.isolation.report import isolation_report
 from forms.report import Report
 from forms.reports import blank_report
 from storage.notebook import Notebook
 
-FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
+FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
@@ -76,7 +78,7 @@ def export_command(
 ) -> None:
     """Writes the filled forms of SERIES (and loads) as one document, or another form: --form comparison BASE OTHER…,
     --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
-    --form clients NAME (worksheets that were saved).
+    --form clients NAME (worksheets that were saved), --form isolation ID.
     """
     _check(names, form, blank=blank)
     if file_name is None or file_name == _STDOUT:
@@ -135,7 +137,7 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
     if blank:
         if names:
             raise UsageError("a blank form has no series: leave them out, or leave --blank out")
-        if form in {"survey", "selftest"}:
+        if form in {"survey", "selftest", "isolation"}:
             raise UsageError(f"there is no blank {form}: it is computed from what was measured")
     elif not names:
         raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
@@ -167,6 +169,8 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
                 return [_filled(notebook, name) for name in names]
             series = [notebook.series(name) for name in names]
             return [reports.comparison_report(series, reports.comparisons(sides_to_compare(notebook, names)))]
+        if form == "isolation":
+            return [isolation_report(isolation_called(notebook, names[0]))]
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
