@@ -14,6 +14,7 @@ _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
     "check": "reaches, logs in, looks: what is fine, what is not, what to do",
     "run": "measures one series and prints the form",
+    "load": "many users at once: load points, capacity, memory of idle users",
     "list": "the notebook, one line a series",
     "show": "one filled form",
     "reject": "marks a run unusable",

@@ -10,6 +10,7 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.cli.isolation_output import import_isolation
+from app.cli.loads import import_loads, read_loads
 from app.errors import UsageError
 from app.targets import parse_target
 from forms.importers import Given, read_series, read_trial
@@ -67,6 +68,11 @@ def import_command(
     if isolation_id:
         output.answer_json({"imported": [isolation_id]}) if as_json else output.answer(isolation_id)
         return
+    loads = read_loads(content, file)
+    if loads is not None:
+        with common.notebook(context, make=True) as notebook:
+            _told(*import_loads(notebook, loads, file), as_json=as_json)
+        return
     try:
         found = read_series(content, given)
         trial = read_trial(content)
@@ -80,11 +86,15 @@ def import_command(
             notebook.add_all(new)
             if trial:
                 _add_slots(notebook, trial, new, found)
+    _told([one.id for one in new], there, as_json=as_json)
+
+
+def _told(new: Sequence[str], there: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        output.answer_json({"imported": [one.id for one in new], "already_there": there})
+        output.answer_json({"imported": list(new), "already_there": list(there)})
         return
     for one in new:
-        output.answer(one.id)
+        output.answer(one)
     if there:
         diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
 
