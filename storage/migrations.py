@@ -7,6 +7,7 @@ from sqlite_utils import Database, Migrations
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
+from storage.schema import ISOLATION_TABLES, LOAD_TABLES
 
 migrations = Migrations("sharebench")
 
@@ -299,32 +300,6 @@ CREATE TABLE trial_slots (
 """
 
 
-_ISOLATIONS = """
-CREATE TABLE isolations (
-    id TEXT PRIMARY KEY,
-    created_at TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('complete', 'interrupted', 'failed')),
-    error TEXT,
-    label TEXT NOT NULL DEFAULT '',
-    content TEXT NOT NULL CHECK (json_valid(content)),
-    left_behind TEXT CHECK (left_behind IS NULL OR json_valid(left_behind)),
-    owner TEXT CHECK (owner IS NULL OR json_valid(owner)),
-    imported_at TEXT
-) STRICT;
-CREATE TABLE layer_runs (
-    isolation_id TEXT NOT NULL REFERENCES isolations (id) ON DELETE CASCADE,
-    round INTEGER NOT NULL CHECK (round > 0),
-    layer TEXT NOT NULL,
-    clients INTEGER NOT NULL CHECK (clients > 0),
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
-    seconds REAL NOT NULL,
-    bytes_per_second REAL NOT NULL,
-    content TEXT NOT NULL CHECK (json_valid(content)),
-    PRIMARY KEY (isolation_id, round, layer, clients)
-) STRICT, WITHOUT ROWID;
-"""
-
-
 def _declare(db: Database, format_number: int, needs_version: str) -> None:
     db.table("notebook_formats").insert({"format": format_number, "needs_version": needs_version})
 
@@ -386,9 +361,16 @@ def m005_changes(db: Database) -> None:
 @migrations()
 def m006_isolations(db: Database) -> None:
     """Isolations and the runs of their layers."""
-    _run_script(db, _ISOLATIONS)
+    _run_script(db, ISOLATION_TABLES)
     _declare(db, 6, "0.2.0")
 
 
-CURRENT_FORMAT = 6
+@migrations()
+def m007_loads(db: Database) -> None:
+    """Loads with their points: many users at once."""
+    _run_script(db, LOAD_TABLES)
+    _declare(db, 7, "0.2.0")
+
+
+CURRENT_FORMAT = 7
 """The format that this version writes: the number of its last migration."""

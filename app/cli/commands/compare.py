@@ -6,6 +6,7 @@ import click
 
 from app.cli import common
 from app.cli.isolation_output import compare_isolations
+from app.cli.loads import compare_named
 from app.cli.series_output import answer_report
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
@@ -64,6 +65,9 @@ def compare_command(
     """
     if compare_isolations(context, (base, *others), as_json=as_json):
         return 0
+    of_loads = compare_named(context, base, others, as_json=as_json)
+    if of_loads is not None:
+        return of_loads
     with common.notebook(context) as notebook:
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]
