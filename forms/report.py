@@ -20,6 +20,7 @@ class ReportKind(StrEnum):
     SECONDS = "seconds"
     PERCENT = "percent"
     DECIMAL = "decimal"
+    RATIO = "ratio"
     SIGNED = "signed"
     """A change in percent."""
 
@@ -273,11 +274,16 @@ def _decimal(value: float) -> str:
     return f"{value:,.1f}"
 
 
+def _ratio(value: float) -> str:
+    return f"{value:.3f}"
+
+
 _WRITTEN: Mapping[ReportKind, Callable[[float], str]] = {
     ReportKind.TEXT: str,
     ReportKind.WHOLE: numbers.whole,
     ReportKind.SECONDS: numbers.seconds,
     ReportKind.PERCENT: numbers.percent,
     ReportKind.DECIMAL: _decimal,
+    ReportKind.RATIO: _ratio,
     ReportKind.SIGNED: numbers.signed_percent,
 }

@@ -7,6 +7,7 @@ from sqlite_utils import Database, Migrations
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
+from storage.schema import ISOLATION_TABLES, LOAD_TABLES
 
 migrations = Migrations("sharebench")
 
@@ -357,5 +358,19 @@ def m005_changes(db: Database) -> None:
     _declare(db, 5, "0.2.0")
 
 
-CURRENT_FORMAT = 5
+@migrations()
+def m006_isolations(db: Database) -> None:
+    """Isolations and the runs of their layers."""
+    _run_script(db, ISOLATION_TABLES)
+    _declare(db, 6, "0.2.0")
+
+
+@migrations()
+def m007_loads(db: Database) -> None:
+    """Loads with their points: many users at once."""
+    _run_script(db, LOAD_TABLES)
+    _declare(db, 7, "0.2.0")
+
+
+CURRENT_FORMAT = 7
 """The format that this version writes: the number of its last migration."""

@@ -19,6 +19,8 @@ from storage.codec import (
     series_to_row,
 )
 from storage.errors import DamagedNotebookError, RefusedError
+from storage.isolations import IsolationTables
+from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
 from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
 from storage.records import (
@@ -57,7 +59,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, ChangeTables, SideTables):
+class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:

@@ -15,6 +15,7 @@ _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
     "check": "reaches, logs in, looks: what is fine, what is not, what to do",
     "run": "measures one series and prints the form",
+    "load": "many users at once: load points, capacity, memory of idle users",
     "list": "the notebook, one line a series",
     "show": "one filled form",
     "reject": "marks a run unusable",
@@ -28,8 +29,10 @@ _COMMANDS = {
     "findings": "what measured series say of a set-up, and what to do",
     "try": "changes a setting of the server itself, measures in turns, puts it back",
     "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "tune": "the catalogue's safe settings, each tried on top of what was found; one page at the end",
     "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
+    "isolate": "disk, network, both and the server by the same operations: which is it",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",
     "export": "forms out",
@@ -52,6 +55,7 @@ _MODULES = {
     "findings": "compare",
     "try": "trial",
     "sweep": "trial",
+    "tune": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 

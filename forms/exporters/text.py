@@ -24,6 +24,7 @@ _BY_HAND = {
     ReportKind.SECONDS: 10,
     ReportKind.PERCENT: 11,
     ReportKind.DECIMAL: 9,
+    ReportKind.RATIO: 7,
     ReportKind.SIGNED: 9,
 }
 """Cells for a number to be written by hand."""

@@ -1,11 +1,14 @@
 """``sharebench restore``: puts back what an interrupted try, sweep or tune left changed."""
 
+from collections.abc import Iterable
+
 import click
 
 from app.changes.journal import where
 from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError, ConflictError
 from app.cli import common, diagnostics, output
+from app.isolation.put_back import put_back_after_kills, unfinished
 from storage.changes import ChangeState, JournalEntry
 
 
@@ -16,7 +19,7 @@ from storage.changes import ChangeState, JournalEntry
 @common.options_of_all
 @click.pass_context
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
-    """Puts back what an interrupted try, sweep or tune left changed on a server.
+    """Puts back what an interrupted try, sweep, tune or isolate left changed on a server.
 
     Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
     """
@@ -25,9 +28,11 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
         busy = [entry for entry in standing if entry.at_work]
         if listing:
             _list(standing, as_json=as_json)
+            _tell(filter(None, map(unfinished, notebook.isolations())))
             return 0
         for entry in busy:
             diagnostics.say(f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}: left")
+        of_isolations = put_back_after_kills(notebook)
         left = [entry for entry in standing if entry not in busy]
         done, problems = [], []
         for entry in left:
@@ -37,8 +42,9 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
                 problems.append(error)
     if as_json:
         output.answer_json([_document(entry) for entry in left])
-    elif not left:
+    elif not left and not of_isolations:
         output.answer("nothing to put back")
+    _tell(of_isolations)
     for one in done:
         if not as_json:
             output.answer(_said(one))
@@ -48,6 +54,11 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     if problems:
         raise problems[0]
     return 0
+
+
+def _tell(said: Iterable[str]) -> None:
+    for line in said:
+        diagnostics.say(line)
 
 
 def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
