@@ -6,8 +6,8 @@ import pytest
 
 from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen
-from app.tui.guide.state.choices import MEMORY_KEY, MethodStep, choices_of
 from app.tui.tuning.ladder import LadderScreen
+from app.workflows.guide.state.choices import MEMORY_KEY, MethodStep, choices_of
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Series
 from tests.builders import one

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from app.errors import UsageError
 from app.targets import parse_target, parse_typed_target
-from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
-from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
-from app.tui.guide.state.guide_context import GuideContext, around
-from app.tui.guide.state.method import next_step
 from app.units import parse_rate, parse_size
+from app.workflows.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
+from app.workflows.guide.state.choices import GuideChoices, MethodStep, with_made_file
+from app.workflows.guide.state.guide_context import GuideContext, around
+from app.workflows.guide.state.method import next_step
 from forms import wording
 from forms.numbers import link_rate
 from forms.series import file_size
