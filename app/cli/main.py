@@ -49,6 +49,7 @@ _MODULES = {
     "show": "notebook",
     "note": "annotate",
     "rename": "annotate",
+    "guide": "serve",
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
