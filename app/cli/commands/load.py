@@ -66,6 +66,12 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--by-size", is_flag=True, help="Each point once with each size alone.")
 @click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Of all that is left to chance.")
 @click.option("--processes", type=common.Count(1, 256), metavar="N", help="Generator processes (one a core).")
+@click.option(
+    "--workers-on",
+    "hosts",
+    metavar="HOST,HOST",
+    help="Other machines that make load too: [USER@]HOST by ssh, with the same sharebench.",
+)
 @click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
 @click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
 @click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
@@ -136,6 +142,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             limit_seconds=choices["limit_seconds"],
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
+            hosts=_hosts(choices["hosts"]),
         ),
         by_size=choices["by_size"],
         label=choices["label"],
@@ -147,6 +154,15 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     )
     control = SeriesControl()
     return watch_load(run_load(request, common.notebook_path(context), control), control)
+
+
+def _hosts(text: str | None) -> tuple[str, ...]:
+    """The machines that ``HOST,HOST`` names. Raises UsageError."""
+    found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    for host in found:
+        if host.startswith("-") or " " in host:
+            raise UsageError(f"--workers-on: {host!r} is no [USER@]HOST")
+    return found
 
 
 def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
