@@ -42,7 +42,7 @@ class Backend(Protocol):
         """Who else is at work on this machine and the link, watched for some seconds."""
 
     def record(
-        self, order: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
     ) -> "Iterator[RecorderEvent]":
         """Measure a series."""
 
@@ -89,12 +89,12 @@ class SystemBackend:
             return watch.look()
 
     def record(
-        self, order: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
     ) -> "Iterator[RecorderEvent]":
         """By the recorder."""
         from app.recorder.recording import record  # noqa: PLC0415  as the module says
 
-        return record(order, notebook_path, control)
+        return record(request, notebook_path, control)
 
     def resume(
         self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
