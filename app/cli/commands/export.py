@@ -12,10 +12,12 @@ from app.errors import CancelledError, UsageError
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.experiments import stored_experiment
-from forms import reports
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.report import Report
-from forms.reports import blank_report
+from forms.reports import blank_report, series_reports
+from forms.worksheets.report import worksheet_report
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
@@ -158,11 +160,11 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
         if form in {"run", "comparison"}:
             series = [notebook.series(name) for name in names]
             if form == "run":
-                return reports.series_reports(series)
-            return [reports.comparison_report(series, reports.comparisons(sides_to_compare(notebook, names)))]
+                return series_reports(series)
+            return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
-        return [readable(reports.worksheet_report, saved)]
+        return [readable(worksheet_report, saved)]

@@ -43,7 +43,7 @@ def ladder_text(ladder: Ladder) -> str:
 
 
 def path(ladder: Ladder) -> list[int]:
-    return [one.number for one in ladder.kept_path]
+    return [one.number for one in ladder.gains[-1].path] if ladder.gains else []
 
 
 def test_each_rung_is_compared_with_what_it_was_made_from() -> None:
