@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -190,9 +191,5 @@ def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = Fal
 def secrets_for(context: click.Context, target: Target, *, kerberos: bool = False) -> tuple[Target, Secrets]:
     """The target with its user and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
     credentials = (context.find_root().obj or {}).get("credentials")
-    ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
+    ask = partial(getpass.getpass, stream=sys.stderr) if sys.stdin.isatty() and sys.stderr.isatty() else None
     return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)
-
-
-def _ask(prompt: str) -> str:
-    return getpass.getpass(prompt, stream=sys.stderr)

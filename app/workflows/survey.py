@@ -109,7 +109,9 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
         if answers[address]:
             stations[index] = replace(station, state=StationState.LEFT_OUT, why=answers[address])
         else:
-            todo.append((index, request if series is None else _resumption(series, request)))
+            todo.append(
+                (index, request if series is None else Resumption(series_id=series.id, secrets=request.plan.secrets))
+            )
     if not todo and not stored:
         whys = "; ".join(dict.fromkeys(why for why in answers.values() if why))
         raise UnreachableError(f"nothing of {hosts} answers: {whys}")
@@ -255,10 +257,6 @@ def _is_of(series: Series, request: SeriesRequest) -> bool:
     plan = request.plan
     chosen = series.plan.run_choices() if series.plan else None
     return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
-
-
-def _resumption(series: Series, request: SeriesRequest) -> Resumption:
-    return Resumption(series_id=series.id, secrets=request.plan.secrets)
 
 
 def _no_answer(target: Target) -> str:
