@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from forms import numbers
+from forms.tone import Tone
 
 
 class ReportKind(StrEnum):
@@ -19,6 +20,7 @@ class ReportKind(StrEnum):
     SECONDS = "seconds"
     PERCENT = "percent"
     DECIMAL = "decimal"
+    RATIO = "ratio"
     SIGNED = "signed"
     """A change in percent."""
 
@@ -176,6 +178,8 @@ class Field:
     unit: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     """What the text says as names and values, for files that are read back."""
+    tone: Tone = Tone.PLAIN
+    """How it is meant, for a terminal that has colours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,11 +270,16 @@ def _decimal(value: float) -> str:
     return f"{value:,.1f}"
 
 
+def _ratio(value: float) -> str:
+    return f"{value:.3f}"
+
+
 _WRITTEN: Mapping[ReportKind, Callable[[float], str]] = {
     ReportKind.TEXT: str,
     ReportKind.WHOLE: numbers.whole,
     ReportKind.SECONDS: numbers.seconds,
     ReportKind.PERCENT: numbers.percent,
     ReportKind.DECIMAL: _decimal,
+    ReportKind.RATIO: _ratio,
     ReportKind.SIGNED: numbers.signed_percent,
 }

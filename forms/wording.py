@@ -1,5 +1,7 @@
 """Figures in words: sizes, times, percentages, lists and places as sentences have them."""
 
+from dataclasses import replace
+
 from forms import layout, numbers
 from storage.records import Change, Command, Decision, Series, Target
 from storage.target_url import format_target
@@ -34,14 +36,25 @@ def percent(value: float) -> str:
     return f"{'0.0' if text == '-0.0' else text} %"
 
 
-def rate(bytes_per_second: float | None) -> str:
-    """Bytes per second to four figures, so that small changes can be seen: ``118.3 MB/s``; a dash for None."""
+def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:
+    """Bytes per second to four figures, so that small changes can be seen: ``118.3 MB/s``; a dash for None.
+
+    What stands ``beside`` another rate, such as a deviation beside its average, has that one's unit.
+    """
     if bytes_per_second is None:
         return numbers.ABSENT
+    if beside is not None:
+        step = _step_of(beside)
+        return f"{bytes_per_second / 1000**step:,.{4 - len(f'{beside / 1000**step:.0f}')}f} {_DECIMAL[step]}B/s"
+    step = _step_of(bytes_per_second)
+    return f"{bytes_per_second / 1000**step:#.4g}".rstrip(".") + f" {_DECIMAL[step]}B/s"
+
+
+def _step_of(bytes_per_second: float) -> int:
     value, step = bytes_per_second, 0
     while abs(value) >= 999.95 and step < len(_DECIMAL) - 1:
         value, step = value / 1000, step + 1
-    return f"{value:#.4g}".rstrip(".") + f" {_DECIMAL[step]}B/s"
+    return step
 
 
 def count(number: int, noun: str) -> str:
@@ -81,8 +94,9 @@ def default_title(command: Command, target: Target) -> str:
 
 
 def short_place(target: Target) -> str:
-    """Where a transfer goes in few words: ``HOST/SHARE/PATH`` over SMB, the URL without the user otherwise."""
-    return place(target).removeprefix("smb://")
+    """Where a transfer goes in few words: ``HOST/SHARE`` over SMB, the server's URL otherwise, a local path whole."""
+    server = target if target.abilities.is_local else replace(target, path="")
+    return place(server).removeprefix("smb://").rstrip("/") or "/"
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:

@@ -58,7 +58,7 @@ _NAMES = {"share", "path", "user"}
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
 
-def _of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
+def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
     """A reading whose failure can only mean that the file was damaged: whatever is written here can be read here."""
 
     @wraps(read)
@@ -75,7 +75,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-@_of_a_sound_file
+@of_a_sound_file
 def object_of(text: str) -> dict[str, JSONValue]:
     """The object that a column holds. Raises ValueError for any other JSON."""
     found = json.loads(text)
@@ -122,7 +122,7 @@ class SeriesHistory:
     running_by: Owner | None = None
 
 
-@_of_a_sound_file
+@of_a_sound_file
 def series_from_row(
     row: Mapping[str, Any],
     runs: Iterable[Run] = (),
@@ -204,13 +204,13 @@ def owner_to_row(series_id: str, owner: Owner) -> Row:
     return asdict(owner) | {"series_id": series_id}
 
 
-@_of_a_sound_file
+@of_a_sound_file
 def owner_from_row(row: Mapping[str, Any]) -> Owner:
     """The owner of a row."""
     return Owner(**{name: row[name] for name in Owner.__dataclass_fields__})
 
 
-@_of_a_sound_file
+@of_a_sound_file
 def run_from_row(row: Mapping[str, Any]) -> Run:
     """The run of a row."""
     return Run(

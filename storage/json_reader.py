@@ -3,7 +3,7 @@
 A record is read by the types of its fields: see :meth:`JSONNode.record`.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -165,6 +165,9 @@ class JSONNode:
                 raise DocumentError(f"{self.name}: expected {len(inner)} values, found {len(places)}")
             kinds = inner[:1] * len(places) if inner[-1] is ... else inner
             return tuple(place.read(kind) for place, kind in zip(places, kinds, strict=True))
+        if origin is Mapping:
+            inside = ((key, JSONNode(self._inside(key), value)) for key, value in self.object().value.items())
+            return {_key(place, key, inner[0]): place.read(inner[1]) for key, place in inside}
         if is_dataclass(hint):
             return self.record(hint)  # type: ignore[arg-type]
         return _PLAIN[hint](self) if hint in _PLAIN else self.one_of(hint)
@@ -176,6 +179,13 @@ _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
     float: JSONNode.number,
     bool: JSONNode.flag,
 }
+
+
+def _key(place: JSONNode, key: str, kind: Any) -> Any:
+    """A member's name as the type says: a text or a whole number."""
+    if kind is int and not key.isdecimal():
+        raise DocumentError(f"{place.name}: expected a whole number for a name")
+    return kind(key)
 
 
 @cache

@@ -7,6 +7,7 @@ from sqlite_utils import Database, Migrations
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
+from storage.schema import ISOLATION_TABLES, LOAD_TABLES
 
 migrations = Migrations("sharebench")
 
@@ -268,6 +269,37 @@ CREATE INDEX baselines_by_series ON baselines (series_id);
 """
 
 
+_CHANGES = """
+CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    experiment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    ssh TEXT,
+    undo_path TEXT NOT NULL,
+    undo_script TEXT NOT NULL,
+    effective_before TEXT,
+    configuration_before TEXT NOT NULL,
+    owner TEXT NOT NULL CHECK (json_valid(owner)),
+    state TEXT NOT NULL CHECK (state IN ('open', 'undone')),
+    ended_at TEXT
+) STRICT;
+CREATE TABLE trials (
+    experiment TEXT PRIMARY KEY REFERENCES experiments (name) ON DELETE CASCADE,
+    plan TEXT NOT NULL CHECK (json_valid(plan))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE trial_slots (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL CHECK (number > 0),
+    position INTEGER NOT NULL CHECK (position >= 0),
+    control_seconds REAL NOT NULL,
+    PRIMARY KEY (series_id, number)
+) STRICT, WITHOUT ROWID;
+"""
+
+
 def _declare(db: Database, format_number: int, needs_version: str) -> None:
     db.table("notebook_formats").insert({"format": format_number, "needs_version": needs_version})
 
@@ -319,5 +351,26 @@ def m004_baselines_of_several(db: Database) -> None:
     _declare(db, 4, "0.2.0")
 
 
-CURRENT_FORMAT = 4
+@migrations()
+def m005_changes(db: Database) -> None:
+    """Settings that sharebench changes itself: the journal of changes, plans of trials, the order of their runs."""
+    _run_script(db, _CHANGES)
+    _declare(db, 5, "0.2.0")
+
+
+@migrations()
+def m006_isolations(db: Database) -> None:
+    """Isolations and the runs of their layers."""
+    _run_script(db, ISOLATION_TABLES)
+    _declare(db, 6, "0.2.0")
+
+
+@migrations()
+def m007_loads(db: Database) -> None:
+    """Loads with their points: many users at once."""
+    _run_script(db, LOAD_TABLES)
+    _declare(db, 7, "0.2.0")
+
+
+CURRENT_FORMAT = 7
 """The format that this version writes: the number of its last migration."""

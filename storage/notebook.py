@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from storage.base import MANY
+from storage.changes import ChangeTables
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
     Row,
@@ -18,8 +19,10 @@ from storage.codec import (
     series_to_row,
 )
 from storage.errors import DamagedNotebookError, RefusedError
+from storage.isolations import IsolationTables
+from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import Found, SeriesQuery, dialects_of, find, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -56,7 +59,7 @@ class Removed:
     """Its place among the series that were stored."""
 
 
-class Notebook(MeasuringTables, SideTables):
+class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:
@@ -257,7 +260,7 @@ class Notebook(MeasuringTables, SideTables):
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
     def runs_of(self, ids: Iterable[str]) -> dict[str, tuple[Run, ...]]:
-        """The runs of many series, without their progress: what a list's averages need."""
+        """The runs of many series, without their progress."""
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
         for start in range(0, len(wanted), MANY):
@@ -271,6 +274,10 @@ class Notebook(MeasuringTables, SideTables):
             ):
                 found.setdefault(row["series_id"], []).append(run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
+
+    def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
+        """The bytes per second of the valid measured runs of many series, in no order: what a list's averages need."""
+        return rates_of(self._db, ids)
 
     def remove(self, series_id: str) -> Removed:
         """Take a series out, giving back what :meth:`restore` needs. Raises RefusedError while it is being measured."""

@@ -87,6 +87,10 @@ class ExperimentKind(StrEnum):
     """The same thing twice, in turns."""
     REPEATS = "repeats"
     """The same thing several times, one whole series after the other: how far equal series lie apart."""
+    TRIAL = "trial"
+    """A setting changed by sharebench itself, with and without in turns, and put back."""
+    SWEEP = "sweep"
+    """Several values of a setting in turns, changed by sharebench itself and put back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,7 +325,7 @@ def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
 
 def kind_told_by(name: str) -> ExperimentKind:
     """The kind that a name given by :func:`dated_experiment` tells, where only names are kept: in documents."""
-    dated = (ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
+    dated = tuple(kind for kind in ExperimentKind if kind is not ExperimentKind.LADDER)
     return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.LADDER)
 
 

@@ -11,10 +11,12 @@ from tests.servers.fixtures import (
     make_vsftpd,
     small_disk,
     smbd,
+    sshd,
+    through,
     vsftpd,
 )
 
-__all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "vsftpd"]
+__all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,7 @@
 """The driver of the TUI's tests: an app on a notebook, an outside that is made up, waiting, and what is painted."""
 
 import queue
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from textual.widgets import Static
 from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
+from app.environment.host.meter import MachineNow
 from app.errors import SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
@@ -140,6 +141,16 @@ class FakeBackend:
     def quiet(self, target: Target, command: Command) -> Quiet:
         """Somebody makes a backup."""
         return Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 40 MB/s over [eth0]",))
+
+    def meter(self) -> Callable[[], MachineNow | None]:
+        """Half busy."""
+        return lambda: MachineNow(
+            cpu_percent=50.0,
+            interface="eth0",
+            received_bytes_per_second=118e6,
+            sent_bytes_per_second=1.2e6,
+            retransmitted=3,
+        )
 
     def record(self, request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """Store what the recorder would store."""

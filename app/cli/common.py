@@ -171,10 +171,24 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
         if found.remark and told.get("remark") != found.remark:
             told["remark"] = found.remark
             diagnostics.say(found.remark)
+        _tell_left_behind(context, found)
         try:
             yield found
         except (UnknownReferenceError, RefusedError) as error:
             raise UsageError(str(error)) from error
+
+
+def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
+    """Say once what an interrupted trial left changed on a server, and how it is put back."""
+    told = context.find_root().ensure_object(dict)
+    if context.info_name == "restore" or told.get("left behind"):
+        return
+    for entry in found.left_behind():
+        told["left behind"] = True
+        diagnostics.say(
+            f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: put it back"
+            " with `sharebench restore`"
+        )
 
 
 def series(context: click.Context, reference: str) -> Series:
@@ -190,6 +204,9 @@ def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = Fal
 
 def secrets_for(context: click.Context, target: Target, *, kerberos: bool = False) -> tuple[Target, Secrets]:
     """The target with its user and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    if notebook_path(context).exists():
+        with notebook(context):
+            pass  # says what an interrupted trial left changed, before anything is measured there
     credentials = (context.find_root().obj or {}).get("credentials")
     ask = partial(getpass.getpass, stream=sys.stderr) if sys.stdin.isatty() and sys.stderr.isatty() else None
     return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)

@@ -14,6 +14,7 @@ _COMMANDS = {
     "demo": "practises on embedded SMB and FTP servers on the loopback",
     "check": "reaches, logs in, looks: what is fine, what is not, what to do",
     "run": "measures one series and prints the form",
+    "load": "many users at once: load points, capacity, memory of idle users",
     "list": "the notebook, one line a series",
     "show": "one filled form",
     "reject": "marks a run unusable",
@@ -24,7 +25,11 @@ _COMMANDS = {
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
     "findings": "what measured series say of a set-up, and what to do",
+    "try": "changes a setting of the server itself, measures in turns, puts it back",
+    "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
+    "isolate": "disk, network, both and the server by the same operations: which is it",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "the ladder of changes",
     "export": "forms out",
@@ -44,6 +49,8 @@ _MODULES = {
     "delete": "notebook",
     "prune": "notebook",
     "findings": "compare",
+    "try": "trial",
+    "sweep": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 

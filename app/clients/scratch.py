@@ -9,6 +9,18 @@ from storage.records import Target
 PREFIX = ".sharebench-"
 _NAME = re.compile(r"\.sharebench-[0-9a-f]{12}")
 
+_LOAD_FOLDER = re.compile(r"\.sharebench-load-[0-9a-f]{12}")
+
+
+def new_load_folder() -> str:
+    """The name of a new folder for the files of a load; by chance alone has another that name."""
+    return f"{PREFIX}load-{secrets.token_hex(6)}"
+
+
+def is_load_folder(name: str) -> bool:
+    """Whether a folder of that very name was made by a load."""
+    return _LOAD_FOLDER.fullmatch(name) is not None
+
 
 def new_scratch_path(target: Target) -> str:
     """The path of a new file in the folder that ``target.path`` is; by chance alone has another file that name."""

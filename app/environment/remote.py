@@ -24,8 +24,12 @@ SSH_OPTIONS = (
     "ControlMaster=no",
     "-o",
     "ClearAllForwardings=yes",
+    "-o",
+    "ServerAliveInterval=5",
+    "-o",
+    "ServerAliveCountMax=3",
 )
-"""No terminal, no question, nothing forwarded, and no connection left behind."""
+"""No terminal, no question, nothing forwarded, no connection left behind, and none that is dead waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,8 @@ DEFAULTS = {
     "counters": "\n".join(COUNTER_FILES),
 }
 """The script's variables, as they are where nothing else is said."""
+PROBE = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
+"""The script that only reads."""
 
 
 def ask_server(settings: dict[str, str], ssh: str | None) -> Answer:
@@ -69,18 +75,25 @@ def ask_server(settings: dict[str, str], ssh: str | None) -> Answer:
 
     Never raises: a server that cannot be reached or that has no shell is an answer with a problem.
     """
+    return run_script(PROBE, {**DEFAULTS, **settings}, ssh)
+
+
+def run_script(body: str, settings: dict[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:
+    """Run a script as the one of :func:`ask_server`: it prints sections, by its variable ``mark``, the last ``end``.
+
+    ``seconds`` is how long it may take, where that is more than usual.
+    """
     mark = f"@sharebench-{secrets.token_hex(8)}@"
-    script = _script({**DEFAULTS, **settings, "mark": mark})
+    script = _with_variables(body, {**settings, "mark": mark})
     if ssh is None:
-        return _run(("sh", "-s"), script, mark, LOCAL_TIMEOUT_SECONDS, where="this machine")
+        return _run(("sh", "-s"), script, mark, max(seconds, LOCAL_TIMEOUT_SECONDS), where="this machine")
     if ssh.startswith("-") or not ssh.strip():
         return Answer(problem=f"no facts of the server: {ssh!r} is no [USER@]HOST for --server-ssh")
     words = ("ssh", *SSH_OPTIONS, "--", ssh, "exec sh -s")
-    return _run(words, script, mark, SSH_TIMEOUT_SECONDS, where=ssh, ssh=ssh)
+    return _run(words, script, mark, max(seconds, SSH_TIMEOUT_SECONDS), where=ssh, ssh=ssh)
 
 
-def _script(variables: dict[str, str]) -> str:
-    body = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
+def _with_variables(body: str, variables: dict[str, str]) -> str:
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()) + body
 
 

@@ -66,6 +66,8 @@ class ResourceSample:
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None
     """Only every few seconds."""
+    periods: tuple[int, int] | None = None
+    """Of the control group that limits the server's processors: all periods, and those in which it held them back."""
 
 
 class ResourceSampler:
@@ -90,6 +92,7 @@ class ResourceSampler:
         self._variables = {
             "mark": self._mark,
             "names": "|".join(rf"\({name}" for name in names),
+            "root": str(min(self._roots, default="")),
             "memory_every": str(memory_interval_seconds),
         }
         self._samples: list[ResourceSample] = []
@@ -190,6 +193,7 @@ def parse_resources(
         interfaces=_interfaces(sections.get("interfaces", ())),
         disk_busy_seconds=_disks(sections.get("disks", ())),
         memory=_memory(sections.get("memory", ()), members),
+        periods=_periods(sections.get("group", ())),
     )
 
 
@@ -231,3 +235,11 @@ def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
         else:
             uss += 1024 * int(words[1])
     return ProcessMemory(uss_bytes=uss, pss_bytes=pss, processes=len(seen)) if seen else None
+
+
+def _periods(lines: Sequence[str]) -> tuple[int, int] | None:
+    """What a control group's cpu.stat says; None where no limit is set."""
+    found = {words[0]: int(words[1]) for line in lines if len(words := line.split()) == 2 and words[1].isdecimal()}
+    if not found.get("nr_periods"):
+        return None
+    return found["nr_periods"], found.get("nr_throttled", 0)

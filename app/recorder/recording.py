@@ -264,8 +264,11 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
     """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
-    if closed.failure is None:
-        return None
-    kind = getattr(errors, closed.failure.kind, errors.MeasurementError)
-    found: errors.SharebenchError = kind(closed.failure.text)
+    return failure_from(closed.failure) if closed.failure else None
+
+
+def failure_from(failure: Failed) -> errors.SharebenchError:
+    """The error that the measuring process told of."""
+    kind = getattr(errors, failure.kind, errors.MeasurementError)
+    found: errors.SharebenchError = kind(failure.text)
     return found

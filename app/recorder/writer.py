@@ -92,6 +92,10 @@ class SeriesWriter:
             case _:
                 pass
 
+    def write_also(self, write: Write) -> None:
+        """Have something written in its turn that belongs to the series."""
+        self._write(write)
+
     def _resumed(self) -> None:
         self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
         self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))

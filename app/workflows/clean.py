@@ -1,26 +1,29 @@
-"""Files of ours that were left on a target, listed and removed; never another's."""
+"""Files and folders of ours that were left on a target, listed and removed; never another's."""
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.clients.base import Client, DirectoryEntry
-from app.clients.scratch import is_scratch_name, is_scratch_path
+from app.clients.files import Files
+from app.clients.scratch import is_load_folder, is_scratch_name, is_scratch_path
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError
+from app.load.file_set import remove_all
 from app.targets import join
 from storage.records import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
-    """A file of ours on the target."""
+    """A file of ours on the target, or the folder of a load with all that is in it."""
 
     path: str
     """In the form of ``Target.path``."""
     size_bytes: int
     modified_at: str
     """UTC, ISO 8601; empty where the server does not say."""
+    is_folder: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +51,28 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
     """Our files in that folder, by name. Raises MeasurementError."""
     found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
     return [
-        Leftover(path=join(folder, entry.name), size_bytes=entry.size_bytes, modified_at=entry.modified_at)
+        Leftover(
+            path=join(folder, entry.name),
+            size_bytes=entry.size_bytes,
+            modified_at=entry.modified_at,
+            is_folder=entry.is_folder,
+        )
         for entry in sorted(found, key=lambda entry: entry.name)
     ]
 
 
-def remove(client: Client, folder: Target, found: Sequence[Leftover]) -> list[Removal]:
-    """Remove these; each is looked at again right before, so that what took its place meanwhile stays."""
+def remove(client: Client, folder: Target, found: Sequence[Leftover], open_files: Callable[[], Files]) -> list[Removal]:
+    """Remove these; each is looked at again right before, so that what took its place meanwhile stays.
+
+    ``open_files`` gives a connection that can remove folders; it is asked for one only where there are any.
+    """
     done = []
     for leftover in found:
         try:
+            if leftover.is_folder:
+                _remove_folder(leftover, folder, open_files())
+                done.append(Removal(leftover=leftover))
+                continue
             problem = "" if _is_still(leftover, client, folder) else "it is not the file that was listed: it was left"
             if not problem:
                 client.remove(leftover.path)
@@ -69,6 +84,16 @@ def remove(client: Client, folder: Target, found: Sequence[Leftover]) -> list[Re
     return done
 
 
+def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
+    """Remove a load's folder. Raises MeasurementError."""
+    try:
+        files.connect()
+        if is_load_folder(leftover.path.rpartition("/")[2]) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+            remove_all(files, leftover.path)
+    finally:
+        files.close()
+
+
 def _is_still(leftover: Leftover, client: Client, folder: Target) -> bool:
     return (
         is_scratch_path(folder, leftover.path)
@@ -78,14 +103,16 @@ def _is_still(leftover: Leftover, client: Client, folder: Target) -> bool:
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
-    return not entry.is_folder and is_scratch_name(entry.name) and _is_plain(join(folder, entry.name), folder)
+    if entry.is_folder:
+        return is_load_folder(entry.name) and _is_plain(join(folder, entry.name), folder, stat.S_ISDIR)
+    return is_scratch_name(entry.name) and _is_plain(join(folder, entry.name), folder)
 
 
-def _is_plain(path: str, folder: Target) -> bool:
-    """Whether it is a file itself, where that can be seen: a link of that name is somebody else's."""
+def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:
+    """Whether it is a file (or folder) itself, where that can be seen: a link of that name is somebody else's."""
     if not folder.abilities.is_local:
         return True
     try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
+        return kind(os.lstat(path).st_mode)
     except OSError:
         return False

@@ -7,6 +7,7 @@ from forms import numbers, wording
 from forms.comparison.differences import Difference
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import student_t
+from forms.tone import Tone
 from storage.records import Change
 
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
@@ -84,6 +85,12 @@ class Comparison:
         if self.doubt in OWN_SIGNS:
             return OWN_SIGNS[self.doubt]
         return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
+
+    @property
+    def tone(self) -> Tone:
+        """How the verdict is meant."""
+        known = {Verdict.FASTER: Tone.GOOD, Verdict.SLOWER: Tone.BAD, Verdict.SAME: Tone.PLAIN}
+        return known.get(self.verdict, Tone.CAUTION)
 
     @property
     def figures(self) -> str:

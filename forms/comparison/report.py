@@ -52,7 +52,7 @@ def pair_report(form: ComparisonSummary) -> Report:
         form=FORM,
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
-        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}"),),
+        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}", tone=comparison.tone),),
         tables=tuple(tables),
         advice=form.remarks,
         chart=_chart(form),
@@ -72,6 +72,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
             Field(
                 name=f"{form.comparison.other_name} ({form.other.series.command})",
                 text=f"[{form.comparison.sign}] {form.comparison.sentence}",
+                tone=form.comparison.tone,
             )
             for form in found
         ),

@@ -52,6 +52,8 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
             return selftest_report(selftest(first, second))
         case ExperimentKind.REPEATS:
             return repeats_report(repeats(series))
+        case _:
+            raise ValueError(f"a {kind} needs its plan: forms.trials")
 
 
 def ladder_report(ladder: Ladder) -> Report:
@@ -219,7 +221,8 @@ def _verdict(rung: Rung) -> Field:
     """The sentence of a rung against the one that it was made from."""
     found = rung.comparison
     assert found
-    return Field(name=f"{rung.number} from {rung.base_number}", text=f"[{found.sign}] {found.sentence}")
+    name = f"{rung.number} from {rung.base_number}"
+    return Field(name=name, text=f"[{found.sign}] {found.sentence}", tone=found.tone)
 
 
 def _gained(gain: Gain) -> str:

@@ -11,6 +11,7 @@ from forms import layout, wording
 from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
+from forms.tone import Tone, coloured
 
 WIDTH = 80
 """The contract's narrowest screen."""
@@ -23,6 +24,7 @@ _BY_HAND = {
     ReportKind.SECONDS: 10,
     ReportKind.PERCENT: 11,
     ReportKind.DECIMAL: 9,
+    ReportKind.RATIO: 7,
     ReportKind.SIGNED: 9,
 }
 """Cells for a number to be written by hand."""
@@ -45,10 +47,20 @@ def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> st
     return "".join(f"{line.rstrip()}\n" for line in _lines(report, width, ansi))
 
 
+def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
+    """A form for a screen that says its title itself: tables, results and advice first, then the lines above them."""
+    lines = [*_figures(report, width, ansi), "", *_field_lines(report.fields, width, ansi=ansi)]
+    return "".join(f"{line.rstrip()}\n" for line in lines).lstrip("\n")
+
+
 def _lines(report: Report, width: int, ansi: bool) -> Iterator[str]:
     for line in layout.wrap(layout.visible(report.title), width):
         yield _styled(line, _BOLD, ansi)
-    yield from _field_lines(report.fields, width, blank=report.blank)
+    yield from _field_lines(report.fields, width, blank=report.blank, ansi=ansi)
+    yield from _figures(report, width, ansi)
+
+
+def _figures(report: Report, width: int, ansi: bool) -> Iterator[str]:
     for table in report.tables:
         yield ""
         if table.caption:
@@ -56,22 +68,24 @@ def _lines(report: Report, width: int, ansi: bool) -> Iterator[str]:
         yield from table_lines(table, width, ansi=ansi)
     if report.results:
         yield ""
-        yield from _field_lines(report.results, width)
+        yield from _field_lines(report.results, width, ansi=ansi)
     if report.chart and report.chart.in_text:
         yield ""
         yield from chart_lines(report.chart, width, ansi=ansi)
     for text in report.advice:
         yield ""
-        yield from _hanging("→ ", text, width)
+        for line in _hanging("→ ", text, width):
+            yield coloured(line, Tone.CAUTION) if ansi else line
 
 
-def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False) -> Iterator[str]:
+def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False, ansi: bool = False) -> Iterator[str]:
     names = [layout.cut(layout.visible(field.name), width // 2) for field in fields]
     name_cells = max(map(layout.width, names), default=0) + 2
     for field, name in zip(fields, names, strict=True):
         start = layout.pad(f"{name}:", name_cells)
         text = "_" * (min(width, WIDTH) - name_cells) if blank and not field.text else field.text
-        yield from _hanging(start, text, width)
+        for line in _hanging(start, text, width):
+            yield coloured(line, field.tone) if ansi else line
 
 
 def _hanging(start: str, text: str, width: int) -> Iterator[str]:
@@ -196,8 +210,17 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
         for row in texts
     ]
-    for gap, rows, whole in ((2, texts, True), (2, texts, False), (1, texts, False), (1, unparted, False)):
-        needed = _cells_needed(table, rows, whole_headings=whole)
+    ways = (
+        (2, texts, 1),
+        (2, texts, 2),
+        (1, texts, 2),
+        (2, texts, 3),
+        (1, texts, 3),
+        (1, unparted, 2),
+        (1, unparted, 9),
+    )
+    for gap, rows, lines in ways:
+        needed = _cells_needed(table, rows, heading_lines=lines)
         if sum(needed) + gap * (len(needed) - 1) <= width:
             return needed, gap, rows
     over = sum(needed) + len(needed) - 1 - width
@@ -212,17 +235,24 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
     return needed, 1, unparted
 
 
-def _cells_needed(table: Table, texts: list[list[str]], *, whole_headings: bool) -> list[int]:
+def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -> list[int]:
     """The cells that each column needs; columns that are empty all the way down leave room to write by hand."""
     needed: list[int] = []
     counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
     for index, column in enumerate(table.columns):
         heading = _heading(table, index)
-        words = [heading] if whole_headings else heading.split(" ")
         widest = max((layout.width(parts[index]) for parts in counted), default=0)
         by_hand = 0 if widest else _BY_HAND[column.kind]
-        needed.append(max(widest, by_hand, *(layout.width(word) for word in words)))
+        needed.append(max(widest, by_hand, _heading_cells(heading, heading_lines)))
     return needed
+
+
+def _heading_cells(heading: str, lines: int) -> int:
+    """The fewest cells in which a heading takes at most so many lines, no word broken."""
+    cells = max(layout.width(word) for word in heading.split(" "))
+    while len(layout.wrap(heading, cells)) > lines:
+        cells += 1
+    return cells
 
 
 def _heading(table: Table, index: int) -> str:

@@ -36,6 +36,7 @@ _NUMBER_FORMATS = {
     ReportKind.SECONDS: "#,##0.0000",
     ReportKind.PERCENT: "#,##0.00",
     ReportKind.DECIMAL: "#,##0.0",
+    ReportKind.RATIO: "0.000",
     ReportKind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
 }
 _PAPERS = {"A4": 9, "Letter": 1}

@@ -1,12 +1,11 @@
 """The list of series: one line a series, as the notebook shows them and ``sharebench list`` prints them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.series.summary import measures_of
 from forms.stats import summary
-from storage.records import Baseline, Run, Series, SeriesStatus
+from storage.records import Baseline, Series, SeriesStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +19,7 @@ class SeriesLine:
     """Its label, else a title that somebody gave it; may be empty."""
     target: str
     short_target: str
-    """The same without ``smb://``, so that a narrow column shows host and share."""
+    """Host and share alone, or the folder, so that a narrow column shows what tells series apart."""
     command: str
     status: SeriesStatus
     runs: int
@@ -50,7 +49,7 @@ class SeriesLine:
 
     @property
     def what(self) -> str:
-        """The command and where it went: ``get nas/data/big.bin``."""
+        """The command and where it went: ``get nas/data``."""
         return f"{self.command} {self.short_target}"
 
     @property
@@ -86,10 +85,25 @@ class SeriesLine:
 
 def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
     """The line of a series with its runs, and the names that it has as a baseline."""
+    return _line(series, [rate for run in series.measured() if (rate := run.bytes_per_second) is not None], baselines)
+
+
+def series_lines(
+    heads: Iterable[Series], rates: Mapping[str, Sequence[float]], baselines: Iterable[Baseline]
+) -> list[SeriesLine]:
+    """The lines of many series that were read without their runs, in the same order; ``rates`` are in bytes per second.
+
+    Of a million runs the list needs no more.
+    """
+    names: dict[str, list[str]] = {}
+    for baseline in baselines:
+        names.setdefault(baseline.series_id, []).append(baseline.name)
+    return [_line(head, rates.get(head.id, ()), names.get(head.id, ())) for head in heads]
+
+
+def _line(series: Series, rates: Sequence[float], baselines: Sequence[str]) -> SeriesLine:
     own_title = series.title if series.title != wording.default_title(series.command, series.target) else ""
-    valid = series.measured()
-    rates = [rate for run in valid if (rate := run.bytes_per_second) is not None]
-    shares = [measures_of(run, series.link_bits_per_second).percent_of_link for run in valid]
+    link = series.link_bits_per_second
     return SeriesLine(
         series_id=series.id,
         created_at=series.created_at,
@@ -98,26 +112,16 @@ def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
         short_target=wording.short_place(series.target),
         command=series.command.value,
         status=series.status,
-        runs=len(valid),
+        runs=len(rates),
         planned_runs=series.plan.runs if series.plan else None,
         average_bytes_per_second=summary.mean(rates),
         deviation_percent=summary.deviation_percent(rates),
-        percent_of_link=summary.mean([share for share in shares if share is not None]),
+        percent_of_link=summary.mean([100 * 8 * rate / link for rate in rates]) if link else None,
         baselines=tuple(wording.plain(name) for name in baselines),
         experiment=wording.plain(series.experiment or ""),
         running=series.running_by is not None,
         left_behind=series.scratch_path is not None and series.running_by is None,
     )
-
-
-def series_lines(
-    heads: Iterable[Series], runs: Mapping[str, tuple[Run, ...]], baselines: Iterable[Baseline]
-) -> list[SeriesLine]:
-    """The lines of many series that were read without their runs, in the same order."""
-    names: dict[str, list[str]] = {}
-    for baseline in baselines:
-        names.setdefault(baseline.series_id, []).append(baseline.name)
-    return [series_line(replace(head, runs=runs.get(head.id, ())), names.get(head.id, ())) for head in heads]
 
 
 def _percent(value: float | None) -> str:

@@ -120,12 +120,13 @@ def _row(row: RunRow, index: int) -> Row:
             Cell(value=row.label),
             *(Cell(value=value, formula=formula) for value, formula in zip(numbers, formulas, strict=True)),
         ),
-        mark=_mark(row),
+        mark=mark_of(row),
         remark=row.error or "" if failed else row.reason or row.unusual or "",
     )
 
 
-def _mark(row: RunRow) -> Mark:
+def mark_of(row: RunRow) -> Mark:
+    """Why a run is not like the others."""
     if row.status is RunStatus.FAILED:
         return Mark.FAILED
     if row.status is RunStatus.REJECTED:
@@ -178,7 +179,7 @@ def _deviation(first: int, last: int, word: str, *, same: str = "=") -> list[For
 def _chart(form: SeriesSummary) -> Chart | None:
     bars = tuple(
         Bar(name=row.label, value=None if mark is Mark.FAILED else row.measures.bytes_per_second, mark=mark)
-        for row, mark in ((row, _mark(row)) for row in form.rows)
+        for row, mark in ((row, mark_of(row)) for row in form.rows)
     )
     if not any(bar.value for bar in bars):
         return None

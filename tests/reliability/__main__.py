@@ -18,6 +18,7 @@ CAMPAIGNS = {
     "hostile": "tests.reliability.hostile",
     "server": "tests.reliability.server",
     "scale": "tests.reliability.scale",
+    "changes": "tests.reliability.changes",
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0

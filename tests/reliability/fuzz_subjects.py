@@ -120,10 +120,15 @@ def hear_smbclient(output: str) -> None:
         assert client.get("f", meter()).size_bytes == 10_000
 
 
+_UNUSED = socket.socket()
+
+
 class SocketThatSays:
     """A connected socket with all that will ever come; what is sent goes nowhere."""
 
     family = socket.AF_INET
+    fileno = _UNUSED.fileno
+    """Of a socket that blocks, as this one would."""
 
     def __init__(self, data: bytes) -> None:
         self._rest = memoryview(data)

@@ -37,7 +37,7 @@ CLIENTS = 5
 PROTECTIONS = 4
 """Of so many SMB sessions one is signed, one encrypted, and two are neither."""
 TURN = 1_001
-"""From one turn to the next each case gets another client and protection."""
+"""From one seed of a case to the next it gets another client and protection."""
 FILE = "network.bin"
 
 KINDS: dict[tuple[str, str], dict[str, Any]] = {
@@ -151,8 +151,12 @@ class Servers:
                 count = AtMessage()
                 with self.between(protocol, {place: count}, 0) as proxy:
                     self.measured(protocol, command, proxy).run(60)
-                for number, fault in itertools.product(range(count.count), faults):
-                    yield Case(protocol=protocol, command=command, place=place, number=number, fault=fault, seed=number)
+                seeds = range(PROTECTIONS if protocol == "smb" else 1)
+                for number, fault, seed in itertools.product(range(count.count), faults, seeds):
+                    yield Case(
+                        protocol=protocol, command=command, place=place, number=number, fault=fault,
+                        seed=number + TURN * seed,
+                    )  # fmt: skip
 
 
 _servers: Servers | None = None
@@ -166,7 +170,7 @@ def _work(cases: list[Case], seconds: float, worker: int) -> Figures:
         for case in cases:
             if clock.is_over():
                 return figures
-            _servers.run(replace(case, seed=case.seed + TURN * turn), figures, worker)
+            _servers.run(replace(case, seed=case.seed + TURN * PROTECTIONS * turn), figures, worker)
     raise AssertionError
 
 

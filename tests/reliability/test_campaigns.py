@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reliability import crash, hostile, scale, secret_marker, server, storage
+from tests.reliability import changes, crash, hostile, scale, secret_marker, server, storage
 
 
 def test_kills_lose_nothing_that_was_reported():
@@ -42,3 +42,10 @@ def test_a_server_keeps_what_it_had():
     figures = server.campaign(1)
     assert figures.losses == []
     assert figures.counts["cleans"] == 2
+
+
+@pytest.mark.usefixtures("smbd")
+def test_a_killed_trial_leaves_nothing_changed_once_it_is_restored():
+    figures = changes.campaign(0, kinds=("try", "ssh"), seed=3)
+    assert figures.losses == []
+    assert figures.counts["as before"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ from tests.servers.iperf3 import Iperf3Server
 from tests.servers.netns import Link
 from tests.servers.process import program, require, unavailable
 from tests.servers.smbd import Smbd
+from tests.servers.sshd import SEPARATION_FOLDER, Sshd
 from tests.servers.vsftpd import Vsftpd
 
 Options = Mapping[str, str]
@@ -113,3 +115,29 @@ def small_disk() -> Iterator[Path]:
     finally:
         subprocess.run([program("umount"), "--lazy", str(folder)], check=True)
         folder.rmdir()
+
+
+@pytest.fixture(scope="module")
+def sshd() -> Iterator[Sshd]:
+    """A running sshd; its folder of privilege separation is made and removed where the system has none."""
+    made = not SEPARATION_FOLDER.exists()
+    if made:
+        try:
+            SEPARATION_FOLDER.mkdir(mode=0o755)
+        except OSError:
+            unavailable("sshd needs /run/sshd, which only root can make")
+    server = Sshd()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        if made:
+            SEPARATION_FOLDER.rmdir()
+
+
+@pytest.fixture
+def through(sshd: Sshd, monkeypatch: pytest.MonkeyPatch) -> Sshd:
+    """The running sshd, with its ``ssh`` first on the PATH."""
+    monkeypatch.setenv("PATH", f"{sshd.path}:{os.environ['PATH']}")
+    return sshd

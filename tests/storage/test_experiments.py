@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
+from storage.ownership import this_process
 from storage.records import (
     ClientFacts,
     Experiment,
@@ -150,3 +152,22 @@ def test_plain_sql_tells_which_series_belong_to_surveys(path: Path):
         ).fetchall()
     connection.close()
     assert [label for (label,) in found][:2] == ["loopback bare TCP get", "loopback bare TCP put"]
+
+
+def test_the_journal_of_changes_says_what_stands_and_who_is_at_work(path: Path):
+    entry = JournalEntry(
+        id="0123456789ab", created_at="2026-01-31T10:00:00.000Z", experiment="trial of it", kind=ChangeKind.SMB_CONF,
+        name="strict sync", machine="nas 1234", ssh="root@nas", undo_path="/etc/samba/sharebench-undo.sh",
+        undo_script="exit 1\n", effective_before="Yes", owner=this_process(),
+    )  # fmt: skip
+    with Notebook(path) as notebook:
+        notebook.open_journal(entry)
+    with Notebook(path) as notebook:
+        assert notebook.journal() == [entry]
+        assert notebook.left_behind() == [], "this process is still there to put it back"
+        gone = replace(entry, id="1", owner=replace(entry.owner, process_started="before"))
+        notebook.open_journal(gone)
+        assert notebook.left_behind() == [gone]
+        notebook.close_journal("1")
+        assert notebook.left_behind() == []
+        assert [one.state for one in notebook.journal()] == [ChangeState.OPEN, ChangeState.UNDONE]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import click
 
 from app.cli import common, diagnostics
+from app.cli.loads import load_in
 from app.cli.series_output import show_series
 from app.errors import UsageError
 from forms.series.summary import unusual_runs
@@ -65,6 +66,11 @@ def accept_command(context: click.Context, series: str, run: int) -> None:
 def note_command(context: click.Context, series: str, text: str) -> None:
     """Keeps TEXT with SERIES, in place of an earlier note; an empty TEXT removes it."""
     with common.notebook(context) as notebook:
+        load = load_in(notebook, series)
+        if load is not None:
+            notebook.update_load(replace(load, note=text))
+            diagnostics.say(f"noted with load {load.id}" if text else f"note of load {load.id} removed")
+            return
         found = notebook.series(series)
         notebook.annotate(replace(found, note=text))
     diagnostics.say(f"noted with series {found.id}" if text else f"note of series {found.id} removed")

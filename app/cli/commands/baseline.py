@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import click
 
 from app.cli import common, diagnostics, output
+from app.cli.loads import load_in
 from app.errors import UsageError
 from forms.comparison.differences import same_path
 from forms.layout import visible
@@ -35,6 +36,11 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     if re.fullmatch(r"[0-9a-f]{12}", name):
         raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
+        load = load_in(notebook, series[0]) if len(series) == 1 else None
+        if load is not None:
+            notebook.name_load(name, load.id)
+            diagnostics.say(f"{visible(name)} is load {load.id}")
+            return
         ids = _alike(notebook, series)
         notebook.set_baseline(name, *ids)
     _say_what_it_holds(name, ids)
@@ -86,13 +92,17 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     """Lists the names and their series."""
     with common.notebook(context) as notebook:
         found = notebook.baselines()
+        loads = notebook.load_names()
     if as_json:
-        output.answer_json([{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found])
+        of_series = [{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found]
+        output.answer_json([*of_series, *({"name": name, "load": ids[0]} for name, ids in loads.items())])
         return
-    if not found:
+    if not found and not loads:
         diagnostics.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
         output.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
+    for name, ids in loads.items():
+        output.answer(f"{ids[0]}  load              {visible(name)}")
 
 
 @baseline_command.command("remove")
@@ -102,5 +112,6 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
 def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:
-        notebook.remove_baseline(name)
+        if not notebook.forget_load_name(name):
+            notebook.remove_baseline(name)
     diagnostics.say(f"{visible(name)} is forgotten; its series is kept")

@@ -7,7 +7,7 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.cli.run_options import chosen, series_options
-from app.clients.registry import check_client_name, make_client
+from app.clients.registry import check_client_name, make_client, make_files
 from app.errors import CancelledError, MeasurementError, UsageError
 from forms import wording
 from storage.records import Target
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @click.pass_context
 def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
     """Lists the files that sharebench made in the folder that TARGET names and could not remove (a kill, a lost
-    connection), and removes them after a question. Their names begin with .sharebench-; nothing else is touched.
+    connection), and the folders of loads; removes them after a question. Their names begin with .sharebench-; nothing
+    else is touched.
 
     A series that is being measured in that folder right now, from anywhere, needs its file: wait for its end.
     """
@@ -45,7 +46,7 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
         if not as_json:
             _say(found, folder)
         going = bool(found) and (yes or (not as_json and _agreed(len(found))))
-        done = remove(client, folder, found) if going else []
+        done = remove(client, folder, found, lambda: make_files(folder, secrets, options.settings)) if going else []
     finally:
         client.close()
     if as_json:
@@ -56,7 +57,8 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
             "; ".join(f"{removal.leftover.path} is still there: {removal.problem}" for removal in left)
         )
     if done and not as_json:
-        diagnostics.say(f"removed: {wording.count(len(done), 'file')}")
+        what = "file" if not any(removal.leftover.is_folder for removal in done) else "item"
+        diagnostics.say(f"removed: {wording.count(len(done), what)}")
     return 0
 
 
@@ -65,7 +67,8 @@ def _say(found: "list[Leftover]", folder: Target) -> None:
         diagnostics.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
         when = leftover.modified_at[:16].replace("T", " ")
-        output.answer(f"{when:<16}  {leftover.size_bytes:>15,} bytes  {wording.plain(leftover.path)}")
+        size = "folder of a load" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
+        output.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 
 def _agreed(count: int) -> bool:

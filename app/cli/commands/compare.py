@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import click
 
 from app.cli import common
+from app.cli.isolation_output import compare_isolations
+from app.cli.loads import compare_named
 from app.cli.series_output import answer_report
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
@@ -59,8 +61,13 @@ def compare_command(
     Series that were not measured in turns need repeats for a verdict: a baseline of several series, or the base
     measured again after the change (compare BASE OTHER --again BASE2). With several OTHER they stand side by side (get
     and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit code 0: no
-    slower; 1: slower; 3: not known yet.
+    slower; 1: slower; 3: not known yet. Two isolations stand side by side, without a verdict on one against the other.
     """
+    if compare_isolations(context, (base, *others), as_json=as_json):
+        return 0
+    of_loads = compare_named(context, base, others, as_json=as_json)
+    if of_loads is not None:
+        return of_loads
     with common.notebook(context) as notebook:
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]

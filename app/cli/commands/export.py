@@ -7,19 +7,23 @@ from typing import Any
 import click
 
 from app.cli import common, output
+from app.cli.loads import report_of
 from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.experiments import stored_experiment
+from app.workflows.isolate import isolation_called
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
+from forms.isolation.report import isolation_report
 from forms.report import Report
 from forms.reports import blank_report, series_reports
 from forms.worksheets.report import worksheet_report
+from storage.notebook import Notebook
 
-FORMS = ("run", "comparison", "experiment", "survey", "selftest", "bottleneck", "clients")
+FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
@@ -74,9 +78,9 @@ def export_command(
     paper: str,
     force: bool,
 ) -> None:
-    """Writes the filled forms of SERIES as one document, or another form: --form comparison BASE OTHER…,
+    """Writes the filled forms of SERIES (and loads) as one document, or another form: --form comparison BASE OTHER…,
     --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
-    --form clients NAME (worksheets that were saved).
+    --form clients NAME (worksheets that were saved), --form isolation ID.
     """
     _check(names, form, blank=blank)
     if file_name is None or file_name == _STDOUT:
@@ -135,7 +139,7 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
     if blank:
         if names:
             raise UsageError("a blank form has no series: leave them out, or leave --blank out")
-        if form in {"survey", "selftest"}:
+        if form in {"survey", "selftest", "isolation"}:
             raise UsageError(f"there is no blank {form}: it is computed from what was measured")
     elif not names:
         raise UsageError("nothing to export: name series (an id, a baseline, `last`), or ask for --blank")
@@ -150,6 +154,11 @@ def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: 
     return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
+def _filled(notebook: Notebook, name: str) -> Report:
+    """The form of a load or a series."""
+    return report_of(notebook, name) or series_reports([notebook.series(name)])[0]
+
+
 def _paper(name: str) -> str:
     return next(paper for paper in PAPERS if paper.lower() == name.lower())
 
@@ -158,10 +167,12 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
-            series = [notebook.series(name) for name in names]
             if form == "run":
-                return series_reports(series)
+                return [_filled(notebook, name) for name in names]
+            series = [notebook.series(name) for name in names]
             return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
+        if form == "isolation":
+            return [isolation_report(isolation_called(notebook, names[0]))]
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)

@@ -9,9 +9,12 @@ from pathlib import Path
 import click
 
 from app.cli import common, diagnostics, output
+from app.cli.isolation_output import import_isolation
+from app.cli.loads import import_loads, read_loads
 from app.errors import UsageError
 from app.targets import parse_target
 from forms.importers import Given, read_series
+from forms.isolation.document import example_document
 from forms.layout import visible
 from storage.json_reader import DocumentError
 from storage.notebook import LAST, Notebook, UnknownReferenceError
@@ -23,7 +26,8 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("file", type=click.Path(allow_dash=True), required=False)
+@click.option("--example", is_flag=True, help="The isolation of 2003 that the method comes from, in place of FILE.")
 @click.option("--target", metavar="TARGET", help="What was measured, where the file does not say.")
 @click.option("--put", "put", is_flag=True, help="It was a put, where the file does not say.")
 @click.option("--size", type=common.SizeType(), metavar="SIZE", help="What a run moved, where the file does not say.")
@@ -34,7 +38,8 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 @click.pass_context
 def import_command(
     context: click.Context,
-    file: str,
+    file: str | None,
+    example: bool,
     target: str | None,
     put: bool,
     size: int | None,
@@ -43,7 +48,7 @@ def import_command(
     as_json: bool,
 ) -> None:
     """Reads series from FILE (- for stdin) into the notebook: the JSON that `export` writes, what
-    `hyperfine --export-json` writes (with --size), or a run form as CSV, filled by hand or exported.
+    `hyperfine --export-json` writes (with --size), or a run form as CSV, filled by hand or exported; or an isolation.
 
     It is taken whole or refused whole.
     """
@@ -54,18 +59,35 @@ def import_command(
         size_bytes=size,
         link_bits_per_second=link if isinstance(link, int) else None,
     )
+    if (file is None) != example:
+        raise UsageError("name the FILE to import, or ask for the --example")
+    content = example_document() if file is None else _content(file)
+    file = file or "the example"
+    isolation_id = import_isolation(context, content, file)
+    if isolation_id:
+        output.answer_json({"imported": [isolation_id]}) if as_json else output.answer(isolation_id)
+        return
+    loads = read_loads(content, file)
+    if loads is not None:
+        with common.notebook(context, make=True) as notebook:
+            _told(*import_loads(notebook, loads, file), as_json=as_json)
+        return
     try:
-        found = read_series(_content(file), given)
+        found = read_series(content, given)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     with common.notebook(context, make=True) as notebook:
         new, there = _sorted_out(notebook, found, file, as_new=as_new)
         notebook.add_all(new)
+    _told([one.id for one in new], there, as_json=as_json)
+
+
+def _told(new: Sequence[str], there: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        output.answer_json({"imported": [one.id for one in new], "already_there": there})
+        output.answer_json({"imported": list(new), "already_there": list(there)})
         return
     for one in new:
-        output.answer(one.id)
+        output.answer(one)
     if there:
         diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
 

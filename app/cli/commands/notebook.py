@@ -3,31 +3,29 @@
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import common, diagnostics, output
+from app.cli.isolation_output import list_isolations, show_isolation, stored_isolation
+from app.cli.loads import delete_load, load_lines, load_meant, show_load
 from app.cli.series_output import show_series
-from forms import layout
+from app.errors import CancelledError, UsageError
+from app.isolation.put_back import unfinished
+from forms import layout, wording
+from forms.load.document import load_document
 from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
-from storage.records import Series
-
-if TYPE_CHECKING:
-    from storage.notebook import Notebook
-from typing import TYPE_CHECKING
-
-from app.errors import CancelledError, UsageError
-from forms import wording
 from storage.measuring import held_text
-from storage.records import Phase, Run, RunStatus, SeriesStatus
+from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from storage.isolations import Isolation
     from storage.notebook import Notebook
 
 
@@ -46,48 +44,59 @@ SHOWN = 50
 @click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
 @click.option("--all", "everything", is_flag=True, help="All of them.")
 @click.option("--experiment", metavar="NAME", help="One experiment's series only.")
-@click.option("--json", "as_json", is_flag=True, help="An array of series documents, of all of them.")
+@click.option("--isolations", is_flag=True, help="The isolations instead of the series.")
+@click.option("--json", "as_json", is_flag=True, help="An array of series and load documents, of all of them.")
 @common.options_of_all
 @click.pass_context
 def list_command(
-    context: click.Context, limit: int | None, everything: bool, experiment: str | None, as_json: bool
+    context: click.Context, limit: int | None, everything: bool, experiment: str | None, isolations: bool, as_json: bool
 ) -> None:
     """Lists the series of the notebook, newest first: the newest 50 unless told otherwise.
 
     Beside the runs, … means interrupted, ! failed, ▸ running; + that a file of ours may still lie on the target.
     """
+    if isolations:
+        list_isolations(context, as_json=as_json)
+        return
     with common.notebook(context) as notebook:
         count = notebook.count(experiment=experiment)
         if limit is None and not everything and not as_json:
             limit = SHOWN
         heads = notebook.heads(limit, experiment=experiment)
         if as_json:
-            output.answer_parts(_documents(notebook, heads))
+            output.answer_parts(_documents(notebook, heads, loads=experiment is None and limit is None))
             return
-        lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+        lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
+        loads = [] if experiment is not None else load_lines(notebook, limit)
     if not lines and experiment is not None:
         diagnostics.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
         )
         return
-    if not lines:
+    if not lines and not loads:
         diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
         return
-    _print(lines)
+    if lines:
+        _print(lines)
+    if loads:
+        output.answer("\n".join(loads if lines else loads[1:]))
     if len(lines) < count:
         diagnostics.say(
             f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
         )
 
 
-def _documents(notebook: "Notebook", heads: "Sequence[Series]") -> Iterator[str]:
+def _documents(notebook: "Notebook", heads: "Sequence[Series]", *, loads: bool) -> Iterator[str]:
     """The array, a series at a time: a notebook may hold more than memory does."""
     before = "[\n"
     for head in heads:
         document = series_document(notebook.series(head.id))
         yield before + textwrap.indent(output.json_text(document), "  ")
         before = ",\n"
-    yield "\n]\n" if heads else "[]\n"
+    for load in notebook.loads() if loads else ():
+        yield before + textwrap.indent(output.json_text(load_document(load)), "  ")
+        before = ",\n"
+    yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
 def _print(lines: "Sequence[SeriesLine]") -> None:
@@ -143,8 +152,13 @@ def _cells(line: SeriesLine) -> tuple[str, ...]:
 @common.options_of_all
 @click.pass_context
 def show_command(context: click.Context, series: str, as_json: bool, chart: bool) -> None:
-    """Prints the filled form of SERIES."""
-    show_series(context, series, as_json=as_json, chart=chart)
+    """Prints the filled form of SERIES, of a load (its id, or `last-load`), or of an isolation by its id."""
+    load = load_meant(context, series)
+    if load is not None:
+        show_load(load, as_json=as_json)
+        return
+    if not show_isolation(context, series, as_json=as_json):
+        show_series(context, series, as_json=as_json, chart=chart)
 
 
 @click.command("delete", short_help="takes series out of the notebook")
@@ -153,8 +167,18 @@ def show_command(context: click.Context, series: str, as_json: bool, chart: bool
 @common.options_of_all
 @click.pass_context
 def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
-    """Takes SERIES out of the notebook for good, with their runs, facts and names."""
+    """Takes SERIES out of the notebook for good, with their runs, facts and names; isolations by their ids."""
+    load = load_meant(context, references[0]) if len(references) == 1 else None
+    if load is not None:
+        diagnostics.say(f"{load.id}  {load.created_at[:16].replace('T', ' ')}  load {load.scenario.name}")
+        _ask(1, yes=yes)
+        delete_load(context, load)
+        return
     with common.notebook(context) as notebook:
+        isolations = [one for name in references if (one := stored_isolation(notebook, name))]
+        if isolations:
+            _delete_isolations(notebook, isolations, references, yes=yes)
+            return
         _delete(notebook, list({one.id: one for one in map(notebook.series, references)}.values()), yes=yes)
 
 
@@ -199,6 +223,21 @@ def _delete(notebook: "Notebook", found: list[Series], *, yes: bool) -> None:
     _ask(len(found), yes=yes)
     for one in found:
         notebook.remove(one.id)
+        output.answer(one.id)
+
+
+def _delete_isolations(
+    notebook: "Notebook", found: "Sequence[Isolation]", references: "Sequence[str]", *, yes: bool
+) -> None:
+    if len(found) < len(references):
+        raise UsageError("name isolations or series, not both at once")
+    for one in found:
+        if one.running or not one.left_behind.nothing:
+            raise UsageError(f"{unfinished(one) or f'isolation {one.id} is being measured'}, so it is not deleted")
+        diagnostics.say(f"isolation {one.id}  {one.created_at[:16].replace('T', ' ')}")
+    _ask(len(found), yes=yes)
+    for one in found:
+        notebook.remove_isolation(one.id)
         output.answer(one.id)
 
 

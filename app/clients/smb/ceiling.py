@@ -3,6 +3,8 @@
 import os
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from app.clients.base import Meter
 from app.clients.content import Content
@@ -21,18 +23,28 @@ _FILE_ID = bytes(16)
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
     """How long one transfer of ``size_bytes`` takes with the protocol settings of ``facts``."""
+    window = Window(block_bytes=facts.block_bytes or wire.CREDIT_BYTES, in_flight=facts.in_flight or 1)
+    with null_channel(facts) as channel:
+        meter = Meter(threading.Event())
+        if command is Command.PUT:
+            return write_file(channel, 1, OpenedFile(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes))
+        return read_file(channel, 1, OpenedFile(_FILE_ID, size_bytes, is_folder=False), window, meter, None)
+
+
+@contextmanager
+def null_channel(facts: ClientFacts, server: type[NullServer] = NullServer) -> Iterator[Channel]:
+    """A connection to a far end that costs next to nothing, with the protocol settings of ``facts``."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
     cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)
     keys = Keys(os.urandom(16), dialect, os.urandom(64), cipher)
     block = facts.block_bytes or wire.CREDIT_BYTES
-    window = Window(block_bytes=block, in_flight=facts.in_flight or 1)
 
     def answer(sock: socket.socket) -> None:
         mirrored = Keys.__new__(Keys)
         mirrored.signing, mirrored.encryption, mirrored.decryption = keys.signing, keys.decryption, keys.encryption
         sealer = None if cipher is None else Sealer(cipher, mirrored, 1)
-        NullServer(sock, None if signing is None else signer(signing, keys.signing), sealer, block).serve()
+        server(sock, None if signing is None else signer(signing, keys.signing), sealer, block).serve()
 
     with far_process(answer) as sock:
         channel = Channel(sock, "the calibration", 30.0)
@@ -41,7 +53,4 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
             channel.signer, channel.sign_all = signer(signing, keys.signing), True
         if cipher is not None:
             channel.sealer, channel.seal_all = Sealer(cipher, keys, 1), True
-        meter = Meter(threading.Event())
-        if command is Command.PUT:
-            return write_file(channel, 1, OpenedFile(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes))
-        return read_file(channel, 1, OpenedFile(_FILE_ID, size_bytes, is_folder=False), window, meter, None)
+        yield channel

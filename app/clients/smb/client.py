@@ -93,6 +93,13 @@ class SMBClient:
             in_flight=window.in_flight,
         )
 
+    def connected_share(self) -> Share:
+        """The share, connected: for requests that are replayed one at a time. Raises UsageError where none is named."""
+        link = self._linked()
+        if link.share is None:
+            raise UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
+        return link.share
+
     def shares(self) -> list[str]:
         """The shares that can be browsed."""
         link = self._linked()

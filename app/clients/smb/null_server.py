@@ -7,6 +7,7 @@ import struct
 
 from app.clients.smb import wire
 from app.clients.smb.crypto import Sealer, Signer
+from app.clients.smb.errors import SUCCESS
 from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_ID, Opcode, View
 
 _READ_ANSWER = struct.Struct("<HBBIII")
@@ -30,6 +31,9 @@ class NullServer:
         """Answer until the client hangs up."""
         with contextlib.suppress(ConnectionError):
             while message := self._receive():
+                while following := int.from_bytes(message[20:24], "little"):
+                    self._answer(message[:following])
+                    message = message[following:]
                 self._answer(message)
 
     def _receive(self) -> memoryview | None:
@@ -52,21 +56,26 @@ class NullServer:
             start += count
         return True
 
-    def _answer(self, request: memoryview) -> None:
-        header = wire.parse_header(request)
+    def answer(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
+        """The status, body and payload that a request is answered with."""
         length = int.from_bytes(request[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
-        if header.command == Opcode.READ:
-            body, payload = (
+        if command == Opcode.READ:
+            return (
+                SUCCESS,
                 _READ_ANSWER.pack(17, HEADER_BYTES + _READ_ANSWER.size, 0, length, 0, 0),
                 self._data[:length],
             )
-        else:
-            body, payload = _WRITE_ANSWER.pack(17, 0, length, 0, 0, 0), self._data[:0]
+        return SUCCESS, _WRITE_ANSWER.pack(17, 0, length, 0, 0, 0), self._data[:0]
+
+    def _answer(self, request: memoryview) -> None:
+        header = wire.parse_header(request)
+        status, body, payload = self.answer(request, header.command)
         message = wire.frame(header.command, body, header.tree_id)
         signed = self._signer is not None and self._sealer is None
         flags = wire.FLAG_RESPONSE | (wire.FLAG_SIGNED if signed else 0)
         wire.stamp(message, 0, header.credits, flags, header.message_id, header.session_id)
         head = memoryview(message)[FRAME_BYTES:]
+        head[8:12] = status.to_bytes(4, "little")
         if signed and self._signer is not None:
             head[48:64] = self._signer.sign(header.message_id, head, payload, from_server=True)
         parts: list[View] = [head, payload]

@@ -160,7 +160,7 @@ def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: testparm.Scopes) ->
         if re.search(r"\s[#;]\s", setting.value) and parameter_key(setting.name) in known
     ]
     lines += [f"{_quoted(line, known)} has no equals sign and says nothing" for line in conf.malformed]
-    modules = _modules(answer)
+    modules = loadable_modules(answer)
     for setting in conf.settings:
         if modules and parameter_key(setting.name) == parameter_key("vfs objects"):
             wanted = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
@@ -179,7 +179,7 @@ def _quoted(line: str, known: set[str]) -> str:
     return f"the line {line!r}" if any(parameter_key(start) in known for start in starts) else "a line"
 
 
-def _modules(answer: Answer) -> set[str]:
+def loadable_modules(answer: Answer) -> set[str]:
     """The VFS modules that this smbd can load: those in its folder and those built in; empty where unknown."""
     built_in = (answer.text("build") or "").partition("Builtin modules:")[2].split()
     loadable = {name.removesuffix(".so") for name in (answer.text("modules") or "").split()}

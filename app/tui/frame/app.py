@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.driver import Driver
@@ -19,11 +20,22 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
-from app.tui.frame.themes import DARK, THEMES, remember_theme, remembered_theme
+from app.tui.frame.themes import (
+    DARK,
+    THEMES,
+    VARIABLES,
+    Density,
+    remember,
+    remembered_density,
+    remembered_theme,
+)
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
 """Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
+
+DENSE_BELOW = (100, 30)
+"""Columns and lines below which the look is dense, where nobody has chosen."""
 
 
 def driver_for(usual: type[Driver]) -> type[Driver]:
@@ -45,6 +57,7 @@ class SharebenchApp(ContextApp, Commanded):
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
         """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
@@ -54,6 +67,7 @@ class SharebenchApp(ContextApp, Commanded):
         self.first_arguments = arguments
         self.keys_path = context.keys_file or keys_file()
         self.chosen_keys: dict[str, str] = {}
+        self.density = Density.FITTING
 
     def get_default_screen(self) -> BaseScreen:
         """The screen that was asked for, or the first one; others are put over it."""
@@ -71,13 +85,39 @@ class SharebenchApp(ContextApp, Commanded):
         self.theme = DARK.name
         if (kept := self.context.theme_file) is not None:
             self.theme = remembered_theme(kept, self.available_themes) or DARK.name
-            self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(kept, theme.name))
+            self.theme_changed_signal.subscribe(self, lambda theme: remember(kept, theme.name))
+            self.density = remembered_density(self._density_file(kept))
+        self._fit()
         try:
             self.chosen_keys = read_keys(self.keys_path, known_commands)
             config()
         except (KeysFileError, ConfigError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """What other themes than ours do not say."""
+        return VARIABLES
+
+    @staticmethod
+    def _density_file(theme_file: Path) -> Path:
+        return theme_file.with_name("density")
+
+    def on_resize(self) -> None:
+        """Frames cost lines and columns, which a small terminal has not."""
+        self._fit()
+
+    def _fit(self) -> None:
+        width, height = self.size
+        small = width < DENSE_BELOW[0] or height < DENSE_BELOW[1]
+        self.set_class(self.density is Density.DENSE or (self.density is Density.FITTING and small), "-dense")
+
+    def action_density(self) -> None:
+        """The other look, and keep it for the next start."""
+        self.density = Density.ROOMY if self.has_class("-dense") else Density.DENSE
+        if self.context.theme_file is not None:
+            remember(self._density_file(self.context.theme_file), self.density)
+        self._fit()
 
     def notify(
         self,

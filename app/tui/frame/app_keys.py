@@ -22,6 +22,7 @@ APP_KEYS = (
     ),
     *(entry.command() for entry in screens.SCREENS if entry.key),
     KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
+    KeyCommand("app.density", "ctrl+o", "Density", "Frames around all panes, or titles alone.", action="app.density"),
     KeyCommand(
         "app.palette", "ctrl+p", "Commands", "Find a command by name.", action="app.command_palette", priority=True
     ),

@@ -55,6 +55,10 @@ class Commanded(DOMNode):
     ABOUT: ClassVar[str] = ""
     """What the node is for, for F1 help."""
 
+    def about_now(self) -> str:
+        """What the node is for as it is now, for F1 help."""
+        return self.ABOUT
+
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         """Derive Textual's bindings from the class's own commands."""
         if "KEYS" in cls.__dict__:

@@ -62,6 +62,13 @@ class ConfirmDialog(BaseDialog[bool]):
     def action_close(self) -> None:
         self.dismiss(result=False)
 
+    def withdraw(self, text: str) -> None:
+        """There is nothing to decide any more: say so, and wait for the key that was meant for the question."""
+        self.query_one(".dialog-text", Static).update(Content(visible(text)))
+        self.query_one("#yes", Button).display = False
+        self.query_one("#no", Button).label = "OK"
+        self.query_one("#no", Button).focus()
+
     @on(Button.Pressed)
     def _answer(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")

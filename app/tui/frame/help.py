@@ -60,7 +60,7 @@ def explanations(screen: Screen[object]) -> list[str]:
     for node in start.ancestors_with_self:
         text = hints.get(node.id or "", "") if isinstance(node, Widget) else ""
         if not text and isinstance(node, Commanded):
-            text = node.ABOUT
+            text = node.about_now()
         if not text and node is start:
             text = next((_STOCK[kind.__name__] for kind in type(node).__mro__ if kind.__name__ in _STOCK), "")
         if text and text not in found:

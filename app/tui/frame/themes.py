@@ -1,6 +1,7 @@
 """Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours."""
 
 from collections.abc import Container
+from enum import StrEnum
 from pathlib import Path
 
 from platformdirs import user_state_path
@@ -37,6 +38,7 @@ LIGHT = Theme(
     surface="#eeeeee",
     panel="#dadada",
     dark=False,
+    variables={"pane-border": "#a8a8a8"},
 )
 
 ANSI = Theme(
@@ -57,6 +59,7 @@ ANSI = Theme(
     luminosity_spread=0.0,
     text_alpha=1.0,
     variables={
+        "pane-border": "ansi_bright_black",
         "ansi-background": "ansi_default",
         "ansi-foreground": "ansi_default",
         "border-blurred": "ansi_default",
@@ -73,12 +76,43 @@ ANSI = Theme(
 )
 """Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""
 
+VARIABLES = {"pane-border": "#4e4e4e"}
+"""What the look of the screens needs besides what every theme has."""
+
 THEMES = (DARK, LIGHT, ANSI)
 
 
 def theme_file() -> Path:
     """Where the theme chosen last is kept."""
     return user_state_path("sharebench") / "theme"
+
+
+class Density(StrEnum):
+    """How much room the look takes."""
+
+    FITTING = "fitting"
+    """Roomy where there is room."""
+    ROOMY = "roomy"
+    """A frame around each pane."""
+    DENSE = "dense"
+    """A line with its title over each pane."""
+
+
+def remembered_density(path: Path) -> Density:
+    """The density that was chosen last."""
+    try:
+        return Density(path.read_text(encoding="utf-8").strip())
+    except (OSError, ValueError):
+        return Density.FITTING
+
+
+def remember(path: Path, word: str) -> None:
+    """Keep a choice for the next start; where nothing can be kept, the next start has the usual one."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(word, encoding="utf-8")
+    except OSError:
+        return
 
 
 def remembered_theme(path: Path, known: Container[str]) -> str | None:
@@ -94,12 +128,3 @@ def remembered_theme(path: Path, known: Container[str]) -> str | None:
     except ConfigError:  # told by the line in the corner
         return None
     return name if name in known else None
-
-
-def remember_theme(path: Path, name: str) -> None:
-    """Keep the theme for the next start; where nothing can be kept, the next start has the usual one."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name, encoding="utf-8")
-    except OSError:
-        return

@@ -9,35 +9,46 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
-from app.tui.guide.pages.page import Option, Page
+from app.tui.frame.commands import Commanded
+from app.tui.guide.pages.page import Judge, Option, Page
+from app.tui.widgets.toned import joined
+from forms.report import SIGNS, Mark
 
 ADVISED = "★"
+_LOOKS = {
+    Mark.WARM_UP: "dim",
+    Mark.UNUSUAL: "$text-warning",
+    Mark.REJECTED: "$text-error strike",
+    Mark.FAILED: "$text-error",
+}
 
 
-class PageView(Vertical):
+class PageView(Vertical, Commanded):
     """A page from the guide, drawn; posts the option that is chosen."""
 
     DEFAULT_CSS = """
-    PageView { width: 1fr; height: 1fr; padding: 0 1; }
+    PageView { width: 1fr; height: 1fr; }
+    PageView #page-headline { text-style: bold; height: auto; }
     PageView #page-text { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
-    PageView #page-title { text-style: bold; color: $primary; }
-    PageView #page-why { color: $text-muted; margin-bottom: 1; }
+    PageView #page-why { color: $text-muted; }
     PageView #page-facts { height: auto; }
-    PageView #page-table { height: auto; margin-bottom: 1; }
+    PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }
     PageView OptionList {
         height: 1fr;
         min-height: 4;
         border: none;
-        margin-top: 1;
         padding: 0;
-        background: $background;
+        background: transparent;
         text-wrap: nowrap;
         text-overflow: ellipsis;
+        scrollbar-size-vertical: 1;
     }
-    PageView OptionList:focus { border: none; }
+    PageView OptionList:focus { border: none; background-tint: transparent; }
     PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
     PageView #page-doing { height: auto; text-style: bold; display: none; }
     PageView.-doing #page-doing { display: block; }
+    PageView.-table #page-why { display: none; }
+    PageView.-table #page-text { max-height: 6; }
     """
 
     class OptionChosen(Message):
@@ -48,32 +59,38 @@ class PageView(Vertical):
             self.option = option
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id)
+        super().__init__(id=id, classes="pane")
         self.page: Page | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, why, facts, table, what is being done, options."""
+        """What came of it, why, facts, what is being done, options."""
+        yield Static(id="page-headline")
         with VerticalScroll(id="page-text", can_focus=False):
-            yield Static(id="page-title")
             yield Static(id="page-why")
-            yield Static(id="page-table")
             yield Static(id="page-facts")
         yield Static(id="page-doing")
+        yield Static(id="page-columns")
         yield OptionList(id="page-options")
         yield Static(id="page-hint")
 
-    def show(self, page: Page, *, table: str = "") -> None:
+    def about_now(self) -> str:
+        """Why the open step matters: on the page where there is room for it, and always in F1 help."""
+        return self.page.why if self.page is not None else ""
+
+    def show(self, page: Page) -> None:
         """Show a page; the cursor stays where it was while the page is the same step's."""
         options = self.query_one(OptionList)
         same = self.page is not None and _alike(self.page, page)
         cursor = options.highlighted if same and options.highlighted is not None else page.cursor
         self.page = page
-        self.query_one("#page-title", Static).update(Text(page.title))
+        self.border_title = Content(page.title)
+        self.set_class(bool(page.columns), "-table")
         self.query_one("#page-why", Static).update(Text(page.why))
-        self.query_one("#page-facts", Static).update(Text("\n".join(page.facts)))
-        shown = self.query_one("#page-table", Static)
-        shown.update(Text.from_ansi(table.rstrip("\n")))
-        shown.display = bool(table)
+        self.query_one("#page-facts", Static).update(joined(page.facts, "\n"))
+        for name, content in (("headline", joined(page.headline, "   ")), ("columns", Content(f"  {page.columns}"))):
+            line = self.query_one(f"#page-{name}", Static)
+            line.update(content)
+            line.display = bool(content.plain.strip())
         options.clear_options()
         options.add_options([Row(_row(option), disabled=option.act is None) for option in page.options])
         self._hint(None)
@@ -88,13 +105,18 @@ class PageView(Vertical):
         self.query_one("#page-doing", Static).update(Text(text))
         self.set_class(bool(text), "-doing")
 
+    @property
+    def pointed(self) -> Option | None:
+        """The option under the cursor."""
+        at = self.query_one(OptionList).highlighted
+        return self.page.options[at] if self.page is not None and at is not None else None
+
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Say below the list what its line may have no room for."""
         event.stop()
-        options = self.query_one(OptionList)
-        if self.page is not None and options.highlighted is not None:
-            self._hint(self.page.options[options.highlighted])
+        self._hint(self.pointed)
+        self.screen.refresh_bindings()
 
     def _hint(self, option: Option | None) -> None:
         """Below the list, what its line has no room for."""
@@ -113,11 +135,21 @@ class PageView(Vertical):
         else:
             text.scroll_page_down(animate=False)
 
+    def choose(self) -> None:
+        """Take the option under the cursor, where it can be taken."""
+        option = self.pointed
+        if option is not None and option.act is not None:
+            self.post_message(self.OptionChosen(option))
+
+    @property
+    def is_on_run(self) -> bool:
+        """Whether the cursor is on a run that can be left out or taken back in."""
+        return self.pointed is not None and isinstance(self.pointed.act, Judge)
+
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.page is not None and self.page.options[event.option_index].act is not None:
-            self.post_message(self.OptionChosen(self.page.options[event.option_index]))
+        self.choose()
 
 
 def _alike(before: Page, after: Page) -> bool:
@@ -127,5 +159,6 @@ def _alike(before: Page, after: Page) -> bool:
 
 def _row(option: Option) -> Content:
     """Title and hint on one line; what does not fit is said below the list while the cursor is on it."""
-    title = f"{ADVISED if option.advised else ' '} {option.title}"
-    return Content.assemble(title, (f"  {option.hint}", "dim")) if option.hint else Content(title)
+    sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
+    title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
+    return Content.assemble(f"{sign} ", title, (f"  {option.hint}" if option.hint else "", "dim"))

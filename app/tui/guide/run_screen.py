@@ -1,13 +1,15 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.widgets import Label, Static
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Static
 
 from app.charts.series_charts import rates_chart, within_chart
 from app.recorder.recording import RecorderEvent
@@ -16,13 +18,18 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.pages.form_table import filling_table
 from app.tui.guide.state.job import MeasurementJob
+from app.tui.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS
 from app.tui.guide.state.run_progress import SeriesProgress, prepare
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
-from app.tui.widgets.recording_screen import RecordingScreen
+from app.tui.widgets.recording_screen import TOLD_APART_SECONDS, RecordingScreen
 from forms.layout import visible
+from forms.numbers import byte_rate
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
+
+if TYPE_CHECKING:
+    from app.environment.host.meter import MachineNow
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
@@ -32,6 +39,15 @@ _TABLE_FRAME = 5
 """Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
 """The form's table grows by so many lines, since all the screen is laid out again when it does."""
+
+
+def machine_words(machine: "MachineNow") -> str:
+    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 sent again``."""
+    card = ""
+    if machine.interface is not None:
+        received, sent = machine.received_bytes_per_second, machine.sent_bytes_per_second
+        card = f"  {machine.interface} in {byte_rate(received)}, out {byte_rate(sent)}"
+    return f"CPU {machine.cpu_percent:.0f} %{card}  {machine.retransmitted:,} sent again"
 
 
 class RunScreen(ZoomsCharts, RecordingScreen):
@@ -74,10 +90,13 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
     DEFAULT_CSS = """
     RunScreen {
-        #now { height: 1; padding: 0 1; text-style: bold; }
-        #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
-        #form { height: 8; max-height: 60%; padding: 0 1; }
-        #charts { height: 1fr; min-height: 5; padding: 0 1; }
+        #progress { height: auto; max-height: 75%; border: round $primary; border-title-color: $primary; }
+        #now { height: 1; text-style: bold; }
+        #now.-stalled { color: $text-error; }
+        #machine { height: 1; color: $text-muted; }
+        #warnings { height: auto; max-height: 3; color: $text-warning; display: none; }
+        #form { height: 8; }
+        #charts { height: 1fr; min-height: 5; }
         #charts AnsiView { height: 1fr; }
     }
     """
@@ -90,7 +109,11 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._read_at = -PART_SECONDS
         self._unread = False
         self._offers: tuple[bool, ...] = ()
-        self._drawn_line = ""
+        self._drawn_line = ("", "", "")
+        self._machine: MachineNow | None = None
+        self._meter: Callable[[], MachineNow | None] = lambda: None
+        self._moved_at = monotonic()
+        """When bytes were heard of last."""
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "rates", "within"), (-PART_SECONDS, None))
         """When each of the slow parts was drawn last, and from what."""
@@ -101,16 +124,25 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return self.running.is_over
 
     def compose(self) -> ComposeResult:
-        yield Label(Text(f"sharebench · {visible(self.measurement.title)}"), classes="title-line")
-        yield Static(id="now")
-        yield Static(id="warnings")
-        yield AnsiView(id="form")
-        with Horizontal(id="charts"):
+        with Vertical(id="progress", classes="pane") as pane:
+            pane.border_title = Content(visible(self.measurement.title))
+            yield Static(id="now")
+            yield Static(id="machine")
+            yield Static(id="warnings")
+            yield AnsiView(id="form")
+        with Horizontal(id="charts", classes="pane") as charts:
+            charts.border_title = "Rate of each run; throughput within the current one"
             yield ChartView(id="rates")
             yield ChartView(id="within")
         yield KeyBar()
 
     def on_mount(self) -> None:
+        self._meter = self.context.backend.meter()
+        if (request := self.measurement.request) is not None:
+            plan = request.plan
+            self.running = replace(
+                self.running, planned=(plan.warmups, plan.runs), open_ended=plan.until_percent is not None
+            )
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -123,6 +155,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         """Keep what the event says."""
         before = self.running
         self.running = before.heard(event)
+        if self.running.now is None or before.now is None or self.running.now.moved_bytes > before.now.moved_bytes:
+            self._moved_at = monotonic()
         if self.running.series_id and before.series_id is None:
             self.measurement.opened(self.running.series_id)
         if (before.finished_runs, before.is_over) != (self.running.finished_runs, self.running.is_over):
@@ -134,8 +168,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return self._recording and self.running.is_timed
 
     def _read_form(self) -> None:
-        """Read what is stored, now or when it is due."""
-        due = not self._is_timed or monotonic() >= self._read_at + PART_SECONDS
+        """Read what is stored, at once when a run has ended, but not twice within half a second."""
+        due = not self._is_timed or monotonic() >= self._read_at + TOLD_APART_SECONDS
         series_id = self.running.series_id
         if not self._unread or not due or series_id is None:
             return
@@ -150,6 +184,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self.form = form
         if not self._is_timed:
             self.draw()
+        elif not self.is_covered:
+            self._draw_part("form")
 
     def ended(self, error: Exception | None) -> None:
         """Tell why it ended, where that was not the end of the plan or somebody's wish."""
@@ -165,6 +201,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         One at a time, so that a key press never waits for all of them; nothing under a dialog.
         """
         self.catch_up()
+        self._machine = self._meter()
         self._read_form()
         if not self._is_timed:
             self.draw()
@@ -187,19 +224,41 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         shows = {"form": self.form, "rates": self.form, "within": self.running.curve}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
 
+    def stalled_text(self) -> str:
+        """What is to be said of a run that nothing moves in any more; empty for one that moves."""
+        silent = monotonic() - self._moved_at
+        if self.running.now is None or not self.running.is_timed or silent < STALL_SECONDS:
+            return ""
+        request, plan = self.measurement.request, self.form.series.plan if self.form else None
+        settings = request.plan.settings if request is not None else plan.settings if plan is not None else None
+        ends = f", gives up at {settings.timeout_seconds:.0f} s" if settings is not None else ""
+        return f"! {self.running.run_name} stalled {silent:.0f} s{ends}"
+
     def _draw_line(self) -> None:
-        running = self.running
-        line = running.line(self.size.width - 2)
-        if line != self._drawn_line:
-            self._drawn_line = line
-            self.query_one("#now", Static).update(Text(line), layout=False)
+        running, width = self.running, max(0, self.size.width - 4)
+        stalled = self.stalled_text()
+        lines = stalled or running.line(width), *self._machine_line(width)
+        if lines != self._drawn_line:
+            self._drawn_line = lines
+            now = self.query_one("#now", Static)
+            now.set_class(bool(stalled), "-stalled")
+            now.update(Text(lines[0], no_wrap=True), layout=False)
+            self.query_one("#machine", Static).update(Content.assemble((lines[1], "$primary"), lines[2]), layout=False)
         if running.warnings != self._drawn_warnings:
             self._drawn_warnings = running.warnings
             warnings = "\n".join(f"! {visible(text)}" for text in running.warnings[-3:])
-            self.query_one("#warnings", Static).update(Text(warnings))
+            lines_of = self.query_one("#warnings", Static)
+            lines_of.update(Text(warnings))
+            lines_of.display = bool(warnings)
         if running.offers != self._offers:
             self._offers = running.offers
             self.refresh_bindings()
+
+    def _machine_line(self, width: int) -> tuple[str, str]:
+        """The last minute as a sparkline, and what this machine does."""
+        said = "" if self._machine is None else machine_words(self._machine)[: max(0, width)]
+        drawn = self.running.last_minute(min(SHOWN_SECONDS, width - len(said) - 2))
+        return drawn, f"  {said}" if drawn and said else said
 
     def _draw_part(self, part: str) -> None:
         form, curve = self.form, self.running.curve

@@ -5,7 +5,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widgets import Label, OptionList
+from textual.widgets import OptionList
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -46,6 +46,13 @@ class GuideScreen(GuideActions):
         KeyCommand(
             "guide.more", "m", "More text", "Show more of the step's text, where it does not fit.", footer="More"
         ),
+        KeyCommand(
+            "guide.reject",
+            "space",
+            "Leave out",
+            "Leave the run out of the average, with a reason, or take it back in.",
+            footer="Leave out",
+        ),
         KeyCommand("guide.undo", "u", "Undo the last mark", "Mark the run as it was before.", footer="Undo"),
         *(
             KeyCommand(
@@ -62,7 +69,6 @@ class GuideScreen(GuideActions):
 
     def compose(self) -> ComposeResult:
         """The steps and the page of the open one."""
-        yield Label("sharebench · Measure", classes="title-line")
         with Horizontal():
             yield StepsView(id="steps")
             yield PageView(id="page")
@@ -85,17 +91,10 @@ class GuideScreen(GuideActions):
 
     def show(self) -> None:
         """Draw steps and page as they are now."""
-        from app.tui.guide.pages.form_table import form_table  # noqa: PLC0415  the first paint does not wait for what computes
-        from app.tui.guide.pages.of_step import page_of  # noqa: PLC0415
-        from forms.series.summary import run_form  # noqa: PLC0415
+        from app.tui.guide.pages.of_step import page_of  # noqa: PLC0415  the first paint does not wait for what computes
 
         self.query_one(StepsView).show(standings(self.choices, self.known))
-        page = page_of(self.choices, self.known)
-        table = ""
-        if self.choices.step is MethodStep.REVIEW and self.known.series is not None:
-            width = max(40, self.query_one(PageView).content_size.width - 1)
-            table = form_table(run_form(self.known.series), width)
-        self.query_one(PageView).show(page, table=table)
+        self.query_one(PageView).show(page_of(self.choices, self.known))
         self.query_one(OptionList).focus()
         self.call_after_refresh(self.refresh_bindings)
 
@@ -146,22 +145,23 @@ class GuideScreen(GuideActions):
             lambda notebook: guide_store.take_back(notebook, judgement), lambda _: self.take(self.choices)
         )
 
+    def action_reject(self) -> None:
+        """Leave the run under the cursor out, or take it back in."""
+        self.query_one(PageView).choose()
+
     def action_more(self) -> None:
         """Show more of the page's explanation."""
         self.query_one(PageView).read_on()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer undo only where there is something to undo."""
+        """Offer undo only where there is something to undo, and to leave out only what counts."""
         if action == "undo":
             return bool(self.judgements)
+        if action == "reject":
+            return bool(self.query(PageView)) and self.query_one(PageView).is_on_run
         return super().check_action(action, parameters)
 
     def work_failed(self, error: Exception) -> None:
         """Tell it, and say no more that something is being done."""
         self.query_one(PageView).doing("")
         super().work_failed(error)
-
-    def on_resize(self) -> None:
-        """Fit the form of the review to the new width."""
-        if self.choices.step is MethodStep.REVIEW and self.query_one(PageView).page is not None:
-            self.show()

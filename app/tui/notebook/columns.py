@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
+from forms.findings.series_warnings import SCATTER_PERCENT
 from forms.series.listing import SeriesLine
+from forms.tone import Tone
 from storage.queries import SortKey
+from storage.records import SeriesStatus
 
 MARKS = 4
 """Cells before the first column: where the cursor is, what is marked, what is a baseline."""
@@ -25,22 +28,54 @@ class ListColumn:
     grows: int = 0
     """Its share of the cells that are left, 0 for a column of fixed width."""
     right: bool = False
+    tone: Callable[[SeriesLine], Tone] = lambda _line: Tone.PLAIN
+    """How its cell is meant."""
     rank: int
     """Columns of a higher rank are left out first where the width is short."""
 
 
+def _faint(_line: SeriesLine) -> Tone:
+    return Tone.FAINT
+
+
+def _of_runs(line: SeriesLine) -> Tone:
+    return {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}.get(line.status, Tone.PLAIN)
+
+
+def _of_deviation(line: SeriesLine) -> Tone:
+    return Tone.CAUTION if (line.deviation_percent or 0.0) > SCATTER_PERCENT else Tone.PLAIN
+
+
 COLUMNS = (
-    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, rank=2),
+    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=2),
     ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=12, grows=2, rank=1),
-    ListColumn(order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=20, grows=4, rank=0),
-    ListColumn(order=SortKey.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, rank=4),
+    ListColumn(order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=19, grows=3, rank=0),
+    ListColumn(
+        order=SortKey.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, tone=_of_runs, rank=4
+    ),
     ListColumn(order=SortKey.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
-    ListColumn(order=SortKey.DEVIATION, heading="Dev.", text=lambda s: s.deviation_text, width=6, right=True, rank=3),
+    ListColumn(
+        order=SortKey.DEVIATION,
+        heading="Dev.",
+        text=lambda s: s.deviation_text,
+        width=6,
+        right=True,
+        tone=_of_deviation,
+        rank=3,
+    ),
     ListColumn(
         order=SortKey.PERCENT_OF_LINK, heading="Link", text=lambda s: s.percent_text, width=6, right=True, rank=5
     ),
     ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=7),
-    ListColumn(order=SortKey.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, rank=8),
+    ListColumn(
+        order=SortKey.EXPERIMENT,
+        heading="Experiment",
+        text=lambda s: s.experiment,
+        width=11,
+        grows=1,
+        tone=_faint,
+        rank=8,
+    ),
 )
 
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widgets import Label
 
 from app.charts.series_charts import compared_chart
@@ -13,10 +14,12 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.toned import content_of
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
-from forms.exporters.text import WIDTH, report_text
+from forms.exporters.text import WIDTH, figures_text, report_text
+from forms.tone import Toned
 from storage.notebook import Notebook
 
 
@@ -40,14 +43,15 @@ class CompareScreen(ZoomsCharts, Copies):
         KeyCommand("compare.export", "x", "Export", "Write the comparison to a file.", footer="Export"),
     )
     DEFAULT_CSS = """
-    CompareScreen #verdict { height: auto; padding: 0 1; text-style: bold; background: $surface; }
+    CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
     CompareScreen #compared { height: 1fr; }
-    CompareScreen #comparison-box { width: 82; height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
-    CompareScreen #compared-chart { width: 1fr; height: 1fr; max-height: 36; padding: 0 1; display: none; }
-    CompareScreen.-wide #compared-chart { display: block; }
-    CompareScreen.-narrow #comparison-box { width: 1fr; padding: 0; scrollbar-size-vertical: 0; }
+    CompareScreen #comparison-box { width: 84; height: 1fr; scrollbar-size-vertical: 1; }
+    CompareScreen #compared-picture { width: 1fr; display: none; }
+    CompareScreen #compared-chart { height: 1fr; max-height: 36; }
+    CompareScreen.-wide #compared-picture { display: block; }
+    CompareScreen.-narrow #comparison-box { width: 1fr; }
     CompareScreen.-narrow.-pictured #comparison-box { display: none; }
-    CompareScreen.-narrow.-pictured #compared-chart { display: block; }
+    CompareScreen.-narrow.-pictured #compared-picture { display: block; }
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
@@ -59,12 +63,14 @@ class CompareScreen(ZoomsCharts, Copies):
 
     def compose(self) -> ComposeResult:
         """The verdict, both series, the charts."""
-        yield Label("sharebench · Compare", classes="title-line")
         yield Label(id="verdict", markup=False)
         with Horizontal(id="compared"):
-            with VerticalScroll(id="comparison-box"):
+            with VerticalScroll(id="comparison-box", classes="pane") as box:
+                box.border_title = "Compare"
                 yield AnsiView(id="comparison")
-            yield ChartView(id="compared-chart")
+            with Vertical(id="compared-picture", classes="pane") as picture:
+                picture.border_title = "Rate of each run"
+                yield ChartView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -78,10 +84,15 @@ class CompareScreen(ZoomsCharts, Copies):
     def _show(self, form: ComparisonSummary) -> None:
         self.form = form
         comparison = form.comparison
-        self.query_one("#verdict", Label).update(f"[{comparison.sign}] {comparison.sentence}")
+        self.query_one("#verdict", Label).update(
+            content_of(Toned(f"[{comparison.sign}] {comparison.sentence}", comparison.tone))
+        )
+        self.query_one("#comparison-box").border_title = Content(
+            f"Compare · {comparison.other_name} against {comparison.base_name}"
+        )
         report = replace(pair_report(form), fields=())
         self.query_one("#comparison", AnsiView).show(
-            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+            lambda width, _height: figures_text(report, width=min(width, WIDTH), ansi=True)
         )
         self.query_one("#compared-chart", ChartView).show_chart(
             lambda width, height, zoomed: compared_chart(

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Input, Label, Static
+from textual.widgets import Input, Static
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -30,6 +30,7 @@ _TYPING_SECONDS = 0.15
 _POINTING_SECONDS = 0.1
 """How long the cursor rests on a series before its form is drawn."""
 
+TITLE = "sharebench · Notebook"
 EMPTY = (
     "The notebook is empty.\n\n"
     "Press n to measure the first series, step by step. Practice servers that need no network: sharebench demo."
@@ -66,18 +67,16 @@ class NotebookScreen(SeriesActions):
         KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter."),
     )
     DEFAULT_CSS = """
-    NotebookScreen #filter-line { height: 1; background: $surface; }
-    NotebookScreen #filter { width: 1fr; }
-    NotebookScreen #count { width: auto; padding: 0 1; color: $text-muted; }
+    NotebookScreen #all-series { height: 1fr; }
+    NotebookScreen #filter { width: 1fr; background: transparent; }
     NotebookScreen #empty { height: 1fr; padding: 1 2; display: none; }
     NotebookScreen.-empty #empty { display: block; }
     NotebookScreen.-empty SeriesList { display: none; }
-    NotebookScreen #detail { display: none; border-top: solid $primary; }
+    NotebookScreen #detail { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
     """
     AUTO_FOCUS = "SeriesList"
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,14 +91,13 @@ class NotebookScreen(SeriesActions):
 
     def compose(self) -> ComposeResult:
         """The filter, the list, the series pointed at."""
-        yield Label("sharebench · Notebook", classes="title-line")
-        with Horizontal(id="filter-line"):
+        with Vertical(id="all-series", classes="pane") as pane:
+            pane.border_title = TITLE
             box = LineInput(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             box.cursor_blink = False
             yield box
-            yield Static(id="count")
-        yield SeriesList(id="series")
-        yield Static(EMPTY, id="empty")
+            yield SeriesList(id="series")
+            yield Static(EMPTY, id="empty")
         yield SeriesView(id="detail")
         yield KeyBar()
 
@@ -142,26 +140,23 @@ class NotebookScreen(SeriesActions):
 
     def _found(self, answer: tuple[ListRows, int, list[Series]]) -> None:
         found, count, newest = answer
+        self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
         self.rows.show(found)
         if newest and newest[0].id != self._newest:
             self._newest = newest[0].id
             self.rows.point(newest[0].id)
-        if self.focused is None:
-            self.call_after_refresh(self._focus_rows)
-        self._counted = (len(found.places), count)
+        was_empty, self._counted = not self._counted[1], (len(found.places), count)
+        if self.focused is None or (was_empty and count):
+            self.call_after_refresh(self.rows.focus)
         self._show_count()
         self._read_pointed()
-
-    def _focus_rows(self) -> None:
-        if self.focused is None:
-            self.rows.focus()
 
     @on(SeriesList.MarksChanged)
     def _show_count(self) -> None:
         marked = len(self.rows.marked)
         before = f"{marked:,} marked · " if marked else ""
-        self.query_one("#count", Static).update(Content(before + _count_text(*self._counted)))
+        self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{_count_text(*self._counted)}")
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
@@ -294,7 +289,7 @@ class NotebookScreen(SeriesActions):
 
 
 def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
-    return series_lines(notebook.heads_of(ids), notebook.runs_of(ids), notebook.baselines())
+    return series_lines(notebook.heads_of(ids), notebook.rates_of(ids), notebook.baselines())
 
 
 def _form(notebook: Notebook, series_id: str) -> SeriesSummary:

@@ -17,9 +17,10 @@ from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fitted
 from app.tui.notebook.rows import Group, ListRows
 from forms import wording
 from forms.series.listing import SeriesLine
+from forms.tone import Tone
 from storage.queries import Found, SortKey
 
-_AHEAD = 200
+_AHEAD = 50
 """So many lines are asked for beyond those in view, each way."""
 _KEPT = 5000
 """So many lines are kept."""
@@ -52,17 +53,22 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         "series-list--group",
         "series-list--marked",
         "series-list--waiting",
+        *(f"series-list--{tone}" for tone in Tone),
     }
     DEFAULT_CSS = """
     SeriesList {
         height: 1fr;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
-        & > .series-list--heading { text-style: bold; background: $panel; color: $foreground; }
+        & > .series-list--heading { text-style: bold; color: $text-muted; }
         & > .series-list--cursor { background: $panel; color: $foreground; }
         & > .series-list--group { text-style: bold; color: $primary; }
         & > .series-list--marked { text-style: bold; }
         & > .series-list--waiting { text-style: dim; }
+        & > .series-list--faint { text-style: dim; }
+        & > .series-list--bad { color: $text-error; }
+        & > .series-list--caution { color: $text-warning; }
+        & > .series-list--good { color: $text-success; }
         &:focus > .series-list--cursor { background: $primary; color: $background; text-style: bold; }
     }
     """
@@ -319,8 +325,15 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             style = self.get_component_rich_style("series-list--cursor")
         named = line is not None and bool(line.baselines)
         marks = f"{'>' if here else ' '}{'*' if marked else ' '}{'B' if named else ' '} "
-        cells = (placed.cell(placed.column.text(line)) for placed in self._columns) if line else ("…",)
-        return _strip(marks + " ".join(cells), width, style)
+        if line is None:
+            return _strip(f"{marks}…", width, style)
+        segments = [Segment(marks, style)]
+        for placed in self._columns:
+            tone = Tone.PLAIN if here else placed.column.tone(line)
+            toned = style + self.get_component_rich_style(f"series-list--{tone}", partial=True)
+            segments.append(Segment(placed.cell(placed.column.text(line)), toned if tone is not Tone.PLAIN else style))
+            segments.append(Segment(" ", style))
+        return Strip(segments).adjust_cell_length(width, style)
 
     def watch_cursor(self, old: int, new: int) -> None:
         """Draw the two rows that change."""

@@ -1,8 +1,6 @@
 """One series on a screen of its own: its form, its chart, its advice."""
 
 from textual.app import ComposeResult
-from textual.content import Content
-from textual.widgets import Label
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -10,7 +8,6 @@ from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.chart_view import ZOOM, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
-from forms import wording
 from forms.exporters.text import run_form_text
 from forms.series.summary import SeriesSummary, run_form
 
@@ -36,8 +33,7 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         self.series_id = series_id
 
     def compose(self) -> ComposeResult:
-        """A heading, the form and its chart."""
-        yield Label("sharebench · Series", classes="title-line")
+        """The form and its chart."""
         yield SeriesView()
         yield KeyBar()
 
@@ -65,5 +61,4 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
 
     def _show(self, form: SeriesSummary) -> None:
-        self.query_one(".title-line", Label).update(Content(f"sharebench · {wording.name_of(form.series)}"))
         self.query_one(SeriesView).show(form)

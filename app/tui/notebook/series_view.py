@@ -1,7 +1,7 @@
 """One series: its filled form, and a chart of it beside the form where there is room, else in its place."""
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -9,24 +9,30 @@ from textual.widgets import Static
 from app.charts.series_charts import rates_chart, within_chart
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ChartView
-from forms.exporters.text import run_form_text
+from app.tui.widgets.toned import joined
+from forms import wording
+from forms.exporters.text import figures_text
+from forms.series.headline import GAP, headline
+from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 from storage.records import Run
 
 
 class SeriesView(Widget):
-    """The form of a series and one of its charts."""
+    """A series in one line, its form and one of its charts."""
 
     SCOPED_CSS = False
     DEFAULT_CSS = """
-    SeriesView { layout: horizontal; height: 1fr; }
-    SeriesView > #series-form-box { width: 2fr; max-width: 84; padding-left: 1; scrollbar-size-vertical: 1; }
-    SeriesView > #series-picture { width: 1fr; display: none; padding-right: 1; }
-    SeriesView #series-caption { height: 1; text-style: bold; }
+    SeriesView { layout: vertical; height: 1fr; }
+    SeriesView > #series-headline { height: 1; padding: 0 1; text-style: bold; }
+    SeriesView > Horizontal { height: 1fr; }
+    SeriesView #series-form-box { width: 84; scrollbar-size-vertical: 1; }
+    SeriesView #series-picture { width: 1fr; display: none; }
     SeriesView #series-chart { height: 1fr; max-height: 32; }
-    .-wide SeriesView > #series-picture { display: block; }
-    .-narrow SeriesView.-pictured > #series-form-box { display: none; }
-    .-narrow SeriesView.-pictured > #series-picture { display: block; }
+    .-wide SeriesView #series-picture { display: block; }
+    .-narrow SeriesView #series-form-box { width: 1fr; }
+    .-narrow SeriesView.-pictured #series-form-box { display: none; }
+    .-narrow SeriesView.-pictured #series-picture { display: block; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
@@ -35,19 +41,24 @@ class SeriesView(Widget):
         self._within = False
 
     def compose(self) -> ComposeResult:
-        """The form, then the chart."""
-        with VerticalScroll(id="series-form-box"):
-            yield AnsiView(id="series-form")
-        with Vertical(id="series-picture"):
-            yield Static(id="series-caption")
-            yield ChartView(id="series-chart")
+        """The headline, the form, the chart."""
+        yield Static(id="series-headline")
+        with Horizontal():
+            with VerticalScroll(id="series-form-box", classes="pane"):
+                yield AnsiView(id="series-form")
+            with Vertical(id="series-picture", classes="pane"):
+                yield ChartView(id="series-chart")
 
     def show(self, form: SeriesSummary | None) -> None:
         """Show this form from now on; None for nothing."""
         self.form = form
-        text = self.query_one("#series-form", AnsiView)
-        text.show(None if form is None else lambda width, _: run_form_text(form, width=width, ansi=True))
-        self.query_one("#series-form-box").scroll_home(animate=False)
+        self.query_one("#series-headline", Static).update(joined(headline(form), GAP) if form else "")
+        box = self.query_one("#series-form-box")
+        box.border_title = Content(wording.name_of(form.series) if form else "")
+        self.query_one("#series-form", AnsiView).show(
+            None if form is None else lambda width, _: figures_text(series_report(form), width=width, ansi=True)
+        )
+        box.scroll_home(animate=False)
         self._show_chart()
 
     def next_picture(self) -> None:
@@ -66,18 +77,16 @@ class SeriesView(Widget):
 
     def _show_chart(self) -> None:
         chart, form = self.query_one("#series-chart", ChartView), self.form
-        caption = self.query_one("#series-caption", Static)
+        run = _last_with_progress(form) if form and self._within else None
+        caption = f"Throughput within run {run.number}" if run else "Throughput within a run"
+        self.query_one("#series-picture").border_title = caption if self._within else "Rate of each run"
         if form is None:
             chart.show_chart(None)
-            caption.update("")
         elif self._within:
-            run = _last_with_progress(form)
-            caption.update(Content("Throughput within a run" if run is None else f"Throughput within run {run.number}"))
             chart.show_chart(
                 lambda width, height, zoomed: within_chart(run.progress if run else (), width, height, zoomed=zoomed)
             )
         else:
-            caption.update(Content("Rate of each run"))
             chart.show_chart(lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed))
 
 

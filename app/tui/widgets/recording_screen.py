@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import ClassVar
 
 from textual import on
@@ -17,6 +18,9 @@ from app.tui.frame.dialogs import ConfirmDialog
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
 """What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
+
+TOLD_APART_SECONDS = 0.5
+"""The end of a run is told at once, but no more often than that."""
 
 
 class EventsHeard(Message):
@@ -72,9 +76,13 @@ class RecordingScreen(BaseScreen):
             worker = get_current_worker()
             error: Exception | None = None
             try:
+                told_at = 0.0
                 for index, event in events():
                     self._waiting.put((index, event))
-                    if not worker.is_cancelled and not isinstance(event, _ROUTINE):
+                    ended = isinstance(event, RunFinished) and monotonic() >= told_at + TOLD_APART_SECONDS
+                    if ended:
+                        told_at = monotonic()
+                    if not worker.is_cancelled and (ended or not isinstance(event, _ROUTINE)):
                         self.post_message(EventsHeard())
             except Exception as fault:  # noqa: BLE001  told in the one dialog, by the screen's thread
                 error = fault
@@ -111,8 +119,8 @@ class RecordingScreen(BaseScreen):
         message.stop()
         self._recording = False
         self.tick()
-        while self.is_covered and self in self.app.screen_stack and isinstance(self.app.screen, ConfirmDialog):
-            self.app.pop_screen()
+        if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
+            self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
         if self._leave is not None:
             self._leave()
         else:

@@ -77,7 +77,7 @@ def of_tables(kind: ReferenceKind) -> list[WorksheetChoice[str | MeasuredCompone
 def measured(notebook: Notebook) -> list[MeasuredComponent]:
     """The averages of the newest series, and the totals of saved calculations."""
     heads = notebook.heads(_NEWEST)
-    lines = series_lines(heads, notebook.runs_of(head.id for head in heads), notebook.baselines())
+    lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
     return [found for line in lines if (found := _of_series(line)) is not None]
 
 

@@ -24,7 +24,8 @@ from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.xdist_group("links")
+"""One after another, beside other tests: most of their time is waiting for a link, and no other load is looked at."""
 
 SIZES = {"10mbit": 10 * 2**20, "100mbit": 64 * 2**20, "250mbit": 128 * 2**20}
 """Some seconds each: less than a window, some windows, and many of them."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,75 +17,13 @@ from app.environment.samba.server import counters_since, server_facts
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.netns import PAYLOAD_SHARE, Link
-from tests.servers.process import ServerProcess, program, require, unavailable
+from tests.servers.process import require
 from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
 
 pytestmark = pytest.mark.xdist_group("sshd")
 
-SEPARATION_FOLDER = Path("/run/sshd")
 FAR = Target(protocol="smb", host="192.0.2.250", port=445, share="bench", path="x")
-
-
-class Sshd(ServerProcess):
-    """A running sshd that lets this user in with a key of its own, and an ``ssh`` that has that key."""
-
-    name = "sshd"
-
-    def __init__(self) -> None:
-        require("sshd", "ssh", "ssh-keygen")
-        super().__init__()
-        for key in ("host_key", "user_key"):
-            words = [program("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(self.root / key)]
-            subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
-        shutil.copy(self.root / "user_key.pub", self.root / "authorized_keys")
-        self.path = self.root / "bin"
-        self.path.mkdir()
-
-    def configure(self) -> None:
-        (self.root / "sshd_config").write_text(
-            f"Port {self.port}\nListenAddress {self.host}\nHostKey {self.root}/host_key\n"
-            f"AuthorizedKeysFile {self.root}/authorized_keys\nStrictModes no\nUsePAM no\nPidFile none\n"
-            "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
-        )
-        host_key = (self.root / "host_key.pub").read_text()
-        (self.root / "known_hosts").write_text(f"[{self.host}]:{self.port} {host_key}")
-        (self.root / "ssh_config").write_text(
-            f"Host fileserver\n  HostName {self.host}\n  Port {self.port}\n  User {getpass.getuser()}\n"
-            f"Host *\n  IdentityFile {self.root}/user_key\n  IdentitiesOnly yes\n"
-            f"  UserKnownHostsFile {self.root}/known_hosts\n  GlobalKnownHostsFile none\n"
-        )
-        wrapper = self.path / "ssh"
-        wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.root}/ssh_config "$@"\n')
-        wrapper.chmod(0o755)
-
-    def command(self) -> list[str]:
-        return [program("sshd"), "-D", "-e", "-f", str(self.root / "sshd_config")]
-
-
-@pytest.fixture(scope="module")
-def sshd() -> Iterator[Sshd]:
-    """A running sshd; its folder of privilege separation is made and removed where the system has none."""
-    made = not SEPARATION_FOLDER.exists()
-    if made:
-        try:
-            SEPARATION_FOLDER.mkdir(mode=0o755)
-        except OSError:
-            unavailable("sshd needs /run/sshd, which only root can make")
-    server = Sshd()
-    try:
-        server.start()
-        yield server
-    finally:
-        server.stop()
-        if made:
-            SEPARATION_FOLDER.rmdir()
-
-
-@pytest.fixture
-def through(sshd: Sshd, monkeypatch: pytest.MonkeyPatch) -> Sshd:
-    """The running sshd, with its ``ssh`` first on the PATH."""
-    monkeypatch.setenv("PATH", f"{sshd.path}:{os.environ['PATH']}")
-    return sshd
 
 
 @pytest.mark.usefixtures("through")
@@ -216,7 +152,9 @@ def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> N
     require("smbd", "testparm", root=False)
     conf = tmp_path / "smb.conf"
     conf.write_text("[global]\n[bench]\npath = /\n")
-    script = remote._script({**remote.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"})
+    script = remote._with_variables(
+        remote.PROBE, {**remote.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"}
+    )
     lines = [line for line in script.splitlines() if not line.startswith("PATH=")]
     path = bare_path(tmp_path, without=missing)
     answer = remote._run(("env", f"PATH={path}", "sh", "-s"), "\n".join(lines) + "\n", "@m@", 20, where="here")

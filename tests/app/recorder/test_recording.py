@@ -267,7 +267,7 @@ def test_a_series_that_is_resumed_in_vain_is_kept(make_smbd, book: Path):
     server = make_smbd()
     file = server.make_file("file", b"x" * MIB)
     control = SeriesControl()
-    for event in record(get_order(server), book, control):
+    for event in record(get_order(server, runs=10_000), book, control):
         if isinstance(event, RunFinished):
             control.cancel()
     file.unlink()

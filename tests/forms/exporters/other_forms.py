@@ -1,10 +1,13 @@
 """Comparisons, an experiment's ladder and worksheets, filled, with a text from outside where one can stand."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
+from forms.isolation.document import example_document, isolation_from_document
+from forms.isolation.report import isolation_report
 from forms.report import Report
 from forms.worksheets.report import bottleneck_report, users_report
 from forms.worksheets.users import UserGroup, UsersCalculation
@@ -60,6 +63,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "comparison": comparison_report(in_turns(base, replace(other, label=text))),
         "matrix": comparison_report(book_b1()),
         "ladder": experiment_report(text, experiment(text)),
+        "isolation": isolation_report(replace(isolation_from_document(json.loads(example_document())), label=text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text

@@ -1,4 +1,4 @@
-"""The pages from the run on: run, review, compare with the expected, change one thing."""
+"""The pages from the run on, but for the review: run, compare with the expected, change one thing."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +11,6 @@ from app.tui.guide.pages.page import (
     BeginRound,
     Connect,
     Go,
-    Judge,
     NameBaseline,
     Option,
     Page,
@@ -34,12 +33,12 @@ from app.units import parse_size
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
-from forms.findings.series_warnings import advice
 from forms.numbers import byte_rate, link_rate, percent
-from forms.series.summary import RunRow, SeriesSummary, run_form
+from forms.series.summary import run_form
 from forms.stats.decision import Limits
+from forms.tone import Toned
 from forms.tuning.catalogue import EntryKind, Status, entries
-from storage.records import RunStatus, Series, SeriesStatus
+from storage.records import Series, SeriesStatus
 from storage.target_url import format_target
 
 
@@ -114,57 +113,13 @@ def _ask_label(choices: GuideChoices) -> Ask:
     )
 
 
-def review_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """The filled form, run by run."""
-    if known.series is None:
-        return Page(title="Review", why="There is no series to review yet.")
-    form = run_form(known.series)
-    go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
-    usable = bool(known.series.measured())
-    options = [Option("Go on: compare with what is expected", go_on if usable else None, _averages(form), advised=True)]
-    options += [_judged(row) for row in form.rows if row.status is not RunStatus.FAILED]
-    options += [
-        Option("See the whole form", Visit("series", {"series_id": known.series.id}), "with its chart"),
-        Option("Measure the same again", Go(same_again(choices)), "a new series"),
-    ]
-    return Page(
-        title="Review: which runs count",
-        why=(
-            "A run that something else disturbed does not belong in the average. Leave one out only with a reason that"
-            " you could tell a colleague; it stays on the form, struck out."
-        ),
-        facts=tuple(f"! {said.text}" for said in advice(known.series)) or ("Nothing speaks against this series.",),
-        options=tuple(options),
-    )
-
-
-def _judged(row: RunRow) -> Option:
-    rate = byte_rate(row.measures.bytes_per_second)
-    if row.status is RunStatus.REJECTED:
-        return Option(
-            f"Run {row.label}  {rate}  unusable",
-            Judge(row.number, RunStatus.VALID),
-            f"{wording.plain(row.reason or '')}; Enter takes it back in",
-        )
-    hint = f"unusual: {row.unusual}" if row.unusual else "Enter marks it unusable"
-    return Option(f"Run {row.label}  {rate}", Judge(row.number, RunStatus.REJECTED), hint)
-
-
-def _averages(form: SeriesSummary) -> str:
-    average = form.average_rate
-    if form.average_with_rejected is None:
-        return f"average {byte_rate(average)}"
-    with_all = byte_rate(form.average_with_rejected.bytes_per_second)
-    return f"average {byte_rate(average)}; {with_all} with the unusable"
-
-
 def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     """The average against everything there is to hold it against."""
     if known.series is None:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts = [f"Average: {byte_rate(form.average_rate)} over {_valid(series)}."]
+    facts: list[str | Toned] = [f"Average: {byte_rate(form.average_rate)} over {_valid(series)}."]
     share = average.percent_of_link if average else None
     if share is not None:
         facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
@@ -218,9 +173,9 @@ def _valid(series: Series) -> str:
     return wording.count(len(series.measured()), "valid run")
 
 
-def _against(series: Series, stick: Yardstick) -> str:
+def _against(series: Series, stick: Yardstick) -> Toned:
     comparison = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
-    return f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}"
+    return Toned(f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}", comparison.tone)
 
 
 def _ask_baseline() -> Ask:

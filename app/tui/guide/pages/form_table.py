@@ -1,16 +1,11 @@
-"""The table of a run form alone, as the guide shows it: headings, rows, average and deviation."""
+"""The table of a run form alone, as it fills in: headings, rows, average and deviation."""
 
 from dataclasses import replace
 
-from forms.exporters.text import drawn_table, table_lines
+from forms.exporters.text import drawn_table
 from forms.series.report import run_table
 from forms.series.summary import SeriesSummary
 from storage.records import Phase
-
-
-def form_table(form: SeriesSummary, width: int) -> str:
-    """Lines of at most ``width`` cells, styled by ANSI escapes; every mark is a sign as well."""
-    return "\n".join(table_lines(run_table(form), width, ansi=True))
 
 
 def filling_table(form: SeriesSummary, width: int, height: int) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from app.tui.guide.pages import after_run, before_run
+from app.tui.guide.pages import after_run, before_run, review
 from app.tui.guide.pages.page import Page
 from app.tui.guide.state.choices import GuideChoices, MethodStep
 from app.tui.guide.state.guide_context import GuideContext
@@ -13,7 +13,7 @@ _PAGES: Mapping[MethodStep, Callable[[GuideChoices, GuideContext], Page]] = {
     MethodStep.QUIET: before_run.quiet_page,
     MethodStep.WARM_UP: before_run.warm_up_page,
     MethodStep.RUN: after_run.run_page,
-    MethodStep.REVIEW: after_run.review_page,
+    MethodStep.REVIEW: review.review_page,
     MethodStep.EXPECTED: after_run.expected_page,
     MethodStep.CHANGE: after_run.change_page,
 }

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.tui.guide.state.choices import GuideChoices
+from forms.report import Mark
+from forms.tone import Toned
 from storage.records import Decision, RunStatus, Target
 
 
@@ -125,6 +127,10 @@ class Option:
     """None where it cannot be chosen now; the hint says why."""
     hint: str = ""
     advised: bool = False
+    mark: Mark = Mark.NONE
+    """Why it is not like the others, where it is a run."""
+    result: bool = False
+    """Whether it is computed from the lines above it, and only to be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +140,12 @@ class Page:
     title: str
     why: str
     """Why the step matters, in a sentence or two."""
-    facts: tuple[str, ...] = ()
+    headline: tuple[Toned, ...] = ()
+    """What came of it, in the parts of one line."""
+    facts: tuple[str | Toned, ...] = ()
     """What it needs, what is known, what is advised and what will happen: a line each."""
+    columns: str = ""
+    """What stands over the options where they are a table."""
     options: tuple[Option, ...] = ()
     cursor: int = 0
     """The option to start on."""

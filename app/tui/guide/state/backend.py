@@ -3,7 +3,7 @@
 What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +14,7 @@ from app.logins import log_in_as, read_credentials
 from storage.records import Command, Target
 
 if TYPE_CHECKING:
+    from app.environment.host.meter import MachineNow
     from app.measure.control import SeriesControl
     from app.recorder.recording import RecorderEvent
     from app.recorder.request import SeriesRequest
@@ -40,6 +41,9 @@ class Backend(Protocol):
 
     def quiet(self, target: Target, command: Command) -> "Quiet":
         """Who else is at work on this machine and the link, watched for some seconds."""
+
+    def meter(self) -> "Callable[[], MachineNow | None]":
+        """What this machine does, from one call to the next."""
 
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
@@ -87,6 +91,12 @@ class SystemBackend:
         link = find_link(target.host, target.port) if target.host else None
         with QuietWatch(target, command, link) as watch:
             return watch.look()
+
+    def meter(self) -> "Callable[[], MachineNow | None]":
+        """What this machine does, from one call to the next."""
+        from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
+
+        return MachineMeter().now
 
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"

@@ -17,6 +17,7 @@ from app.measure.events import (
     Warned,
 )
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
+from app.tui.guide.state.pace import SHOWN_SECONDS, each_second, last_second, sparkline
 from app.workflows.event_words import run_name, words
 from forms import wording
 from forms.numbers import byte_rate
@@ -41,6 +42,13 @@ class SeriesProgress:
     now: RunProgress | None = None
     curve: tuple[tuple[float, int], ...] = ()
     """(seconds, bytes moved) of the current run, or of the last one between two."""
+    earlier: tuple[float, ...] = ()
+    """Bytes in each of the last seconds of the runs before the current one."""
+    planned: tuple[int, int] | None = None
+    """Warm-up and measured runs, as far as that is known."""
+    open_ended: bool = False
+    """Whether more measured runs may follow, until the average is known well enough."""
+    last_run_seconds: float | None = None
     finished_runs: int = 0
     valid_runs: int = 0
     """Of these, the measured ones that count."""
@@ -84,6 +92,8 @@ class SeriesProgress:
                     valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
                     now=None,
                     curve=run.progress or self.curve,
+                    earlier=(*self.earlier, *each_second(run.progress or self.curve))[-SHOWN_SECONDS:],
+                    last_run_seconds=run.seconds or self.last_run_seconds,
                     doing=words(event),
                 )
             case Paused():
@@ -128,13 +138,36 @@ class SeriesProgress:
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
         if self.now is None:
             return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
-        rate = byte_rate(self.now.bytes_per_second)
+        rate = byte_rate(last_second(self.curve))
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
-        left = "" if self.now.seconds_left is None else f"{duration(self.now.seconds_left)} left"
-        ends = f"{self.run_name}{asked}", f"{percent}  {rate:>9}  {left:<11}"
+        ends = f"{self.run_name}{asked}", f"{percent}  {rate:>9}  {self._left()}"
         spare = width - len(ends[0]) - len(ends[1]) - 4
         drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
+
+    def _left(self) -> str:
+        """The time to the end of this run, and of the series."""
+        run = None if self.now is None else self.now.seconds_left
+        if run is None:
+            return ""
+        series = self.seconds_left
+        least = "at least " if self.open_ended else ""
+        return f"{duration(run)} left" if series is None else f"{duration(run)} left, {least}{duration(series)} in all"
+
+    @property
+    def seconds_left(self) -> float | None:
+        """To the end of the series, as long as all runs take as long as the last one; None where that is not known."""
+        if self.planned is None or self.number is None or self.now is None or self.now.seconds_left is None:
+            return None
+        warmups, runs = self.planned
+        to_come = runs - self.number if self.phase is Phase.MEASURED else warmups - self.number + runs
+        each = self.last_run_seconds or self.now.seconds + self.now.seconds_left
+        return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
+
+    def last_minute(self, cells: int) -> str:
+        """The rates of the last minute of transfer as a sparkline of at most so many cells; empty before a second."""
+        current = () if self.now is None else each_second(self.curve)
+        return sparkline((*self.earlier, *current)[-SHOWN_SECONDS:], cells)
 
 
 def prepare() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.clients.base import Secrets
+from app.clients.files import Files
 from app.clients.local import LocalClient
 from app.workflows.clean import leftovers, remove
 from storage.plan import Settings
@@ -31,6 +32,10 @@ def fill(folder: Path) -> None:
 
 def there(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.name.lower().startswith((".sharebench", "precious"))}
+
+
+def no_files() -> Files:
+    raise AssertionError("there is no folder to remove")
 
 
 def check(sharebench: Sharebench, url: str, folder: Path) -> None:
@@ -80,7 +85,7 @@ def test_what_took_the_place_of_a_leftover_stays(tmp_path: Path):
     first.unlink()
     first.symlink_to(tmp_path / "precious.doc")
     second.write_bytes(b"written meanwhile by somebody else")
-    assert all("was left" in removal.problem for removal in remove(client, target, found))
+    assert all("was left" in removal.problem for removal in remove(client, target, found, no_files))
     assert first.is_symlink()
     assert second.exists()
 
@@ -88,3 +93,24 @@ def test_what_took_the_place_of_a_leftover_stays(tmp_path: Path):
 @pytest.mark.parametrize("url", ["smb://nas", "iperf3://nas"])
 def test_a_target_without_a_folder_is_refused(tmp_path: Path, url: str):
     assert "name the folder" in Sharebench(tmp_path / "notebook.db").fails(2, "clean", url)
+
+
+@pytest.mark.parametrize("protocol", ["smb", "file"])
+def test_the_folder_of_a_load_goes_with_all_that_is_in_it_unless_somebody_elses_file_is(
+    smbd: Smbd, tmp_path: Path, protocol: str
+):
+    place = (smbd.folder if protocol == "smb" else tmp_path) / "loads"
+    ours, others = (place / f".sharebench-load-{digit * 12}" for digit in "ab")
+    for folder, name in ((ours / "d0000", "f0000001"), (ours / "u1001", "document.new"), (others / "d0000", "my.doc")):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"x")
+    for path in (place, *place.rglob("*")):
+        path.chmod(0o777)
+    (place / ".sharebench-load-notes").mkdir()
+    sharebench = Sharebench(tmp_path / "notebook.db", password=smbd.password)
+    url = f"{format_target(smbd.target())}/loads" if protocol == "smb" else f"file://{place}"
+    done = sharebench("clean", url, "--yes", "--json")
+    assert done.returncode == 4
+    assert "my.doc is not of a load" in done.stderr
+    assert {path.name for path in place.iterdir()} == {others.name, ".sharebench-load-notes"}
+    assert (others / "d0000" / "my.doc").exists()

@@ -53,18 +53,22 @@ async def test_an_unusual_run_is_flagged_with_why(reviewing):
 async def test_a_run_is_marked_unusable_with_a_reason_and_taken_back(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
-        await press(reviewing, pilot, "down", "down", "down", "enter")
+        await press(reviewing, pilot, "up", "up", "up", "enter")
         assert "Why is run 3 unusable?" in text_of(reviewing.screen, ".dialog-heading")
         await press(reviewing, pilot, "enter")
         assert "Why is run 3 unusable?" in text_of(reviewing.screen, ".dialog-heading"), "a reason is needed"
         reviewing.screen.query_one(Input).value = "[the] backup"
         await press(reviewing, pilot, "enter")
         assert status_of(reviewing, 3) == (RunStatus.REJECTED, "[the] backup")
-        assert "Run 3  60 MB/s  unusable  [the] backup" in painted(reviewing)
-        assert "average 100 MB/s; 92.3 MB/s with the unusable" in painted(reviewing), "both averages"
+        shown = painted(reviewing)
+        assert "x 3" in shown
+        assert "60.0 MB/s  48.00 %  left out: [the] backup" in shown
+        assert "100.4 MB/s ± 0.5 %   80 % of 1 Gb/s   quiet time unknown   4 runs, 1 left out" in shown
+        assert "With all" in shown, "both averages"
+        assert "92.3 MB/s  73.84 %  the average if nothing were left out" in shown
         await press(reviewing, pilot, "u")
         assert status_of(reviewing, 3) == (RunStatus.VALID, None)
-        assert "with the unusable" not in painted(reviewing)
+        assert "With all" not in painted(reviewing)
         await press(reviewing, pilot, "u")
         assert status_of(reviewing, 3) == (RunStatus.VALID, None), "there is nothing more to undo"
 
@@ -74,7 +78,7 @@ async def test_a_marked_run_is_taken_back_in_by_choosing_it_again(reviewing):
         notebook.judge_run(MEASURED.id, 3, RunStatus.REJECTED, "noise")
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)
-        await press(reviewing, pilot, "down", "down", "down", "enter")
+        await press(reviewing, pilot, "up", "up", "up", "enter")
         assert status_of(reviewing, 3) == (RunStatus.VALID, None)
         await press(reviewing, pilot, "u")
         assert status_of(reviewing, 3) == (RunStatus.REJECTED, "noise")
@@ -179,3 +183,29 @@ async def test_a_new_measurement_keeps_how_one_measures(reviewing):
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
         assert screen.choices == GuideChoices(quiet="record", counted=True)
+
+
+async def test_all_that_decides_is_on_one_screen_of_80_by_24(reviewing):
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        shown = painted(reviewing)
+        for part in ("92.30 MB/s ± 20 %", "! Run 3 is unusual", "W2", "* 3", "Average", "Deviation", "★ Go on"):
+            assert part in shown, part
+
+
+async def test_space_leaves_a_run_out_and_is_offered_only_there(reviewing):
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        assert "Leave out" not in painted(reviewing)
+        await press(reviewing, pilot, "up")
+        assert "space Leave out" in painted(reviewing)
+        await press(reviewing, pilot, "space")
+        assert "Why is run 5 unusable?" in text_of(reviewing.screen, ".dialog-heading")
+
+
+async def test_why_the_step_matters_is_in_the_help(reviewing):
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        assert "a reason that you could tell" not in painted(reviewing)
+        await press(reviewing, pilot, "f1")
+        assert "a reason that you could tell" in text_of(reviewing.screen, ".dialog-box Static").replace("\n", " ")

@@ -1,0 +1,45 @@
+"""Any setting that can be changed, by its name: Samba's, the kernel's, a card's, or by commands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.changes.hook import hook_setting
+from app.changes.nic import is_nic, nic_setting
+from app.changes.samba_setting import samba_setting
+from app.changes.setting import ChangeableSetting
+from app.changes.sysctl import is_sysctl, sysctl_setting
+from app.environment.link.route import is_this_machine
+from app.errors import UsageError
+from storage.records import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How to get at the server's settings, and what is consented to."""
+
+    ssh: str | None = None
+    smb_conf: str | None = None
+    accepted: tuple[str, ...] = ()
+    """Names whose risks are accepted."""
+    apply: str | None = None
+    """A command that makes the change, for what sharebench does not know."""
+    revert: str | None = None
+
+
+def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
+    """The setting with all values checked; nothing is written. Raises ChangeRefusedError, UsageError."""
+    if ways.ssh is None and target.host and not is_this_machine(target.host):
+        raise UsageError(f"{target.host} is another machine: name the way there, --server-ssh root@{target.host}")
+    if ways.apply or ways.revert:
+        if not (ways.apply and ways.revert):
+            raise UsageError("--apply and --revert go together: nothing is changed without a way back")
+        if values:
+            raise UsageError("with --apply the command says what is changed: name it without =VALUE")
+        return hook_setting(name, ways.apply, ways.revert, ssh=ways.ssh)
+    if is_nic(name):
+        if not values:
+            raise UsageError(f"name a value: {name}=VALUE")
+        return nic_setting(name, values, ssh=ways.ssh)
+    if is_sysctl(name):
+        return sysctl_setting(name, values, ssh=ways.ssh, accepted=ways.accepted)
+    return samba_setting(name, values, target, ssh=ways.ssh, smb_conf=ways.smb_conf, accepted=ways.accepted)

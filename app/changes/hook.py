@@ -1,0 +1,56 @@
+"""What nothing else here knows how to change: a command of the admin's that applies it, and one that takes it back."""
+
+import shlex
+
+from app.changes.script import ServerChange
+from app.changes.server import look
+from app.changes.setting import ChangeableSetting
+from app.changes.sysctl import UNDO, effective_value
+from storage.changes import ChangeKind
+
+APPLIED = "applied"
+AS_IT_WAS = "as it was"
+
+
+def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
+    """A change by two commands, run by the server's shell as root. Raises ChangeRefusedError."""
+    state = look(ssh, undo=UNDO)
+    return ChangeableSetting(
+        kind=ChangeKind.HOOK,
+        name=name,
+        section="",
+        previous=AS_IT_WAS,
+        machine=state.machine,
+        ssh=ssh,
+        values=(APPLIED,),
+        managers=state.managers,
+        writes=(f"run: {apply}", f"to take it back: {revert}"),
+        undo_path=UNDO,
+        plan=lambda change_id, _values: _plan(change_id, name, apply, revert),
+        effective=effective_value,
+        same=lambda effective, value: effective == value,
+    )
+
+
+def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
+    """The scripts. That it is applied is noted before it is, so that what was cut off half-way is taken back too."""
+    note = f"/var/lib/sharebench/applied-{change_id}"
+    run = "</dev/null >&2 9>&-"
+    back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {run}; then rm -f {note}; else broken=yes; fi\nfi"
+    return ServerChange(
+        id=change_id,
+        title=f"{name} by a command",
+        undo_path=UNDO,
+        check=":",
+        before=":",
+        arms=(
+            back,
+            f"if [ ! -e {note} ]; then\n: >{note}\nsync\nsh -c {shlex.quote(apply)} {run} || broken=yes\nfi",
+        ),
+        put_back=back,
+        look=(
+            f"section effective\nif [ -e {note} ]; then echo {APPLIED}; else echo {shlex.quote(AS_IT_WAS)}; fi\n"
+            "section effective.rc\necho 0\n"
+        ),
+        seconds=600,
+    )

@@ -1,0 +1,82 @@
+"""A change from its first word to its last: written down in the notebook and on the server before anything is made."""
+
+import time
+from dataclasses import dataclass
+
+from app.changes import server
+from app.changes.script import ServerChange, undo_script
+from app.changes.server import ChangeFailedError, ConflictError
+from app.environment.remote import Answer
+from storage.changes import ChangeKind, JournalEntry
+from storage.notebook import Notebook
+from storage.ownership import this_process
+from storage.records import utc_now
+
+_AGAIN_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Journalled:
+    """What is written down of a change beside its scripts."""
+
+    experiment: str
+    kind: ChangeKind
+    name: str
+    machine: str
+    ssh: str | None
+    effective_before: str | None
+    configuration_before: str = ""
+
+
+def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) -> JournalEntry:
+    """Write the change down here, then there, then prepare it. Raises ChangeFailedError, with everything put back."""
+    entry = JournalEntry(
+        id=change.id,
+        created_at=utc_now(),
+        experiment=about.experiment,
+        kind=about.kind,
+        name=about.name,
+        machine=about.machine,
+        ssh=about.ssh,
+        undo_path=change.undo_path,
+        undo_script=undo_script(change),
+        effective_before=about.effective_before,
+        configuration_before=about.configuration_before,
+        owner=this_process(),
+    )
+    notebook.open_journal(entry)
+    try:
+        server.begin(change, about.ssh)
+    except server.ChangeRefusedError:
+        notebook.close_journal(entry.id)  # somebody else's change stands there: nothing of ours was written
+        raise
+    except ChangeFailedError:
+        restore_entry(entry, notebook)
+        time.sleep(_AGAIN_SECONDS)  # what was still on its way when the connection broke may have come after that
+        restore_entry(entry, notebook)
+        raise
+    return entry
+
+
+def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
+    """Put everything back that the change wrote, and note that it is. May be called again.
+
+    Raises ConflictError where somebody else changed the same meanwhile, ChangeFailedError where it cannot be done.
+    """
+    try:
+        answer = server.undo(entry.undo_script, entry.ssh)
+    except ConflictError as error:
+        text = f"{error}; compare it with the undo script {entry.undo_path} on {where(entry)}, and decide by hand"
+        raise ConflictError(text, error.now) from error
+    except ChangeFailedError as error:
+        raise ChangeFailedError(
+            f"{entry.name} on {where(entry)} could not be put back ({error}): run `sharebench restore` when the server"
+            f" can be reached, or there as root: sh {entry.undo_path}"
+        ) from error
+    notebook.close_journal(entry.id)
+    return answer
+
+
+def where(entry: JournalEntry) -> str:
+    """The server in words."""
+    return entry.ssh or "this machine"

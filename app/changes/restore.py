@@ -1,0 +1,55 @@
+"""Changes that an interrupted trial left standing, put back from any machine that has the notebook."""
+
+from dataclasses import dataclass, replace
+
+from app.changes.journal import restore_entry, where
+from app.changes.server import ChangeFailedError
+from app.environment.remote import run_script
+from storage.changes import JournalEntry
+from storage.notebook import Notebook
+
+_WHO = (
+    'printf \'\\n%s machine\\n%s %s\\n\' "$mark" "$(uname -n)" "$(cat /etc/machine-id 2>/dev/null)"\n'
+    "printf '\\n%s uid\\n' \"$mark\"; id -u\nprintf '\\n%s end\\n' \"$mark\"\n"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What came of putting a change back."""
+
+    entry: JournalEntry
+    effective: str | None
+    """The setting's value now; None where the server does not say."""
+    reloaded: bool
+    """Whether a running smbd took it in."""
+    same_configuration: bool | None
+    """Whether the whole effective configuration is what it was; None where it cannot be compared."""
+
+
+def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = None) -> Restored:
+    """Put one change back; ``ssh`` leads to its server where the notebook was moved to another machine.
+
+    Raises ConflictError, ChangeFailedError.
+    """
+    entry = replace(entry, ssh=ssh) if ssh else entry
+    who = run_script(_WHO, {}, entry.ssh)
+    if who.problem:
+        text = who.problem.replace("no facts of the server", f"{entry.name} could not be put back")
+        raise ChangeFailedError(f"{text}; or there as root: sh {entry.undo_path}")
+    here = " ".join((who.text("machine") or "").split())
+    if here != entry.machine:
+        raise ChangeFailedError(
+            f"{entry.name} was changed on {entry.machine.partition(' ')[0]}, and this is {here.partition(' ')[0]}: name"
+            " the way there with --server-ssh root@HOST"
+        )
+    if who.text("uid") != "0":
+        raise ChangeFailedError(f"only root can put {entry.name} back on {where(entry)}: start sharebench as root")
+    answer = restore_entry(entry, notebook)
+    now = (answer.text("configuration") or "").strip()
+    return Restored(
+        entry=entry,
+        effective=answer.text("effective"),
+        reloaded="reloaded" in answer.sections,
+        same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
+    )

@@ -1,0 +1,161 @@
+"""A parameter of smb.conf as a setting that can be changed: names, candidates, risks, and what a session shows."""
+
+import re
+from collections.abc import Sequence
+
+from app.changes import smb_conf as samba
+from app.changes.script import ServerChange
+from app.changes.server import ChangeFailedError, ChangeRefusedError
+from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import SambaPlace
+from app.environment.remote import Answer, run_script
+from app.errors import UsageError
+from app.units import parse_size
+from forms.tuning import catalogue
+from forms.tuning.catalogue import EntryKind
+from forms.tuning.smb_conf import same_value, spelling
+from forms.tuning.trial_rules import data, risk_of, undo_needs_restart
+from storage.changes import ChangeKind
+from storage.records import Target
+
+SOCKET_OPTIONS = "socket options"
+
+
+def samba_setting(
+    name: str,
+    values: Sequence[str],
+    target: Target,
+    *,
+    ssh: str | None,
+    smb_conf: str | None,
+    accepted: Sequence[str] = (),
+) -> ChangeableSetting:
+    """The parameter with all values checked; without values those of the catalogue.
+
+    Raises ChangeRefusedError or UsageError, with nothing written.
+    """
+    if not target.abilities.through_samba or not target.share:
+        raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
+    option = socket_option(name)
+    typed = spelling(SOCKET_OPTIONS if option else name)
+    place = samba.find_place(typed.name, target.share, ssh, smb_conf)
+    now = samba.current(place)
+    previous = samba.effective_value(place, now)
+    if option:
+        values = [_with_option(previous or "", option, value) for value in values]
+    values = list(values) or list(_candidates(name, previous))
+    for value in values:
+        samba.check_value(place, value)
+    if previous is None:
+        raise ChangeRefusedError(
+            f"the effective value of {place.name} cannot be read on the server, so nothing could be proven: is smbd"
+            f" running there with {place.conf}?"
+        )
+    risks = _risks(place.name, previous, values, accepted, typed=name)
+    restart = undo_needs_restart(place.name, previous, tuple(values))
+    if restart:
+        raise ChangeRefusedError(
+            f"{restart}, so only a restart of smbd would bring it into effect or take it back, and ends all sessions:"
+            " do that with commands of your own, --apply CMD --revert CMD"
+        )
+    return ChangeableSetting(
+        kind=place.kind,
+        name=place.name,
+        section=f"[{place.section}]",
+        previous=previous,
+        configuration=(now.text("configuration") or "").strip(),
+        machine=place.state.machine,
+        ssh=ssh,
+        values=tuple(values),
+        managers=place.state.managers,
+        writes=tuple(_writes(place, values)),
+        undo_path=f"{place.folder}/{samba.UNDO}",
+        risks=tuple(risks),
+        plan=lambda change_id, chosen: _plan(place, change_id, chosen),
+        effective=lambda answer: samba.effective_value(place, answer),
+        same=lambda effective, value: same_value(place.name, effective, value),
+        live=lambda value: _live(place, value, target.port_number),
+    )
+
+
+def socket_option(name: str) -> str | None:
+    """The word of `socket options` that a name is, such as SO_SNDBUF; None for any other name."""
+    word = name.strip().upper()
+    return word if word in {*data()["socket_options"]["flags"], *data()["socket_options"]["numbers"]} else None
+
+
+def _with_option(present: str, option: str, value: str) -> str:
+    """The present socket options with one of them set to a number of bytes."""
+    kept = [word for word in present.replace(",", " ").split() if word.partition("=")[0].upper() != option]
+    return " ".join([*kept, f"{option}={parse_size(value)}"])
+
+
+def _candidates(name: str, previous: str | None) -> list[str]:
+    """The catalogue's values of the parameter, without the one that is there. Raises UsageError."""
+    found = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SMB_CONF]
+    canonical = spelling(name).name
+    values = [value for entry in found for value in entry.values]
+    fresh = [value for value in dict.fromkeys(values) if previous is None or not same_value(canonical, previous, value)]
+    if not fresh:
+        raise UsageError(f"the catalogue has no other value of {name} to try: name one, {name}=VALUE")
+    return fresh
+
+
+def _risks(name: str, previous: str, values: Sequence[str], accepted: Sequence[str], *, typed: str) -> list[str]:
+    """The risks that were accepted, in words. Raises ChangeRefusedError for one that was not."""
+    yes = {spelling(one).name for one in accepted} | {one.strip().lower() for one in accepted}
+    found = []
+    for value in values:
+        why = None if same_value(name, previous, value) else risk_of(name, value)
+        if why is None:
+            continue
+        if name not in yes and typed.strip().lower() not in yes:
+            raise ChangeRefusedError(
+                f"{name} = {value} has a risk: {why}; accept it with --accept-risk '{name}', or leave it"
+            )
+        found.append(f"{name} = {value}: {why}")
+    return found
+
+
+def _writes(place: SambaPlace, values: Sequence[str]) -> list[str]:
+    lines = [f"{place.name} = {value}" for value in values]
+    if place.kind is ChangeKind.REGISTRY:
+        return [f"{line}, in [{place.section}] of Samba's registry (net conf setparm)" for line in lines]
+    included = place.state.files[place.conf].content != samba.with_include(place)
+    drop_in = [f"{line}, in [{place.section}] of {place.drop_in}" for line in lines]
+    return [*drop_in, *([f"include = {place.drop_in}, as the last line of {place.conf}"] if included else [])]
+
+
+def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerChange:
+    return samba.plan_samba(change_id, place, values)
+
+
+def _live(place: SambaPlace, value: str, port: int) -> str | None:
+    """The buffers of the sessions that are open now, where socket options pin them."""
+    if place.name != SOCKET_OPTIONS:
+        return None
+    wanted = {word.upper(): int(size) for word, size in re.findall(r"(SO_(?:SND|RCV)BUF)=(\d+)", value, re.IGNORECASE)}
+    if not wanted:
+        return None
+    body = (
+        "PATH=$PATH:/usr/sbin:/sbin\nprintf '\\n%s sockets\\n' \"$mark\"\n"
+        f"ss -tmnH state established '( sport = :{port} )' 2>/dev/null\nprintf '\\n%s end\\n' \"$mark\"\n"
+    )
+    answer: Answer = run_script(body, {}, place.ssh)
+    seen = [
+        dict(re.findall(r"([tr]b)(\d+)", line))
+        for line in re.findall(r"skmem:\(([^)]*)\)", answer.text("sockets") or "")
+    ]
+    if not seen:
+        return None
+    shown = []
+    for word, size in wanted.items():
+        key = "tb" if word == "SO_SNDBUF" else "rb"
+        least = {int(one[key]) for one in seen if key in one}
+        if not any(found >= size for found in least) or all(found > 4 * size + 8192 for found in least):
+            raise ChangeFailedError(
+                f"{word}={size} is in the configuration, but the buffers of new sessions are {sorted(least)} bytes: it"
+                " does not act (net.core.wmem_max and rmem_max limit it)"
+            )
+        shown.append(f"{word} of a new session {min(least)} bytes (the kernel doubles it)")
+    return ", ".join(shown)

@@ -1,0 +1,154 @@
+"""The server whose setting is changed: asked, told and understood through its scripts."""
+
+import base64
+import secrets
+from dataclasses import dataclass
+from importlib.resources import files
+
+from app.changes import script
+from app.changes.script import ServerChange
+from app.environment.remote import Answer, run_script
+from app.errors import MeasurementError, UsageError
+
+UNDO_SECONDS = 600.0
+"""How long putting everything back may take: a command of the admin's may be slow."""
+ATTEMPTS = 3
+"""How often a server that cannot be reached is asked to put things back before that is given up."""
+
+
+class ChangeRefusedError(UsageError):
+    """A change that must not be made, or cannot be made here: nothing was written."""
+
+
+class ChangeFailedError(MeasurementError):
+    """A change that could not be made, proven or put back; its text says what stands on the server now."""
+
+
+class ConflictError(ChangeFailedError):
+    """Somebody else changed the same thing meanwhile: nothing was overwritten."""
+
+    def __init__(self, text: str, now: dict[str, str]) -> None:
+        super().__init__(text)
+        self.now = now
+        """What stands there now, by file or setting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileState:
+    """A file as it is on the server."""
+
+    path: str
+    """Where it really is, links followed."""
+    content: bytes | None
+    """None where there is none."""
+    owner: str = "0:0"
+    mode: str = "644"
+    modified: str = ""
+    """Seconds since 1970, with nanoseconds."""
+    links: int = 1
+
+    @property
+    def sum(self) -> str:
+        """Its check sum, as the scripts print it."""
+        return script.sha256(self.content)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerState:
+    """What was found before anything is changed."""
+
+    machine: str
+    files: dict[str, FileState]
+    """By the path that was asked for."""
+    managers: tuple[str, ...]
+    """What else sets the same things, in words."""
+
+
+def new_change_id() -> str:
+    """What tells one change from every other one, in file names and shell functions too."""
+    return secrets.token_hex(6)
+
+
+def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
+    """What must be known before anything is changed; reads only.
+
+    Raises ChangeRefusedError where it cannot be changed: no root, a tool that is missing, another trial that is open.
+    """
+    body = files("app.changes").joinpath("look.sh").read_text(encoding="utf-8")
+    asked = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
+    answer = run_script(body, asked, ssh)
+    where = ssh or "this machine"
+    if answer.problem:
+        raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
+    if answer.text("uid") != "0":
+        how = f"name root: --server-ssh root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
+        raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")
+    missing = (answer.text("missing") or "").split()
+    if missing:
+        raise ChangeRefusedError(f"{where} lacks {', '.join(missing)}: install that first; nothing was written")
+    if answer.text("undo"):
+        raise ChangeRefusedError(
+            f"another trial's change stands on {where} ({undo} is there): put it back with `sharebench restore`, or"
+            f" there as root with `sh {undo}`"
+        )
+    return ServerState(
+        machine=" ".join((answer.text("machine") or "").split()),
+        files={path: _file(answer, path) for path in (conf, dropin) if path},
+        managers=tuple((answer.text("managers") or "").splitlines()),
+    )
+
+
+def _file(answer: Answer, path: str) -> FileState:
+    real = (answer.text(f"real:{path}") or path).strip()
+    meta = (answer.text(f"meta:{path}") or "").split()
+    if len(meta) != 4:
+        return FileState(path=real, content=None)
+    owner, mode, modified, links = meta
+    return FileState(
+        path=real,
+        content=base64.b64decode(answer.text(f"content:{path}") or ""),
+        owner=owner,
+        mode=mode,
+        modified=modified,
+        links=int(links),
+    )
+
+
+def begin(change: ServerChange, ssh: str | None) -> Answer:
+    """Write the undo script down on the server and prepare the change. Raises ChangeFailedError."""
+    return _done(run_script(script.begin_script(change), {}, ssh, change.seconds), change)
+
+
+def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
+    """Set one of the values. Raises ChangeFailedError."""
+    return _done(run_script(script.arm_script(change, arm), {}, ssh, change.seconds), change)
+
+
+def give_word(change: ServerChange, ssh: str | None) -> None:
+    """Tell the dead man's switch that we are still here. Raises ChangeFailedError."""
+    _done(run_script(script.word_script(change), {}, ssh, change.seconds), change)
+
+
+def undo(undo_script: str, ssh: str | None) -> Answer:
+    """Put everything back. Raises ChangeFailedError; ConflictError where that would overwrite somebody's work."""
+    answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
+    for _ in range(ATTEMPTS - 1):
+        if answer.problem is None:
+            break
+        answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
+    return _done(answer, None)
+
+
+def _done(answer: Answer, change: ServerChange | None) -> Answer:
+    if answer.problem:
+        raise ChangeFailedError(answer.problem.replace("no facts of the server", "the server did not answer"))
+    now = {name.partition(":")[2]: text for name, text in answer.sections.items() if name.startswith("conflict:")}
+    if now:
+        what = ", ".join(now)
+        raise ConflictError(f"{what}: somebody else changed it meanwhile, so nothing was overwritten", now)
+    if answer.text("taken"):
+        path = change.undo_path if change else ""
+        raise ChangeRefusedError(f"another trial's change stands there ({path}): put it back with `sharebench restore`")
+    if "done" not in answer.sections:
+        raise ChangeFailedError(f"the server's setting was not changed: {answer.text('failed') or 'it said nothing'}")
+    return answer

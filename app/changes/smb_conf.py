@@ -1,0 +1,319 @@
+"""A parameter of smb.conf, changed in a drop-in file of ours that smb.conf includes last, or in Samba's registry."""
+
+import base64
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.changes.script import ServerChange, here, sha256
+from app.changes.server import ChangeRefusedError, FileState, ServerState, look
+from app.environment.remote import Answer, ask_server, run_script
+from app.environment.samba import testparm
+from app.environment.samba.facts import loadable_modules, running_log_level
+from app.environment.samba.smb_conf_file import parameter_key, read_conf
+from forms.tuning import smb_conf
+from forms.tuning.trial_rules import Proposal, SambaKnows, refusals
+from storage.changes import ChangeKind
+
+DROP_IN = "sharebench.conf"
+UNDO = "sharebench-undo.sh"
+LOG_LEVEL = "log level"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SambaPlace:
+    """Where a parameter is set: which Samba, which configuration, which section."""
+
+    ssh: str | None
+    conf: str
+    """The smb.conf that smbd was started with."""
+    name: str
+    """The canonical name."""
+    section: str
+    """``global`` or the share's name."""
+    kind: ChangeKind
+    previous: str | None
+    """The effective value."""
+    knows: SambaKnows
+    state: ServerState
+    complaints: frozenset[str]
+    """What testparm has against the configuration as it stands."""
+
+    @property
+    def folder(self) -> str:
+        """Where smb.conf is."""
+        return self.conf.rpartition("/")[0]
+
+    @property
+    def drop_in(self) -> str:
+        """The path of our file."""
+        return f"{self.folder}/{DROP_IN}"
+
+
+def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None) -> SambaPlace:
+    """Where the parameter would be set for a share. Raises ChangeRefusedError."""
+    answer = ask_server({"samba": "yes", "conf": smb_conf_path or "", "share": share}, ssh)
+    if answer.problem:
+        raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
+    conf = (answer.text("conf") or "").strip()
+    if not conf or f"conf:{conf}" not in answer.sections:
+        raise ChangeRefusedError("no smb.conf that can be read was found on the server: name it with --smb-conf FILE")
+    folder = conf.rpartition("/")[0]
+    tools = ("testparm", "smbcontrol", "mktemp")
+    state = look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
+    if answer.code("testparm") != 0:
+        said = testparm.warnings(answer.text("testparm.err"))
+        raise ChangeRefusedError(f"{conf} does not load as it stands ({'; '.join(said[-2:])}): mend that first")
+    files = {key.removeprefix("conf:"): text for key, text in answer.sections.items() if key.startswith("conf:")}
+    files["registry"] = answer.text("registry") or ""
+    dump = testparm.parse_dump(answer.text("testparm"))
+    scopes = testparm.parse_scopes(answer.text("scopes")) or testparm.Scopes()
+    spelled = smb_conf.spelling(name)
+    of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}
+    section = "global" if of_server or spelled.parameter is None else share
+    place = SambaPlace(
+        ssh=ssh,
+        conf=conf,
+        name=spelled.name,
+        section=section,
+        kind=_kind(files, conf, section),
+        previous=None,
+        knows=SambaKnows(
+            for_server=scopes.for_server,
+            for_share=scopes.for_share,
+            modules=frozenset(loadable_modules(answer)),
+            sections=frozenset(one.lower() for one in dump.sections),
+        ),
+        state=state,
+        complaints=frozenset(testparm.warnings(answer.text("testparm.err"))),
+    )
+    _check_files(place)
+    return place
+
+
+def _kind(files: dict[str, str], conf: str, section: str) -> ChangeKind:
+    """The registry where smb.conf leaves everything to it, or where it alone has the share."""
+    without = read_conf(conf, {path: text for path, text in files.items() if path != "registry"})
+    backend = any(
+        parameter_key(line.partition("=")[0]) == "configbackend"
+        and line.partition("=")[2].strip().lower() == "registry"
+        for line in files[conf].splitlines()
+    )
+    in_files = any(one.section == section.lower() for one in without.settings)
+    if backend or (without.uses_registry and section != "global" and not in_files):
+        return ChangeKind.REGISTRY
+    return ChangeKind.SMB_CONF
+
+
+def _check_files(place: SambaPlace) -> None:
+    conf = place.state.files[place.conf]
+    if conf.content is None:
+        raise ChangeRefusedError(f"{place.conf} is no file: name smb.conf with --smb-conf FILE")
+    for state in place.state.files.values():
+        if state.links > 1:
+            raise ChangeRefusedError(
+                f"{state.path} has {state.links} hard links, so replacing it would part them: make it a file of its own"
+            )
+
+
+def check_value(place: SambaPlace, value: str) -> None:
+    """Whether a value may be written, by our own rules and by testparm on a copy. Raises ChangeRefusedError."""
+    proposal = Proposal(name=place.name, value=value, section=place.section)
+    reasons = list(refusals(proposal, place.knows))
+    if not reasons and place.kind is ChangeKind.SMB_CONF:
+        reasons = list(_testparm_says(place, value))
+    if reasons:
+        raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
+
+
+def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
+    """The scripts of a trial of these values; the first arm is the value that is there."""
+    if place.kind is ChangeKind.REGISTRY:
+        return plan_registry(change_id, place, values)
+    conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
+    contents = [_drop_in_content(place, change_id, value) for value in (None, *values)]
+    included = with_include(place)
+    ours = " ".join(sha256(content) for content in contents)
+    conf_sums = " ".join(dict.fromkeys((conf.sum, sha256(included))))
+    steps: dict[str, Any] = {
+        "check": f"check_file {_q(drop_in.path)} {drop_in.sum} {ours}\ncheck_file {_q(conf.path)} {conf_sums}",
+        "before": f"check_file {_q(drop_in.path)} {drop_in.sum}\ncheck_file {_q(conf.path)} {conf.sum}",
+        "begin": _write(drop_in, contents[0]) + (_write(conf, included) if included != conf.content else ""),
+        "put_back": _back(conf) + _back(drop_in),
+    }
+    what = " or ".join(f"{place.name} = {value}" for value in values)
+    return ServerChange(
+        id=change_id,
+        title=f"{what} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
+        undo_path=f"{place.folder}/{UNDO}",
+        arms=tuple(_write(drop_in, content) for content in contents),
+        settle=_reload(place),
+        look=_look(place),
+        **steps,
+    )
+
+
+def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
+    """The same where Samba's registry holds the section."""
+    net, where = f"net -s {_q(place.conf)} conf", f"{_q(place.section)} {_q(place.name)}"
+    body = (
+        f'PATH=$PATH:/usr/sbin:/sbin\nsection() {{ printf \'\\n%s %s\\n\' "$mark" "$1"; }}\n'
+        f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
+        f"section sections\n{net} listshares\nsection end\n"
+    )
+    answer = run_script(body, {}, place.ssh)
+    if answer.problem or "sections" not in answer.sections:
+        raise ChangeRefusedError("the registry of Samba cannot be read there (net conf): is registry.tdb in order?")
+    old = answer.sections.get("old", "") if answer.code("old") == 0 else None
+    there = {name.strip().lower() for name in answer.sections["sections"].splitlines()}
+    has_section = place.section.lower() in there
+    if not has_section and place.section != "global":
+        raise ChangeRefusedError(f"the registry has no share [{place.section}]")
+    keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {_q(old)}"
+    back = f'{keep} || [ "$({net} getparm {where} 2>/dev/null)" = {_q(old or "")} ] || broken=yes\n'
+    if not has_section:
+        back += f"{net} delshare {_q(place.section)} 2>/dev/null\n"
+    now = f'"$({net} getparm {where} 2>/dev/null)"'
+    sets = [f"{net} setparm {where} {_q(value)} || broken=yes" for value in values]
+    what = " or ".join(f"{place.name} = {value}" for value in values)
+    allowed = " ".join(_q(one) for one in (old or "", *values))
+    return ServerChange(
+        id=change_id,
+        title=f"{what} in [{place.section}] of Samba's registry",
+        undo_path=f"{place.folder}/{UNDO}",
+        check=f"check_value {_q(place.name)} {now} {allowed}",
+        before=f"check_value {_q(place.name)} {now} {_q(old or '')}",
+        arms=(back if old is None else f"{keep} || broken=yes", *sets),
+        put_back=back,
+        settle=_reload(place),
+        look=_look(place),
+    )
+
+
+def effective_value(place: SambaPlace, answer: Answer) -> str | None:
+    """The value in effect, in what a script's look printed; None where it does not say."""
+    if place.name == LOG_LEVEL:
+        return running_log_level(answer.text("debuglevel"))
+    return answer.sections.get("effective", "").strip() if answer.code("effective") == 0 else None
+
+
+def current(place: SambaPlace) -> Answer:
+    """What is in effect now, as every script's look prints it."""
+    body = f'section() {{ printf "\\n%s %s\\n" "$mark" "$1"; }}\n{_look(place)}\nsection end\n'
+    return run_script(f"PATH=$PATH:/usr/sbin:/sbin\n{body}", {}, place.ssh)
+
+
+def _drop_in_content(place: SambaPlace, change_id: str, value: str | None) -> bytes:
+    old = place.state.files[place.drop_in].content or b""
+    if old and not old.endswith(b"\n"):
+        old += b"\n"
+    note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
+    line = "" if value is None else f"[{place.section}]\n    {place.name} = {value}\n"
+    return old + (note + line).encode("utf-8", "surrogateescape")
+
+
+def with_include(place: SambaPlace) -> bytes:
+    """smb.conf with our file as the last thing that it includes; as it is where that is so already."""
+    old = place.state.files[place.conf].content or b""
+    lines = [line.strip() for line in old.decode("utf-8", "replace").splitlines()]
+    said = [line for line in lines if line and line[0] not in "#;"]
+    last_section = next((line for line in reversed(said) if line.startswith("[")), "[global]")
+    name, _, value = said[-1].partition("=") if said else ("", "", "")
+    if name.strip().lower() == "include" and value.strip() == place.drop_in and last_section.lower() == "[global]":
+        return old
+    end = b"" if not old or old.endswith(b"\n") else b"\n"
+    return old + end + f"[global]\n    include = {place.drop_in}\n".encode("utf-8", "surrogateescape")
+
+
+def _write(file: FileState, content: bytes) -> str:
+    modified = '"$(date +%s)"'
+    words = f"{_q(file.path)} {file.owner} {file.mode} {modified}"
+    return f"write_file {words} {here(content, ' || broken=yes')}\n"
+
+
+def _back(file: FileState) -> str:
+    if file.content is None:
+        return f"remove_file {_q(file.path)} || broken=yes\n"
+    words = f"{_q(file.path)} {file.owner} {file.mode} {file.modified}"
+    content = here(file.content, " || broken=yes")
+    return f'[ "$(sum_of {_q(file.path)})" = {file.sum} ] || write_file {words} {content}\n'
+
+
+def _reload(place: SambaPlace) -> str:
+    return (
+        f"if smbcontrol -s {_q(place.conf)} smbd reload-config >/dev/null 2>&1; then section reloaded; sleep 0.2;"
+        " else section not_reloaded; fi"
+    )
+
+
+def _look(place: SambaPlace) -> str:
+    conf, name = _q(place.conf), _q(place.name)
+    of_share = "" if place.section == "global" else f" --section-name={_q(place.section)}"
+    level = (
+        f"section debuglevel\nsmbcontrol -t 1 -s {conf} smbd debuglevel 2>/dev/null\n"
+        if place.name == LOG_LEVEL
+        else ""
+    )
+    return (
+        f"section effective\ntestparm -s --parameter-name={name}{of_share} {conf} 2>/dev/null\n"
+        "code=$?\nsection effective.rc\necho $code\n"
+        f"section configuration\ntestparm -sv {conf} 2>/dev/null | sha256sum | cut -d' ' -f1\n{level}"
+    )
+
+
+_CHECK = """
+check() {
+    folder=$(mktemp -d /tmp/sharebench-check-XXXXXX) || exit 1
+    umask 077
+    printf '%s' "$dropin" | base64 -d >"$folder/drop-in"
+    printf '%s' "$old" | base64 -d >"$folder/smb.conf"
+    printf '\\n[global]\\n    include = %s\\n' "$folder/drop-in" >>"$folder/smb.conf"
+    printf '\\n%s testparm.err\\n' "$mark"
+    testparm -s "$folder/smb.conf" 2>&1 >/dev/null
+    code=$?
+    printf '\\n%s testparm.rc\\n%s\\n' "$mark" "$code"
+    printf '\\n%s effective\\n' "$mark"
+    testparm -s --parameter-name="$name" ${share:+--section-name="$share"} "$folder/smb.conf" 2>/dev/null
+    code=$?
+    printf '\\n%s effective.rc\\n%s\\n' "$mark" "$code"
+    rm -rf "$folder"
+    printf '\\n%s end\\n' "$mark"
+}
+PATH=$PATH:/usr/sbin:/sbin:/usr/local/sbin:/usr/local/samba/bin
+check </dev/null
+"""
+
+
+def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
+    """What testparm has against the value, in a copy of the configuration in a folder of its own."""
+    answer = run_script(
+        _CHECK,
+        {
+            "dropin": base64.b64encode(_drop_in_content(place, "check", value)).decode(),
+            "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
+            "name": place.name,
+            "share": "" if place.section == "global" else place.section,
+        },
+        place.ssh,
+    )
+    if answer.problem:
+        yield answer.problem
+        return
+    said = testparm.warnings(answer.text("testparm.err"))
+    bad = [line for line in said if line not in place.complaints and any(word in line for word in _COMPLAINTS)]
+    if answer.code("testparm") != 0 or bad:
+        yield f"testparm says: {'; '.join(bad or said[-2:]) or 'it does not load'}"
+        return
+    taken = answer.sections.get("effective", "").strip()
+    if answer.code("effective") != 0:
+        yield "testparm does not know it"
+    elif place.name != LOG_LEVEL and not smb_conf.same_value(place.name, taken, value):
+        yield f"Samba would take it as {taken or 'nothing'}"
+
+
+_COMPLAINTS = ("Unknown parameter", "Ignoring", "nvalid value", "not boolean", "not a valid", "badly formed")
+
+
+def _q(text: str) -> str:
+    return shlex.quote(text)

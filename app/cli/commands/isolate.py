@@ -1,0 +1,190 @@
+"""``sharebench isolate``: is it Samba, the disk, or the network?"""
+
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from app.cli import common, diagnostics
+from app.cli.progress import cancel_on_signals
+from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.series_output import answer_report
+from app.errors import CancelledError, MeasurementError, UsageError
+from app.isolation.request import (
+    DEFAULT_CLIENTS,
+    DEFAULT_ROUNDS,
+    DEFAULT_SECONDS,
+    MOST_CLIENTS,
+    IsolationRequest,
+    request_to_resume,
+)
+from app.isolation.rounds import (
+    IsolationClosed,
+    IsolationEvent,
+    IsolationOpened,
+    IsolationProblem,
+    LayerRunEnded,
+    LayerRunStarted,
+)
+from app.isolation.script import load_script, operations_named
+from app.measure.control import SeriesControl
+from app.workflows.isolate import record_isolation, resumable
+from forms.isolation.report import isolation_report
+from forms.numbers import byte_rate
+from storage.isolations import Isolation
+from storage.plan import Settings
+from storage.records import RunStatus, SeriesStatus
+
+_WITH_RESUME = {"as_json", "kerberos", "target"}
+
+
+class ClientCounts(click.ParamType[tuple[int, ...]]):
+    """Numbers of clients with commas between, each once, in order."""
+
+    name = "N,N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The numbers. Raises click.BadParameter."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in value.split(",")]
+        if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
+            self.fail(f"{value!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8.", param, ctx)
+        return tuple(sorted({int(word) for word in words}))
+
+
+@click.command("isolate")
+@target_argument(required=False)
+@click.option(
+    "--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, show_default="1,4,8,16", help="How many at once."
+)
+@click.option(
+    "--rounds",
+    type=common.Count(1, 100),
+    default=DEFAULT_ROUNDS,
+    show_default=True,
+    metavar="N",
+    help="How often each.",
+)
+@click.option(
+    "--seconds",
+    type=common.Count(2, 3600),
+    default=DEFAULT_SECONDS,
+    show_default=True,
+    metavar="N",
+    help="Length of a run, beside a fifth of it for the warm-up.",
+)
+@click.option(
+    "--script", "script_path", metavar="FILE", help="A load file of dbench's (default: our own, an office day)."
+)
+@click.option(
+    "--without", metavar="OPERATION,…", help="Leave operations out everywhere: the difference is their price."
+)
+@click.option(
+    "--expose-tbench",
+    metavar="HOST",
+    help="Let tbench_srv listen on every address of the server while it is measured; HOST is the target's.",
+)
+@click.option("--resume", "resume_reference", metavar="ISOLATION", help="Complete an interrupted isolation.")
+@click.option("--json", "as_json", is_flag=True, help="The isolation document instead of the form.")
+@common.login_options
+@common.options_of_all
+@series_options("label", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
+@click.pass_context
+def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
+    """Asks the disk, the network, both at once and the server at TARGET for the same operations, and says which it is.
+
+    Disk is dbench on the server, in a folder beside the share; network is tbench from here to there; both need root
+    there, and the package dbench. Without them the layers that can be measured still are. Folders are removed and
+    smbd's profiling is put back, also by the next start after a kill.
+    """  # fmt: skip
+    control = SeriesControl()
+    path = common.notebook_path(context)
+    if resume_reference:
+        if target:
+            raise UsageError("--resume takes the target from the isolation: leave the TARGET out")
+        common.refuse_given(context, "resume_reference", _WITH_RESUME)
+        with common.notebook(context) as notebook:
+            found = resumable(notebook, resume_reference)
+        _, secrets = common.secrets_for(context, found.target, kerberos=choices["kerberos"])
+        events = record_isolation(request_to_resume(found, secrets), path, control, found.id)
+    elif target:
+        events = record_isolation(_request(context, target, choices), path, control)
+    else:
+        raise UsageError("what shall be measured? sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
+    isolation = _watch(events, control)
+    if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
+        answer_report(isolation_report(isolation), as_json=choices["as_json"])
+    if control.cancelled.is_set():
+        raise CancelledError(f"cancelled; `sharebench isolate --resume {isolation.id}` completes it")
+    if isolation.status is not SeriesStatus.COMPLETE:
+        raise MeasurementError(isolation.error or "the isolation did not end")
+    return 0
+
+
+def _request(context: click.Context, url: str, choices: dict[str, Any]) -> IsolationRequest:
+    target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    exposed = choices["expose_tbench"]
+    if exposed is not None and exposed != target.host:
+        raise UsageError(f"--expose-tbench names {exposed}, the target is {target.host}: name that, or leave it out")
+    options = chosen(choices)
+    without = operations_named(choices["without"]) if choices["without"] else ()
+    script = load_script(choices["script_path"])
+    script.without(without)
+    return IsolationRequest(
+        target=target,
+        secrets=secrets,
+        settings=replace(
+            Settings(), sign=options.sign, encrypt=options.encrypt, timeout_seconds=options.timeout_seconds
+        ),
+        whole_script=script,
+        script_path=choices["script_path"],
+        without=tuple(operation.value for operation in without),
+        clients=choices["clients"],
+        rounds=choices["rounds"],
+        seconds=choices["seconds"],
+        label=options.label,
+        link_bits_per_second=options.link_bits_per_second,
+        server_ssh=options.server_ssh,
+        smb_conf=str(options.smb_conf) if options.smb_conf else None,
+        expose_tbench=exposed is not None,
+    )
+
+
+def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolation:
+    """Tell the events to their end; Ctrl-C cancels."""
+    runs = 0
+    closed: Isolation | None = None
+    with cancel_on_signals(control):
+        for event in events:
+            match event:
+                case IsolationOpened(isolation=isolation, runs=runs):
+                    diagnostics.say(
+                        f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each"
+                    )
+                case LayerRunStarted(layer=layer, clients=clients, number=number):
+                    _draw(f"{number} of {runs}: {layer}, {clients} clients")
+                case LayerRunEnded(run=run):
+                    told = run.error or byte_rate(run.bytes_per_second)
+                    _draw("")
+                    if sys.stderr.isatty() or run.error:
+                        diagnostics.say(f"  {run.layer}, {run.clients} clients, round {run.round}: {told}")
+                case IsolationProblem(text=text):
+                    _draw("")
+                    diagnostics.say(f"sharebench: {text}")
+                case IsolationClosed(isolation=closed):
+                    pass
+    _draw("")
+    if closed is None:
+        raise CancelledError("cancelled before anything was measured")
+    return closed
+
+
+def _draw(text: str) -> None:
+    """One line that is drawn over, on a terminal only."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
+        sys.stderr.flush()

@@ -1,0 +1,192 @@
+"""``sharebench load``: many users at once."""
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from app import errors
+from app.cli import common, output
+from app.cli.run_options import chosen, series_options
+from app.cli.series_output import answer_report
+from app.errors import SharebenchError, UsageError
+from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
+from app.measure.control import SeriesControl
+from app.targets import parse_target
+from storage.loads.records import LoadChoices, PointStatus
+from storage.records import Target
+
+if TYPE_CHECKING:
+    from app.clients.base import Secrets
+    from app.workflows.load import LoadClosed
+    from storage.loads.records import Load
+
+DEFAULT_USERS = "5,10,20"
+NO_VALID_POINT = 4
+_KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt"}
+
+
+@click.command("load", short_help="many users at once: load points, capacity, memory of idle users")
+@click.argument("targets", nargs=-1, metavar="TARGET...")
+@click.option("--users", metavar="N,N,…", help="Users at each point: 10,20,40 or 10..200/10 (5,10,20).")
+@click.option("--find-capacity", is_flag=True, help="Double the users until overload, then halve to a bracket.")
+@click.option(
+    "--limit",
+    "limit_seconds",
+    type=common.Number(0.001, 3600),
+    metavar="SECONDS",
+    help="A p95 of the response above it is overload.",
+)
+@click.option(
+    "--scenario",
+    default="redpaper",
+    show_default=True,
+    metavar="NAME|FILE",
+    help=f"What the users do: {', '.join(NAMES)}, or a file of one's own.",
+)
+@click.option("--print-scenario", is_flag=True, help="Print the scenario's file, to be changed, and do nothing else.")
+@click.option("--duration", type=common.Number(1, 7 * 86400), metavar="SECONDS", help="Of the steady window.")
+@click.option("--settle", type=common.Number(0, 86400), metavar="SECONDS", help="After the logins, before it counts.")
+@click.option(
+    "--ramp", type=common.Number(0.1, 10000), default=20, show_default=True, metavar="N", help="Logins a second."
+)
+@click.option("--think", metavar="SECONDS", help="Pause before each request: 0.1, or exp:0.1 for pauses that scatter.")
+@click.option(
+    "--pace",
+    type=common.Number(0.0001, 3600),
+    metavar="SECONDS",
+    help="A request of each user is due every so often, answered or not; late starts are counted.",
+)
+@click.option("--read", "read_percent", type=common.Number(0, 100), metavar="PERCENT", help="Reads among the requests.")
+@click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that the users work on.")
+@click.option("--sizes", metavar="SIZE:SHARE,…", help="Their sizes, such as 4K:8,64K:3,1M:1.")
+@click.option("--by-size", is_flag=True, help="Each point once with each size alone.")
+@click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Of all that is left to chance.")
+@click.option("--processes", type=common.Count(1, 256), metavar="N", help="Generator processes (one a core).")
+@click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
+@click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
+@click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
+@click.option("--resume", metavar="LOAD", help="Go on with an interrupted load at its next point.")
+@click.option("--json", "as_json", is_flag=True, help="The load document instead of the form.")
+@common.login_options
+@common.options_of_all
+@series_options("link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
+@click.pass_context
+def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
+    """Has many users work on TARGET at once, each with a connection and a login of its own, and measures each number
+    of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.
+
+    TARGET is a folder on a share. The scenario's files are made in a folder of our own there, and removed at the end;
+    nothing else is touched. Several TARGETs (the addresses of a server's cards) are taken in turns. Every finished
+    point is kept, also after Ctrl-C; --resume goes on at the next one.
+    """
+    if choices["print_scenario"]:
+        name = choices["scenario"]
+        if name not in NAMES:
+            raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
+        output.answer(scenario_text(name).rstrip("\n"))
+        return 0
+    closed = _resumed(context, choices) if choices["resume"] else _new(context, targets, choices)
+    if closed.stored:
+        from forms.load.report import load_report  # noqa: PLC0415  with what it needs
+
+        answer_report(load_report(closed.load), as_json=choices["as_json"])
+    if closed.failure is not None:
+        kind = getattr(errors, closed.failure.kind, SharebenchError)
+        kept = f"; {len(closed.load.points)} points are kept in load {closed.load.id}" if closed.load.points else ""
+        raise kind(f"{closed.failure.text}{kept}")
+    valid = [point for point in closed.load.points if point.status is not PointStatus.FAILED]
+    return 0 if valid else NO_VALID_POINT
+
+
+def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> "LoadClosed":
+    from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
+    from app.workflows.load import LoadRequest, run_load  # noqa: PLC0415
+
+    if not urls:
+        raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
+    if choices["by_size"] and choices["find_capacity"]:
+        raise UsageError("--by-size measures fixed numbers of users: leave --find-capacity out, or ask for it after")
+    users = choices["users"]
+    points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
+    scenario = changed(
+        find_scenario(choices["scenario"]),
+        files=choices["files"],
+        duration=choices["duration"],
+        settle=choices["settle"],
+        think=choices["think"],
+        pace=choices["pace"],
+        read=choices["read_percent"],
+        sizes=choices["sizes"],
+        seed=choices["seed"],
+    )
+    targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
+    series = chosen(choices)
+    request = LoadRequest(
+        targets=targets,
+        secrets=secrets,
+        settings=series.settings,
+        scenario=scenario,
+        choices=LoadChoices(
+            users=points,
+            find_capacity=choices["find_capacity"],
+            limit_seconds=choices["limit_seconds"],
+            ramp_per_second=choices["ramp"],
+            processes=choices["processes"] or len(os.sched_getaffinity(0)),
+        ),
+        by_size=choices["by_size"],
+        label=choices["label"],
+        server_ssh=series.server_ssh,
+        smb_conf=str(series.smb_conf) if series.smb_conf else None,
+        link_bits_per_second=series.link_bits_per_second,
+        reuse_folder=choices["reuse_files"],
+        keep_files=choices["keep_files"],
+    )
+    control = SeriesControl()
+    return watch_load(run_load(request, common.notebook_path(context), control), control)
+
+
+def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
+    """The targets, with one login for all. Raises UsageError."""
+    found = [parse_target(url) for url in urls]
+    for one in found:
+        if not one.abilities.moves_files or (one.abilities.has_share and not one.share):
+            raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
+    first, secrets = common.secrets_for(context, found[0], kerberos=kerberos)
+    return (
+        first,
+        *(replace(one, user=one.user or first.user, domain=one.domain or first.domain) for one in found[1:]),
+    ), secrets
+
+
+def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
+    from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
+    from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
+
+    common.refuse_given(context, "resume", _KEPT_ON_RESUME)
+    load = stored_load(context, choices["resume"])
+    if load.imported_at is not None:
+        raise UsageError(f"load {load.id} was imported: measure a new one")
+    _, secrets = common.secrets_for(context, load.targets[0], kerberos=choices["kerberos"])
+    series = chosen(choices)
+    request: LoadRequest = LoadRequest(
+        targets=load.targets,
+        secrets=secrets,
+        settings=series.settings,
+        scenario=load.scenario,
+        choices=load.choices,
+        server_ssh=series.server_ssh,
+        smb_conf=str(series.smb_conf) if series.smb_conf else None,
+    )
+    control = SeriesControl()
+    return watch_load(resume_load(load, request, common.notebook_path(context), control), control)
+
+
+def stored_load(context: click.Context, reference: str) -> "Load":
+    """The load that a reference means. Raises UsageError."""
+    with common.notebook(context) as notebook:
+        found = notebook.find_load(reference)
+    if found is None:
+        raise UsageError(f"no load is called {reference!r}; `sharebench list` shows what there is")
+    return found

@@ -1,0 +1,251 @@
+"""``sharebench try`` and ``sweep``: a setting that is changed, measured in turns, and put back."""
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from app.changes.find import Ways, find_setting
+from app.changes.setting import ChangeableSetting
+from app.cli import common, diagnostics, output
+from app.cli.commands.compare import exit_code
+from app.cli.progress import ProgressLine, cancel_on_signals
+from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
+from app.errors import CancelledError, UsageError
+from app.measure.control import SeriesControl
+from app.workflows.requests import options_of, series_request
+from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order, run_trial
+from forms import wording
+from forms.numbers import signed_percent
+from forms.stats.paired import LOOKS
+from forms.trials.judged import ChangeSummary, report_of
+from forms.trials.summary import TrialSummary
+from forms.trials.sweep import SweepSummary, blocks_needed
+from storage.changes import TrialPlan
+from storage.records import ExperimentKind
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_SERIES = (
+    "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
+    "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note",
+)  # fmt: skip
+
+
+def _trial_options(function: _F) -> _F:
+    for option in reversed(
+        (
+            click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
+            click.option(
+                "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."
+            ),
+            click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
+            common.login_options,
+            common.options_of_all,
+            series_options(*_SERIES),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("try")
+@click.argument("setting", metavar="NAME=VALUE", required=False)
+@target_argument(required=False)
+@click.option("--resume", "resumed", metavar="EXPERIMENT", help="Go on with an interrupted trial or sweep.")
+@click.option("--noise", type=common.Number(0, 100), default=1.0, show_default=True, metavar="PERCENT",
+    help="A change inside ± this is no difference, however sure.")  # fmt: skip
+@click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
+    metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
+@click.option("--apply", metavar="CMD", help="A command for the server's shell that makes the change NAME.")
+@click.option("--revert", metavar="CMD", help="The command that takes it back.")
+@_trial_options
+@click.pass_context
+def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
+    """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
+
+    NAME=VALUE is a line of smb.conf, a kernel setting (net.ipv4.tcp_congestion_control=bbr) or one of a network card
+    (mtu@eth0=9000, tso@eth0=off, rx-usecs@eth0=0); NAME alone tries the values of the catalogue. For all else there are
+    --apply and --revert. It runs as root on the server, or leads there with --server-ssh root@HOST. It shows first what
+    it would write, and where; everything is put back byte for byte at the end, also by `sharebench restore` after a
+    crash. Exit code 0: no slower; 1: slower; 3: not known.
+    """
+    resumed = choices.pop("resumed")
+    if resumed:
+        common.refuse_given(context, "resumed", {"yes", "as_json", "kerberos"})
+        return _resumed(context, resumed, choices)
+    if not setting or not target:
+        raise UsageError("what is to be tried, and where? sharebench try NAME=VALUE TARGET")
+    name, values = _parsed(setting)
+    plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
+    found, order_of = _prepared(context, name, values, target, choices)
+    verdicts: list[str] = []
+    if len(found.values) > 1:
+        diagnostics.say(f"{len(found.values)} values to try, one after the other: {', '.join(found.values)}")
+    for value in found.values:
+        order = order_of(ExperimentKind.TRIAL, (value,), plan)
+        if not verdicts:
+            _consent(found, order, yes=choices["yes"])
+        summary = _carried_out(context, order)
+        verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
+        _answer(summary, as_json=choices["as_json"])
+    return exit_code(verdicts)
+
+
+@click.command("sweep")
+@click.argument("setting", metavar="NAME=V1,V2,…")
+@target_argument()
+@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
+@_trial_options
+@click.pass_context
+def sweep_command(context: click.Context, /, setting: str, target: str, **choices: Any) -> int:
+    """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
+
+    Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
+    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
+    """
+    name, values = _parsed(setting, several=True)
+    blocks = choices.pop("blocks")
+    found, order_of = _prepared(context, name, values, target, choices)
+    order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
+    _consent(found, order, yes=choices["yes"])
+    _answer(_carried_out(context, order), as_json=choices["as_json"])
+    return 0
+
+
+def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
+    """Go on with a trial or sweep as it was ordered. Raises UsageError."""
+    with common.notebook(context) as notebook:
+        experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
+    if experiment is None or plan is None or not series:
+        raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
+    options = replace(options_of(series[0]), server_ssh=plan.server_ssh, experiment=None)
+    target, secrets = common.secrets_for(context, series[0].target, kerberos=choices["kerberos"])
+    ways = Ways(
+        ssh=plan.server_ssh,
+        smb_conf=plan.smb_conf,
+        accepted=plan.accepted_risks,
+        apply=plan.apply,
+        revert=plan.revert,
+    )
+    found = find_setting(plan.name, () if plan.apply else plan.values, target, ways)
+    if plan.previous is None or found.previous is None or not found.same(found.previous, plan.previous):
+        raise UsageError(
+            f"{plan.name} is {found.previous} now and was {plan.previous} when {name!r} began: what was measured then"
+            " does not belong to what would be now; begin a new one"
+        )
+    order = TrialOrder(
+        request=series_request(options, target, secrets), setting=found, plan=plan, experiment=experiment
+    )
+    _consent(found, order, yes=choices["yes"])
+    summary = _carried_out(context, order)
+    _answer(summary, as_json=choices["as_json"])
+    return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
+
+
+def _parsed(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
+    """Name and values of ``NAME``, ``NAME=VALUE`` or ``NAME=V1,V2``. Raises UsageError."""
+    name, equals, rest = (part.strip() for part in text.partition("="))
+    if not name:
+        raise UsageError(f"not a setting: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
+    values = tuple(part.strip() for part in rest.split(",")) if several else (rest,)
+    if len(set(values)) < len(values):
+        raise UsageError(f"{text!r} names a value twice")
+    return name, values if equals else ()
+
+
+def _prepared(
+    context: click.Context, name: str, values: tuple[str, ...], target_url: str, choices: dict[str, Any]
+) -> tuple[ChangeableSetting, Callable[[ExperimentKind, tuple[str, ...], dict[str, Any]], TrialOrder]]:
+    """The setting, checked, and what makes an order of it; nothing is written yet."""
+    target, secrets = common.target_and_secrets(context, target_url, kerberos=choices["kerberos"])
+    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
+    ways = Ways(
+        ssh=request.server_ssh,
+        smb_conf=request.smb_conf,
+        accepted=choices["accepted"],
+        apply=choices.get("apply"),
+        revert=choices.get("revert"),
+    )
+    found = find_setting(name, values, target, ways)
+    check_target(request)
+
+    def order_of(kind: ExperimentKind, chosen_values: tuple[str, ...], settings: dict[str, Any]) -> TrialOrder:
+        plan = TrialPlan(
+            kind=found.kind,
+            name=found.name,
+            values=chosen_values,
+            accepted_risks=tuple(choices["accepted"]),
+            apply=ways.apply,
+            revert=ways.revert,
+            **{"looks": LOOKS, **settings},
+        )
+        return new_order(request, found, kind=kind, plan=plan)
+
+    return found, order_of
+
+
+def _consent(found: ChangeableSetting, order: TrialOrder, *, yes: bool) -> None:
+    """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
+    for line in _consent_lines(found, order):
+        diagnostics.say(line)
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("nobody is here to consent to that: say so with --yes; nothing was written")
+    if not click.confirm("Go on?", err=True):
+        raise CancelledError("nothing was written")
+
+
+def _consent_lines(found: ChangeableSetting, order: TrialOrder) -> Iterator[str]:
+    where = found.ssh or "this machine"
+    yield f"On {where}, {found.name} is {found.previous or 'empty'} now. This will be written there, in turns:"
+    yield from (f"  {line}" for line in found.writes)
+    yield "It is put back byte for byte at the end; after a crash by `sharebench restore`, or there, as root:"
+    yield f"  sh {found.undo_path}"
+    most = order.plan.looks[-1] * (len(order.plan.values) + 1)
+    yield f"At most {wording.count(most, 'run')}, each after a settling run; new sessions of others are affected."
+    yield from (f"Accepted risk: {risk}." for risk in found.risks)
+    yield from (f"Beware: {manager}." for manager in found.managers)
+
+
+def _carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
+    """Carry it out, and show how it goes; what it came to."""
+    control, progress = SeriesControl(), ProgressLine()
+    summary: ChangeSummary | None = None
+    with (
+        cancel_on_signals(control),
+        contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
+    ):
+        for event in events:
+            match event:
+                case ValueSet(value=value, block=block):
+                    progress.about = f"{block}: {order.plan.name} {'as it is' if value is None else f'= {value}'}: "
+                case Judged(summary=found):
+                    summary = found
+                    progress.clear()
+                    if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
+                        diagnostics.say(
+                            f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far"
+                        )
+                case PutBack(text=text):
+                    progress.clear()
+                    diagnostics.say(text)
+                case _:
+                    progress.show(event)
+    progress.clear()
+    assert summary
+    return summary
+
+
+def _answer(summary: ChangeSummary, *, as_json: bool) -> None:
+    answer_report(report_of(summary), as_json=as_json)
+    if isinstance(summary, SweepSummary) and not as_json:
+        from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
+
+        width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
+        output.answer(sweep_curve(summary, width, CHART_LINES, colour=output.draws_colour()))

@@ -1,0 +1,94 @@
+"""The progress of a load on a terminal: one line that is drawn over, and what each point came to above it."""
+
+import shutil
+import sys
+import time
+from collections.abc import Iterable
+
+from app.cli.progress import cancel_on_signals
+from app.load.events import FilesMade, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.measure.control import SeriesControl
+from app.workflows.load import LoadClosed, LoadStep, PointStored
+from forms.layout import visible
+from forms.numbers import byte_rate
+from storage.loads.records import LoadPoint, PointStatus
+
+
+class LoadProgress:
+    """Draws on stderr: the line on a terminal alone, warnings and points wherever it is."""
+
+    def __init__(self) -> None:
+        self._on = sys.stderr.isatty()
+        self._phase = PhaseBegan(phase=LoadPhase.FILES)
+        self._until = 0.0
+
+    def show(self, step: LoadStep) -> None:
+        """Draw what the step says."""
+        match step:
+            case LoadWarned(text=text):
+                self._say(text)
+            case PhaseBegan():
+                self._phase, self._until = step, time.monotonic() + step.seconds
+                self._draw(step.phase.value)
+            case FilesMade(files=made, of_files=wanted):
+                what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
+                self._draw(f"{self._phase.phase.value}: {made:,} of {wanted:,} {what}")
+            case SecondPassed():
+                self._draw(second_text(step, self._phase, self._until - time.monotonic()))
+            case PointStored(point=point):
+                self._say(point_text(point))
+            case _:
+                pass
+
+    def _draw(self, text: str) -> None:
+        if self._on:
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write("\r\x1b[K" + text[:width])
+            sys.stderr.flush()
+
+    def _say(self, text: str) -> None:
+        self.clear()
+        print(f"sharebench: {visible(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._on:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> str:
+    """One second of a load in a line."""
+    left = f" {left_seconds:.0f} s left" if phase.seconds and left_seconds > 0 else ""
+    p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
+    errors = f"  {now.errors} errors" if now.errors else ""
+    return (
+        f"{now.users} users, {phase.phase.value}{left}: {now.connected} connected  "
+        f"{now.requests_per_second:,.0f} requests/s{p95}  {byte_rate(now.read_bytes_per_second)} read  "
+        f"{byte_rate(now.write_bytes_per_second)} written{errors}  CPU here {now.cpu_percent:.0f} %"
+    )
+
+
+def point_text(point: LoadPoint) -> str:
+    """What a point came to, in a line."""
+    begin = f"{point.users} users: "
+    if point.status is not PointStatus.VALID:
+        return f"{begin}{point.status.value}: {point.reason}"
+    p95 = point.response.quantile_seconds(0.95)
+    served = "" if p95 is None else f", p95 {1000 * p95:.1f} ms"
+    errors = f", {sum(point.errors.values())} errors" if point.errors else ""
+    return f"{begin}{point.requests_per_second or 0:,.1f} requests/s{served}{errors}"
+
+
+def watch_load(steps: Iterable[LoadStep], control: SeriesControl) -> LoadClosed:
+    """Draw a load to its end; Ctrl-C cancels it, and it cleans up."""
+    progress = LoadProgress()
+    closed: LoadClosed | None = None
+    with cancel_on_signals(control):
+        for step in steps:
+            if isinstance(step, LoadClosed):
+                closed = step
+            progress.show(step)
+    progress.clear()
+    assert closed
+    return closed

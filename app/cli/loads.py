@@ -1,0 +1,132 @@
+"""Loads where a command takes SERIES: found, listed, shown, compared, brought in."""
+
+import json
+from collections.abc import Sequence
+
+import click
+
+from app.cli import common, diagnostics, output
+from app.cli.series_output import answer_report
+from app.errors import UsageError
+from forms.layout import visible
+from forms.load.comparison import compare_loads
+from forms.load.comparison_report import load_comparison_report
+from forms.load.document import LOAD_SCHEMA, load_from_document
+from forms.load.report import capacity_text, load_report
+from forms.report import Report
+from storage.json_reader import DocumentError, JSONNode
+from storage.loads.records import Load
+from storage.notebook import Notebook, UnknownReferenceError
+from storage.records import SeriesStatus
+from storage.target_url import format_target
+
+_VERDICT_CODES = {"faster": 0, "slower": 1}
+NOT_KNOWN = 3
+
+
+def load_in(notebook: Notebook, reference: str) -> Load | None:
+    """The load that a reference means; None for one that means a series, or nothing."""
+    try:
+        notebook.resolve(reference)
+    except UnknownReferenceError:
+        return notebook.find_load(reference)
+    return None
+
+
+def load_meant(context: click.Context, reference: str) -> Load | None:
+    """As :func:`load_in`, in the notebook of the command line."""
+    with common.notebook(context) as notebook:
+        return load_in(notebook, reference)
+
+
+def compare_named(context: click.Context, base: str, others: Sequence[str], *, as_json: bool) -> int | None:
+    """Compare loads: the exit code; None where BASE is no load. Raises UsageError where only some are loads."""
+    first = load_meant(context, base)
+    if first is None:
+        return None
+    if len(others) != 1:
+        raise UsageError("loads are compared two at a time: name one OTHER")
+    second = load_meant(context, others[0])
+    if second is None:
+        raise UsageError(f"{base} is a load and {others[0]} is none: compare loads with loads")
+    found = compare_loads(first, second)
+    answer_report(load_comparison_report(found), as_json=as_json)
+    return _VERDICT_CODES.get(found.verdict, NOT_KNOWN)
+
+
+def load_lines(notebook: Notebook, limit: int | None) -> list[str]:
+    """One line a load, newest first, under a heading; none where there is no load."""
+    found = notebook.loads(limit)
+    names: dict[str, str] = {}
+    for name, ids in notebook.load_names().items():
+        names |= {load_id: f"[{name}] {names.get(load_id, '')}".strip() for load_id in ids}
+    lines = [_line(load, names.get(load.id, "")) for load in found]
+    return ["", "loads: id, when (UTC), points, what, capacity, label", *lines] if lines else []
+
+
+def _line(load: Load, names: str) -> str:
+    sign = {SeriesStatus.COMPLETE: "", SeriesStatus.INTERRUPTED: "…", SeriesStatus.FAILED: "!"}[load.status]
+    when = load.created_at[:16].replace("T", " ")
+    users = ",".join(str(point.users) for point in load.points)
+    what = f"{load.scenario.name} {format_target(load.targets[0], escaped=False)}"
+    found = load.capacity
+    bracket = f"{found.carried or 0}..{found.not_carried or '?'} users" if found else "-"
+    parts = (load.id, when, f"{users or '-'}{sign}", visible(what), bracket, visible(f"{names} {load.label}".strip()))
+    return "  ".join(parts).rstrip()
+
+
+def loads_of(content: bytes) -> list[Load] | None:
+    """The loads of a file; None where it holds none. Raises DocumentError for one that is wrong."""
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return None
+    many = found if isinstance(found, list) else [found]
+    if not many or not all(isinstance(each, dict) and each.get("schema") == LOAD_SCHEMA for each in many):
+        return None
+    return [
+        load_from_document(JSONNode(f"[{index}]" if isinstance(found, list) else "", each))
+        for index, each in enumerate(many)
+    ]
+
+
+def import_loads(notebook: Notebook, found: Sequence[Load], file: str) -> tuple[list[str], list[str]]:
+    """Bring loads in: the ids that are new, and those that were there. Raises UsageError where one differs."""
+    new, there = [], []
+    for load in found:
+        known = notebook.load(load.id)
+        if known is None:
+            new.append(load)
+        elif known.points == load.points:
+            there.append(load.id)
+        else:
+            raise UsageError(f"load {load.id} is in the notebook and is not what {file} says: nothing was imported")
+    notebook.add_loads(new)
+    return [load.id for load in new], there
+
+
+def read_loads(content: bytes, file: str) -> list[Load] | None:
+    """As :func:`loads_of`, for the command line. Raises UsageError."""
+    try:
+        return loads_of(content)
+    except DocumentError as error:
+        raise UsageError(f"{file} cannot be imported: {error}") from error
+
+
+def show_load(load: Load, *, as_json: bool) -> None:
+    """Print a load's form, or its document."""
+    answer_report(load_report(load), as_json=as_json)
+
+
+def report_of(notebook: Notebook, reference: str) -> Report | None:
+    """The form of a load; None where the reference is none."""
+    load = load_in(notebook, reference)
+    return load_report(load) if load else None
+
+
+def delete_load(context: click.Context, load: Load) -> None:
+    """Take a load out of the notebook."""
+    with common.notebook(context) as notebook:
+        notebook.remove_load(load.id)
+    diagnostics.say(f"load {load.id} is deleted: {capacity_text(load) or load.scenario.name}")
+    output.answer(load.id)

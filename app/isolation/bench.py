@@ -1,0 +1,235 @@
+"""The layers of one server, as they can be measured from here: each run's rates, and what was busy meanwhile."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.environment.host.processes import servers_here
+from app.environment.resources import ResourceSampler
+from app.environment.samba.profile import LATENESS_SECONDS, profile_since
+from app.errors import CancelledError, MeasurementError
+from app.isolation.dbench import (
+    WARM_UP_SHARE,
+    BenchResult,
+    BenchScript,
+    start_dbench,
+    start_tbench,
+    start_tbench_here,
+    wait_for,
+)
+from app.isolation.places import Places
+from app.isolation.replay import REPLAY_MODULE, Replay
+from app.isolation.replay_child import ReplayPlan, ReplayResult
+from app.isolation.request import IsolationRequest
+from app.isolation.samples import ResourceWatch
+from app.isolation.script import Operation, Script
+from app.isolation.shell import RunningProgram
+from app.isolation.smbd import OFF, ON, ProcessorQuota
+from storage.isolations import Layer, LayerRun, ProfileCounter
+from storage.records import ClientFacts, RunStatus, utc_now
+
+_NEVER_SECONDS = 86_400
+_CEILING_MODULE = "app.isolation.null_child"
+_CEILING_SECONDS = 1.5
+_UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
+"""dbench makes some of these in its own name, before and after the script's."""
+
+
+class LayerBench:
+    """Runs one layer at a time; :meth:`stop` ends what runs, from another thread."""
+
+    def __init__(self, request: IsolationRequest, places: Places) -> None:
+        self._request = request
+        self._places = places
+        self.script = request.whole_script.without([Operation(name) for name in request.without])
+        self._bench_script = BenchScript(self.script)
+        self._script_there = ""
+        self._ends: list[Callable[[], None]] = []
+        self._servers: list[RunningProgram] = []
+        self._stopped = False
+        self.client: ClientFacts | None = None
+
+    def close(self) -> None:
+        """Give back what the runs needed."""
+        self._bench_script.close()
+
+    def stop(self) -> None:
+        """End what runs now, and run nothing more."""
+        self._stopped = True
+        for end in list(self._ends):
+            end()
+
+    def prepare(self) -> None:
+        """Make the folder for the disk layer, and have smbd count. Raises MeasurementError."""
+        shell, folder, smbd = self._places.shell, self._places.disk_folder, self._places.smbd
+        if shell is not None and folder is not None:
+            said = shell.run("mkdir", "-m", "700", folder)
+            if said.code:
+                raise MeasurementError(
+                    f"no folder can be made beside the share ({said.last_words}); run this as root, or give "
+                    "--server-ssh root@HOST"
+                )
+            self._script_there = self._bench_script.copy_to(shell, folder)
+        if smbd is not None:
+            smbd.set_level(ON)
+
+    def ceiling(self, clients: int) -> float:
+        """Operations a second of so many clients against a server that costs next to nothing."""
+        result = self._replay(self._plan(clients, _CEILING_SECONDS), _CEILING_MODULE)
+        self._raise_if_stopped()
+        return sum(result.operations.values()) / max(result.seconds, 1e-6)
+
+    def run(self, layer: Layer, clients: int, turn: int) -> list[LayerRun]:
+        """One run; two layers that are measured at once give one each. A failed one says why. Raises CancelledError."""
+        layers = (layer, Layer.NETWORK_WITH_DISK) if layer is Layer.DISK_WITH_NETWORK else (layer,)
+        empty = [LayerRun(round=turn, layer=each, clients=clients, started_at=utc_now()) for each in layers]
+        try:
+            if layer in {Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT, Layer.SERVER_UNPROFILED}:
+                return [self._server(empty[0])]
+            return self._without_samba(empty)
+        except MeasurementError as error:
+            self._raise_if_stopped()
+            return [_failed(one, error) for one in empty]
+        finally:
+            self._ends.clear()
+            while self._servers:
+                self._servers.pop().end()
+            self._raise_if_stopped()
+
+    def _raise_if_stopped(self) -> None:
+        if self._stopped:
+            raise CancelledError("cancelled")
+
+    def _without_samba(self, empty: list[LayerRun]) -> list[LayerRun]:
+        clients, seconds = empty[0].clients, self._request.seconds
+        with self._watch("dbench", "tbench") as watch:
+            started_at = time.monotonic()
+            programs = [(one, self._start(one.layer, clients)) for one in empty]
+            done = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
+        began = started_at + seconds / WARM_UP_SHARE
+        return [self._told(watch.into(one, began, began + seconds), result) for one, result in done]
+
+    def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
+        if not result.bytes_per_second:
+            raise MeasurementError(
+                f"{_PROGRAMS[run.layer]} moved nothing in {self._request.seconds} s; measure longer, with --seconds"
+            )
+        counts = {name: count for name, count in self.script.counts.items() if name not in _UNCOUNTED}
+        done = sum(count for name, count in result.operations.items() if name not in _UNCOUNTED)
+        return replace(
+            run,
+            seconds=result.seconds,
+            bytes_per_second=result.bytes_per_second,
+            passes=done / max(1, sum(counts.values())),
+            operations=dict(result.operations),
+            longest_seconds=result.longest_seconds,
+            unexpected=len(result.complaints),
+        )
+
+    def _start(self, layer: Layer, clients: int) -> RunningProgram:
+        seconds, script, shell = self._request.seconds, self._bench_script, self._places.shell
+        if layer in {Layer.DISK, Layer.DISK_WITH_NETWORK}:
+            assert shell is not None
+            assert self._places.disk_folder is not None
+            program = start_dbench(shell, script, self._script_there, self._places.disk_folder, seconds, clients)
+        elif self._places.same_machine:
+            program = start_tbench_here(script, seconds, clients)
+        else:
+            assert shell is not None
+            server = shell.start("tbench_srv")
+            self._ends.append(server.hang_up)
+            self._servers.append(server)
+            time.sleep(0.5)  # until it listens: it does not say so
+            program = start_tbench(script, seconds, clients, self._request.target.host)
+        self._ends.append(program.hang_up)
+        return program
+
+    def _server(self, run: LayerRun) -> LayerRun:
+        smbd = self._places.smbd
+        whole = run.layer is Layer.SERVER_WHOLE_SCRIPT
+        profiled = smbd is not None and run.layer is not Layer.SERVER_UNPROFILED
+        before = smbd.profile() if smbd and profiled else {}
+        quota = smbd.quota() if smbd else ProcessorQuota()
+        if smbd and not profiled:
+            smbd.set_level(OFF)
+        with self._watch("smbd") as watch:
+            result = self._replay(self._plan(run.clients, self._request.seconds, whole=whole))
+        self.client = result.client
+        if smbd and not profiled:
+            smbd.set_level(ON)
+        profile: dict[str, ProfileCounter] = {}
+        if smbd and profiled:
+            time.sleep(LATENESS_SECONDS)
+            profile = profile_since(before, smbd.profile()) or {}
+        script = self._request.whole_script if whole else self.script
+        watched = watch.into(run, result.began_at, result.began_at + result.seconds)
+        return replace(
+            self._replayed(watched, result, script),
+            profile=profile,
+            throttled_percent=smbd.quota().throttled_percent_since(quota) if smbd else None,
+        )
+
+    def _plan(self, clients: int, seconds: float, *, whole: bool = False) -> ReplayPlan:
+        request = self._request
+        return ReplayPlan(
+            target=request.target,
+            secrets=request.secrets,
+            settings=request.settings,
+            script_path=request.script_path,
+            without=() if whole else request.without,
+            folder=self._places.share_folder,
+            clients=clients,
+            warm_up_seconds=seconds / WARM_UP_SHARE,
+            seconds=seconds,
+            client=self.client,
+        )
+
+    def _replay(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> ReplayResult:
+        replay = Replay(plan, module)
+        self._ends.append(replay.hang_up)
+        return replay.wait()
+
+    def _replayed(self, run: LayerRun, result: ReplayResult, script: Script) -> LayerRun:
+        seconds = max(result.seconds, 1e-6)
+        processes = dict(run.processes)
+        if self._places.same_machine and self._places.processors:
+            processes["clients"] = 100 * result.cpu_seconds / (seconds * self._places.processors)
+        return replace(
+            run,
+            seconds=seconds,
+            bytes_per_second=result.moved_bytes / seconds,
+            passes=sum(result.operations.values()) / len(script.lines),
+            operations=result.operations,
+            requests=result.requests,
+            window_requests=result.window_requests,
+            unexpected=result.unexpected,
+            wait_seconds=result.wait_seconds,
+            longest_seconds=result.longest_seconds,
+            client_cpu_seconds=result.cpu_seconds,
+            processes=processes,
+        )
+
+    def _watch(self, *names: str) -> ResourceWatch:
+        """The readers of the counters of the server, where one can look there, and of this machine, if another."""
+        shell, here = self._places.shell, None
+        roots = servers_here(self._request.target.port_number) if names == ("smbd",) and shell and not shell.ssh else ()
+        server = (
+            ResourceSampler(shell.ssh, names=names, roots=roots, memory_interval_seconds=_NEVER_SECONDS)
+            if shell
+            else None
+        )
+        if not self._places.same_machine:
+            here = ResourceSampler(None, names=("tbench",), memory_interval_seconds=_NEVER_SECONDS)
+        return ResourceWatch(server, here)
+
+
+_PROGRAMS = {
+    Layer.DISK: "dbench",
+    Layer.DISK_WITH_NETWORK: "dbench",
+    Layer.NETWORK: "tbench",
+    Layer.NETWORK_WITH_DISK: "tbench",
+}
+
+
+def _failed(run: LayerRun, error: MeasurementError) -> LayerRun:
+    return replace(run, status=RunStatus.FAILED, error=str(error))

@@ -1,0 +1,136 @@
+"""dbench and tbench: the same script without Samba, on the file system alone and on TCP alone."""
+
+import fcntl
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.errors import MeasurementError
+from app.isolation.script import Operation, Script
+from app.isolation.shell import RunningProgram, Said, ServerShell
+
+TBENCH_PORT = 7003
+WARM_UP_SHARE = 5
+"""dbench spends a fifth of the time that it is given on a warm-up of its own, which it does not count."""
+_SLACK_SECONDS = 60.0
+_CLEANUP_WORDS = "failed to create barrier semaphore"
+"""What dbench 4 complains of in every run, and goes on."""
+_HIGH = 100
+"""A shell uses the first ten descriptors for its own redirections."""
+_THROUGHPUT = re.compile(r"Throughput ([\d.]+) MB/sec\s+(\d+) clients.*?max_latency=([\d.]+) ms")
+_PROGRESS = re.compile(r"\s*\d+\s+\d+\s+[\d.]+ MB/sec\s+execute\s+(\d+) sec")
+_ROW = re.compile(r"\s*([A-Z]\w+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s*$")
+_OPERATIONS: Mapping[str, Operation] = {
+    "Qpathinfo": Operation.QUERY_PATH_INFORMATION,
+    "Qfileinfo": Operation.QUERY_FILE_INFORMATION,
+    "Qfsinfo": Operation.QUERY_FS_INFORMATION,
+    "Sfileinfo": Operation.SET_FILE_INFORMATION,
+    "Find": Operation.FIND_FIRST,
+}
+"""dbench's shorter names; the others are those of the load file."""
+_IN_A_NAMESPACE = """ip link set lo up || exit 1
+tbench_srv >/dev/null 2>&1 & server=$!
+sleep 0.3
+tbench -t "$1" -c "$2" "$3" 127.0.0.1; code=$?
+kill "$server"
+exit "$code"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchResult:
+    """What one run of dbench or tbench told; megabytes there are 1,000,000 bytes."""
+
+    bytes_per_second: float
+    seconds: float
+    longest_seconds: float
+    operations: Mapping[str, int] = field(default_factory=dict)
+    complaints: tuple[str, ...] = ()
+
+
+def parse_bench(said: Said, program: str) -> BenchResult:
+    """The result in what dbench or tbench printed. Raises MeasurementError where there is none."""
+    throughput = _THROUGHPUT.search(said.out)
+    lines = f"{said.out}\n{said.error}".splitlines()
+    complaints = tuple(
+        line.strip() for line in lines if ("failed" in line or "ERROR" in line) and _CLEANUP_WORDS not in line
+    )
+    if throughput is None or said.code:
+        why = complaints[0] if complaints else said.last_words
+        raise MeasurementError(f"{program} gave no result: {why}; run it by hand to see why")
+    operations = {}
+    for line in said.out.splitlines():
+        row = _ROW.match(line)
+        if row:
+            name = _OPERATIONS.get(row[1]) or row[1].lower()
+            operations[str(name)] = int(row[2])
+    told = [int(match[1]) for line in lines if (match := _PROGRESS.match(line))]
+    return BenchResult(
+        bytes_per_second=float(throughput[1]) * 1e6,
+        seconds=float(told[-1]) if told else 0.0,
+        longest_seconds=float(throughput[3]) / 1000,
+        operations=operations,
+        complaints=complaints,
+    )
+
+
+class BenchScript:
+    """A script where dbench and tbench can read it: in memory on this machine, in our folder on another one."""
+
+    def __init__(self, script: Script) -> None:
+        self._text = script.text()
+        with os.fdopen(os.memfd_create("sharebench-script"), "w", encoding="utf-8") as file:
+            file.write(self._text)
+            file.flush()
+            self._number = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH)
+
+    @property
+    def here(self) -> str:
+        """Its path for a program of this machine that inherits :attr:`descriptors`."""
+        return f"/proc/self/fd/{self._number}"
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What a program that reads it must inherit."""
+        return (self._number,)
+
+    def copy_to(self, shell: ServerShell, folder: str) -> str:
+        """Its path on the server. Raises MeasurementError."""
+        if shell.ssh is None:
+            return self.here
+        path = f"{folder}/script"
+        said = shell.run("sh", "-c", 'cat > "$1"', "sh", path, stdin=self._text)
+        if said.code:
+            raise MeasurementError(f"the script cannot be put into {folder} on {shell.where}: {said.last_words}")
+        return path
+
+    def close(self) -> None:
+        """Give the memory back."""
+        os.close(self._number)
+
+
+def start_dbench(
+    shell: ServerShell, script: BenchScript, script_path: str, folder: str, seconds: int, clients: int
+) -> RunningProgram:
+    """The disk layer: dbench on the server, in a folder on the share's own file system."""
+    words = ("dbench", "-D", folder, "-t", str(seconds), "-c", script_path, str(clients))
+    return shell.start(*words, files=script.descriptors if shell.ssh is None else ())
+
+
+def start_tbench_here(script: BenchScript, seconds: int, clients: int) -> RunningProgram:
+    """The network layer where the server is this machine: both ends in a network namespace of their own."""
+    unshare = ("unshare", "-n") if os.geteuid() == 0 else ("unshare", "-r", "-n")
+    words = (*unshare, "sh", "-c", _IN_A_NAMESPACE, "sh", str(seconds), script.here, str(clients))
+    return ServerShell().start(*words, files=script.descriptors)
+
+
+def start_tbench(script: BenchScript, seconds: int, clients: int, host: str) -> RunningProgram:
+    """The network layer against the ``tbench_srv`` of another machine."""
+    words = ("tbench", "-t", str(seconds), "-c", script.here, str(clients), host)
+    return ServerShell().start(*words, files=script.descriptors)
+
+
+def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
+    """Its result. Raises MeasurementError."""
+    return parse_bench(program.wait(seconds * (1 + 1 / WARM_UP_SHARE) + _SLACK_SECONDS), name)

@@ -1,0 +1,143 @@
+"""Where the layers of a server can be measured from here, and what to do about those that cannot."""
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from app.environment.collect import Environment, collect
+from app.environment.host.processes import servers_here
+from app.environment.link.route import is_this_machine
+from app.errors import MeasurementError, UsageError
+from app.isolation.request import IsolationRequest
+from app.isolation.shell import ServerShell
+from app.isolation.smbd import SmbdControl
+
+OURS = ".sharebench-isolate-"
+"""The beginning of the names of our folders."""
+TBENCH_PORT = 7003
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where each layer works."""
+
+    shell: ServerShell | None = None
+    """Where programs of the server are started; absent where nobody can."""
+    disk_folder: str | None = None
+    """On the share's own file system, by its path on the server; absent where the disk cannot be measured."""
+    share_folder: str
+    """On the share."""
+    share_folder_there: str | None = None
+    """The same by its path on the server."""
+    network: bool = False
+    same_machine: bool = False
+    loopback: bool = False
+    link_bits_per_second: int | None = None
+    processors: int | None = None
+    smbd: SmbdControl | None = None
+    """Absent where smbd cannot be asked."""
+    smb_conf: str | None = None
+    profiling: str | None = None
+    """The level of smbd's profile as it was found."""
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is found out one after the other."""
+
+    problems: list[str] = field(default_factory=list)
+
+    def missing(self, layer: str, why: str) -> None:
+        self.problems.append(f"{layer} not measured: {why}")
+
+
+def find_places(request: IsolationRequest) -> Places:
+    """Look at the server. Raises UsageError for a target that is no share."""
+    target = request.target
+    if target.protocol != "smb" or not target.share:
+        raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+    found = _Found()
+    around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    here = is_this_machine(target.host) and request.server_ssh is None
+    shell = ServerShell(request.server_ssh) if here or request.server_ssh else None
+    name = f"{OURS}{secrets.token_hex(4)}"
+    share_folder = str(PurePosixPath(target.path.strip("/")) / name)
+    folder = _share_path(around, request)
+    loopback = around.link is not None and around.link.loopback
+    if shell is None:
+        found.missing("disk, network and profile", f"give --server-ssh [USER@]{target.host}")
+    conf = around.server.get("smb.conf.path")
+    smbd, profiling = _smbd(shell, str(conf) if conf else None, request, found) if shell else (None, None)
+    processors = around.server.get("cpu.count")
+    return Places(
+        shell=shell,
+        disk_folder=_disk(shell, folder, name, around, found) if shell else None,
+        share_folder=share_folder.replace("/", "\\"),
+        share_folder_there=f"{folder}/{name}" if folder else None,
+        network=shell is not None and _network(shell, request, found, here=here),
+        same_machine=here,
+        loopback=loopback,
+        link_bits_per_second=request.link_bits_per_second or (around.link.bits_per_second if around.link else None),
+        processors=processors if isinstance(processors, int) else None,
+        smbd=smbd,
+        smb_conf=str(conf) if conf else None,
+        profiling=profiling,
+        problems=tuple(found.problems),
+    )
+
+
+def _share_path(around: Environment, request: IsolationRequest) -> str | None:
+    """The folder that is measured, by its path on the server; None where that is unknown or depends on the user."""
+    path = str(around.server.get("smb.conf/share/path") or "")
+    if not path.startswith("/") or "%" in path:
+        return None
+    return str(PurePosixPath(path) / request.target.path.strip("/"))
+
+
+def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment, found: _Found) -> str | None:
+    if folder is None:
+        why = next(iter(around.problems), "the share's folder on the server is unknown; say --smb-conf FILE")
+        found.missing("disk", why)
+    elif not shell.has("dbench"):
+        found.missing("disk", f"dbench is not installed: {shell.how_to_install('dbench')}")
+    else:
+        return f"{folder}/{name}-disk"
+    return None
+
+
+def _network(shell: ServerShell, request: IsolationRequest, found: _Found, *, here: bool) -> bool:
+    near = ServerShell()
+    if not near.has("tbench"):
+        found.missing("network", f"tbench is not installed: {near.how_to_install('dbench')}")
+    elif here:
+        if near.run("unshare", "-n", "true").code and near.run("unshare", "-r", "-n", "true").code:
+            found.missing("network", "no network namespace can be made here, and tbench_srv listens on every address")
+        else:
+            return True
+    elif not shell.has("tbench_srv"):
+        found.missing("network", f"tbench_srv is not installed: {shell.how_to_install('dbench')}")
+    elif not request.expose_tbench:
+        found.missing(
+            "network",
+            f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
+            f"while it is measured; allow it with --expose-tbench {request.target.host}",
+        )
+    else:
+        return True
+    return False
+
+
+def _smbd(
+    shell: ServerShell, conf: str | None, request: IsolationRequest, found: _Found
+) -> tuple[SmbdControl | None, str | None]:
+    processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()
+    smbd = SmbdControl(shell, conf, processes)
+    if conf is None:
+        found.missing("profile", "which smb.conf the server has is unknown; say --smb-conf FILE")
+        return None, None
+    try:
+        return smbd, smbd.level()
+    except MeasurementError as error:
+        found.missing("profile", str(error))
+    return None, None

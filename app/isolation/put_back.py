@@ -1,0 +1,57 @@
+"""What an isolation changes on a server, put back as it was: at its end, or when the next one starts after a kill."""
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from app.errors import MeasurementError
+from app.isolation.places import OURS
+from app.isolation.shell import ServerShell
+from app.isolation.smbd import SmbdControl
+from storage.isolations import Isolation, LeftBehind
+from storage.notebook import Notebook
+
+_REMOVE = """
+for folder; do
+    case ${folder##*/} in .sharebench-isolate-*) rm -rf -- "$folder" || exit 1 ;; *) exit 2 ;; esac
+done
+"""
+
+
+def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
+    """Put back what can be reached: what is still to be done, and why."""
+    shell, problems = ServerShell(left.ssh), []
+    folders = tuple(folder for folder in left.server_folders if PurePosixPath(folder).name.startswith(OURS))
+    if folders:
+        said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
+        if said.code:
+            problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {said.last_words}")
+        else:
+            left = replace(left, server_folders=(), share_folder=None)
+    if left.profiling is not None:
+        try:
+            SmbdControl(shell, left.smb_conf).set_level(left.profiling)
+            left = replace(left, profiling=None)
+        except MeasurementError as error:
+            problems.append(str(error))
+    return left, problems
+
+
+def put_back_after_kills(notebook: Notebook) -> list[str]:
+    """Put back what isolations left that were killed: what was done, and what could not be done, a line each."""
+    said = []
+    for head in notebook.isolations():
+        if head.left_behind.nothing or head.running:
+            continue
+        left, problems = put_back(head.left_behind)
+        notebook.save_isolation(replace(head, left_behind=left))
+        said += [f"isolation {head.id} was interrupted: {problem}" for problem in problems]
+        if not problems:
+            said.append(f"isolation {head.id} was interrupted: its folders are removed and smbd is as it was")
+    return said
+
+
+def unfinished(isolation: Isolation) -> str | None:
+    """What is still to be put back of an isolation, in a sentence; None where all is as it was."""
+    left = isolation.left_behind
+    parts = [*left.server_folders, *([f"smbd's profiling ({left.profiling} before)"] if left.profiling else [])]
+    return f"not put back yet: {', '.join(parts)}; the next isolate does it" if parts else None

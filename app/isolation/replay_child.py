@@ -1,0 +1,310 @@
+"""The process that replays a script over SMB: a plan comes in on stdin, one JSON line goes out, end of stdin cancels.
+
+It forks one process a client once the script is read and the libraries are loaded, so that clients neither share an
+interpreter's lock nor cost the start of one each.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn, Self, TextIO
+
+from app.children import die_with_parent
+from app.clients.base import Secrets
+from app.clients.smb.share import Share
+from app.errors import MeasurementError, SharebenchError
+from app.isolation.replayer import Replayer, Tally
+from app.isolation.script import Script, load_script, operations_named
+from storage.plan import Settings
+from storage.records import ClientFacts, Target
+
+_LOOK_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayPlan:
+    """One run of the server layer."""
+
+    target: Target
+    secrets: Secrets
+    settings: Settings
+    script_path: str | None
+    without: tuple[str, ...]
+    folder: str
+    """Of ours, on the share."""
+    clients: int
+    warm_up_seconds: float
+    seconds: float
+    passes: int = 0
+    """Where not 0, so many whole passes a client in place of a time."""
+    client: ClientFacts | None = None
+    """What was negotiated, for a far end that speaks alike without a login."""
+
+    def to_json(self) -> str:
+        """One line of JSON, secrets included: for the child's pipe and nothing else."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The plan that :meth:`to_json` wrote."""
+        raw: dict[str, Any] = json.loads(text)
+        raw |= {"target": Target(**raw["target"]), "secrets": Secrets(**raw["secrets"])}
+        raw["client"] = ClientFacts(**raw["client"]) if raw["client"] else None
+        return cls(**raw | {"settings": Settings(**raw["settings"]), "without": tuple(raw["without"])})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayResult:
+    """What all clients of one run did together."""
+
+    seconds: float
+    operations: dict[str, int]
+    requests: dict[str, int]
+    """From login to log-off."""
+    window_requests: int
+    """Those of the part that counts."""
+    moved_bytes: int
+    wait_seconds: float
+    longest_seconds: float
+    unexpected: int
+    cpu_seconds: float
+    began_at: float
+    """By the monotonic clock: when the part that counts began."""
+    client: ClientFacts
+
+
+Connect = Callable[[ReplayPlan], AbstractContextManager[Share]]
+"""Gives the share that a client works on, for as long as it does."""
+
+
+@contextlib.contextmanager
+def log_in(plan: ReplayPlan) -> Iterator[Share]:
+    """The share of the target, connected."""
+    from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
+
+    client = SMBClient(plan.target, plan.secrets, plan.settings)
+    try:
+        yield client.connected_share()
+    finally:
+        client.close()
+
+
+def main() -> int:
+    """Replay the one plan that stands in the first line of stdin."""
+    return answer_plan(_replay)
+
+
+def answer_plan(replay: Callable[[ReplayPlan], ReplayResult]) -> int:
+    """Carry out the plan on stdin, and print what came of it."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    plan = ReplayPlan.from_json(sys.stdin.readline())
+    try:
+        answer: dict[str, Any] = asdict(replay(plan))
+    except SharebenchError as error:
+        answer = {"error": str(error), "kind": type(error).__name__}
+    out.write(json.dumps(answer) + "\n")
+    out.flush()
+    return 0
+
+
+def _replay(plan: ReplayPlan) -> ReplayResult:
+    from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
+
+    first = SMBClient(plan.target, plan.secrets, plan.settings)
+    try:
+        maker = Replayer(first.connected_share(), plan.folder, 0)
+        maker.make_folder("\\")
+        facts = first.facts()
+    finally:
+        first.close()
+    return replay_by_all(plan, log_in, facts, maker.tally.requests)
+
+
+def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
+    """Have all clients replay the script at once; ``requests`` were made before."""
+    script = load_script(plan.script_path)
+    if plan.without:
+        script = script.without(operations_named(",".join(plan.without)))
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until each client can take it
+    clients = [_Forked(plan, script, connect, number) for number in range(1, plan.clients + 1)]
+    threading.Thread(target=_cancel_at_end_of_stdin, args=(clients,), daemon=True).start()
+    try:
+        for each in clients:
+            each.wait_until_ready()
+        start = time.monotonic() + 0.05
+        for each in clients:
+            each.go(start)
+        told = [each.result() for each in clients]
+    finally:
+        for each in clients:
+            each.end()
+    sums: Counter[str] = Counter()
+    for one in told:
+        sums.update(one["operations"])
+        requests.update(one["requests"])
+    return ReplayResult(
+        seconds=sum(one["seconds"] for one in told) / len(told),
+        operations=dict(sums),
+        requests=dict(requests),
+        window_requests=sum(one["window_requests"] for one in told),
+        moved_bytes=sum(one["moved_bytes"] for one in told),
+        wait_seconds=sum(one["wait_seconds"] for one in told),
+        longest_seconds=max(one["longest_seconds"] for one in told),
+        unexpected=sum(one["unexpected"] for one in told),
+        cpu_seconds=sum(one["cpu_seconds"] for one in told),
+        began_at=start + plan.warm_up_seconds,
+        client=facts,
+    )
+
+
+def _cancel_at_end_of_stdin(clients: "list[_Forked]") -> None:
+    for _line in sys.stdin:
+        continue
+    for each in clients:
+        each.stop_early()
+
+
+class _Forked:
+    """One client in a process of its own."""
+
+    def __init__(self, plan: ReplayPlan, script: Script, connect: Connect, number: int) -> None:
+        here, there = os.pipe(), os.pipe()
+        self._ended = False
+        self._pid = os.fork()
+        if not self._pid:
+            os.close(here[0])
+            os.close(there[1])
+            _live(plan, script, connect, number, there[0], here[1])
+        os.close(here[1])
+        os.close(there[0])
+        self._from = os.fdopen(here[0], "r", encoding="utf-8")
+        self._to = os.fdopen(there[1], "w", encoding="utf-8")
+
+    def wait_until_ready(self) -> None:
+        """Return when it is logged in. Raises MeasurementError."""
+        self._line()
+
+    def go(self, start: float) -> None:
+        """Have it begin at that moment of the monotonic clock."""
+        self._to.write(f"{start}\n")
+        self._to.flush()
+
+    def result(self) -> dict[str, Any]:
+        """What it did. Raises MeasurementError."""
+        return self._line()
+
+    def stop_early(self) -> None:
+        """Have it stop and clean up."""
+        with contextlib.suppress(ProcessLookupError):
+            if not self._ended:
+                os.kill(self._pid, signal.SIGTERM)
+
+    def end(self) -> None:
+        """Have it stop, if it has not, and wait for its end."""
+        self.stop_early()
+        os.waitpid(self._pid, 0)
+        self._ended = True
+        self._from.close()
+        self._to.close()
+
+    def _line(self) -> dict[str, Any]:
+        line = self._from.readline()
+        if not line:
+            raise MeasurementError("a client of the replay ended without a word; see what it printed")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise MeasurementError(answer["error"])
+        return answer
+
+
+def _live(plan: ReplayPlan, script: Script, connect: Connect, number: int, heard: int, told: int) -> NoReturn:
+    """The life of one client, from its login to its end."""
+    die_with_parent()
+    code = 1
+    try:
+        with os.fdopen(told, "w", encoding="utf-8") as out, os.fdopen(heard, encoding="utf-8") as orders:
+            _work(plan, script, connect, number, orders, out)
+            code = 0
+    except BaseException:  # noqa: BLE001  the parent reads what it did not say
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _work(plan: ReplayPlan, script: Script, connect: Connect, number: int, orders: TextIO, out: TextIO) -> None:
+    stopped = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    try:
+        with connect(plan) as share:
+            replayer = Replayer(share, plan.folder, number)
+            _tell(out, {"ready": number})
+            while not stopped.is_set() and not select.select([orders], [], [], _LOOK_SECONDS)[0]:
+                continue
+            if stopped.is_set():
+                return
+            found = _measured(plan, script, replayer, float(orders.readline() or 0), stopped)
+            replayer.clean_up()
+            found["requests"] = dict(replayer.tally.requests + Counter(found["requests"]))
+            _tell(out, found)
+    except SharebenchError as error:
+        _tell(out, {"error": str(error)})
+
+
+def _tell(out: TextIO, answer: dict[str, Any]) -> None:
+    out.write(json.dumps(answer) + "\n")
+    out.flush()
+
+
+def _measured(
+    plan: ReplayPlan, script: Script, replayer: Replayer, start: float, stopped: threading.Event
+) -> dict[str, Any]:
+    """The warm-up, and then what counts; requests of the whole session are counted apart."""
+    requests: Counter[str] = Counter()
+    time.sleep(max(0.0, start - time.monotonic()))
+    counts_from = time.monotonic() + plan.warm_up_seconds
+    ends_at = float("inf") if plan.passes else counts_from + plan.seconds
+    cpu_before, began = 0.0, 0.0
+
+    def over(now: float) -> bool:
+        nonlocal cpu_before, began
+        if not began and now >= counts_from:
+            requests.update(replayer.tally.requests)
+            replayer.tally = Tally()
+            cpu_before, began = time.process_time(), now
+        return now >= ends_at or stopped.is_set()
+
+    passes = 0
+    while replayer.replay(script, over) and not 0 < plan.passes <= (passes := passes + 1):
+        continue
+    tally, ended = replayer.tally, time.monotonic()
+    requests.update(tally.requests)
+    found = {
+        "seconds": max(1e-6, min(ended, ends_at) - began) if began else 0.0,
+        "operations": dict(tally.operations) if began else {},
+        "requests": dict(requests),
+        "window_requests": sum(tally.requests.values()) if began else 0,
+        "moved_bytes": tally.moved_bytes if began else 0,
+        "wait_seconds": tally.wait_seconds,
+        "longest_seconds": tally.longest_seconds,
+        "unexpected": tally.unexpected,
+        "cpu_seconds": time.process_time() - cpu_before,
+    }
+    replayer.tally = Tally()
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,269 @@
+"""One client of the server layer: it asks an SMB 2 or 3 server for exactly what a script says, a line at a time.
+
+SMB1 asked about a path in one request; SMB2 opens it, asks and closes. What a line became is counted by request, so
+that the server's own counters can be held against it.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.clients.smb import wire
+from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
+from app.clients.smb.info import SAME_FILE
+from app.clients.smb.share import Share
+from app.clients.smb.wire import Response
+from app.errors import ProtocolError
+from app.isolation import messages
+from app.isolation.script import Operation, Script, ScriptLine
+
+_SYNCHRONIZE, _DELETE = 0x00100000, 0x00010000
+ACCESS_FILE = _SYNCHRONIZE | 0x183
+"""Read and write data and attributes: what nbench asks for."""
+_ACCESS_FOLDER = _SYNCHRONIZE | 0x81
+_ACCESS_ASK = _SYNCHRONIZE | 0x80
+_ACCESS_REMOVE = _SYNCHRONIZE | _DELETE | 0x80
+_FOLDER, _REMOVE_AT_CLOSE = 0x1, 0x1000
+_OPEN, _CREATE = 1, 2
+_HOME = "client1"
+"""In a script's paths; each client has one of its own in its place."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one client did in a stretch of time."""
+
+    operations: Counter[str] = field(default_factory=Counter)
+    requests: Counter[str] = field(default_factory=Counter)
+    """SMB2 requests, by the names of smbd's counters."""
+    moved_bytes: int = 0
+    wait_seconds: float = 0.0
+    longest_seconds: float = 0.0
+    unexpected: int = 0
+    """Lines that ended otherwise than the script expects."""
+
+
+class Replayer:
+    """One connected share on which a script is carried out again and again in a folder of this client's own."""
+
+    def __init__(self, share: Share, folder: str, number: int) -> None:
+        self._share = share
+        self._ask_channel = share.channel.ask
+        self._tree = share.tree_id
+        self._folder = folder
+        self._home = f"client{number}"
+        self._names: dict[str, bytes] = {}
+        self._files: dict[int, bytes] = {}
+        self._top: bytes | None = None
+        self._content = memoryview(bytes(range(256)) * 4096)
+        self.tally = Tally()
+        self._handlers: dict[Operation, Callable[[ScriptLine], bool]] = {
+            Operation.NTCREATEX: self._create,
+            Operation.CLOSE: self._close,
+            Operation.READX: self._read,
+            Operation.WRITEX: self._write,
+            Operation.FLUSH: lambda line: self._simple(messages.flush(self._tree, self._file(line))),
+            Operation.LOCKX: lambda line: self._lock(line, unlock=False),
+            Operation.UNLOCKX: lambda line: self._lock(line, unlock=True),
+            Operation.RENAME: self._rename,
+            Operation.UNLINK: lambda line: self._removed(self._name(line.texts[0]), 0),
+            Operation.MKDIR: lambda line: self.make_folder(line.texts[0]),
+            Operation.DELTREE: lambda line: self.remove_tree(line.texts[0]),
+            Operation.FIND_FIRST: self._find,
+            Operation.QUERY_PATH_INFORMATION: self._query_path,
+            Operation.QUERY_FILE_INFORMATION: lambda line: self._simple(
+                messages.query_file(self._tree, self._file(line), line.numbers[1])
+            ),
+            Operation.QUERY_FS_INFORMATION: lambda line: self._simple(
+                messages.query_disk(self._tree, self._top_folder(), line.numbers[0])
+            ),
+            Operation.SET_FILE_INFORMATION: lambda line: self._simple(messages.set_basic(self._tree, self._file(line))),
+        }
+
+    def replay(self, script: Script, until: Callable[[float], bool]) -> bool:
+        """One pass, or as much of it as ``until`` allows, which is told the time after each line; whether whole."""
+        clock, handlers = time.monotonic, self._handlers
+        began = clock()
+        for line in script.lines:
+            as_expected = handlers[line.operation](line) is line.succeeds
+            ended = clock()
+            if until(ended):
+                return False
+            tally = self.tally
+            took = ended - began
+            tally.operations[line.operation.value] += 1
+            tally.wait_seconds += took
+            tally.unexpected += not as_expected
+            tally.longest_seconds = max(tally.longest_seconds, took)
+            began = ended
+        self._close_all()
+        return True
+
+    def make_folder(self, path: str) -> bool:
+        """Make a folder; one that is there already is as good."""
+        self._opened(self._name(path), _ACCESS_FOLDER, _CREATE, _FOLDER)
+        return True
+
+    def remove_tree(self, path: str) -> bool:
+        """Remove a folder with all that is in it; one that is not there is as good."""
+        self._close_all()
+        self._remove_folder(self._name(path))
+        return True
+
+    def clean_up(self) -> None:
+        """Remove this client's folder, and the one that all clients share once it is empty."""
+        self.remove_tree(f"\\clients\\{_HOME}")
+        for path in (r"\clients", "\\"):
+            self._removed(self._name(path), _FOLDER)
+
+    # One line
+
+    def _create(self, line: ScriptLine) -> bool:
+        options, disposition, handle = line.numbers
+        file_id = self._open(
+            self._name(line.texts[0]), _ACCESS_FOLDER if options & _FOLDER else ACCESS_FILE, disposition, options
+        )
+        if file_id is not None:
+            self._files[handle] = file_id
+        return file_id is not None
+
+    def _close(self, line: ScriptLine) -> bool:
+        return self._simple(wire.close_frame(self._tree, self._files.pop(line.numbers[0], bytes(16))))
+
+    def _read(self, line: ScriptLine) -> bool:
+        _handle, offset, length, expected = line.numbers
+        message = wire.read_frame(self._tree, self._file(line))
+        wire.aim_read(message, offset, length)
+        response = self._ask(message, _charge(length))
+        if response.status == END_OF_FILE:
+            return not expected
+        data = wire.read_data(response.message) if response.status == SUCCESS else None
+        self.tally.moved_bytes += len(data or b"")
+        return data is not None and len(data) == expected
+
+    def _write(self, line: ScriptLine) -> bool:
+        _handle, offset, length, _expected = line.numbers
+        message = wire.write_frame(self._tree, self._file(line))
+        wire.aim_write(message, offset, length)
+        self.tally.requests[messages.Request.WRITE.name.lower()] += 1
+        channel = self._share.channel
+        channel.stall.start()
+        response = channel.receive_for(channel.send(message, self._content[:length], charge=_charge(length)))
+        written = wire.written_bytes(response.message) if response.status == SUCCESS else 0
+        self.tally.moved_bytes += written
+        return written == length
+
+    def _lock(self, line: ScriptLine, *, unlock: bool) -> bool:
+        return self._simple(
+            messages.lock(self._tree, self._file(line), line.numbers[1], line.numbers[2], unlock=unlock)
+        )
+
+    def _rename(self, line: ScriptLine) -> bool:
+        new_name = self._name(line.texts[1])
+        return self._about(line.texts[0], _ACCESS_REMOVE, 0, messages.rename(self._tree, SAME_FILE, new_name))
+
+    def _find(self, line: ScriptLine) -> bool:
+        folder, _, pattern = line.texts[0].rpartition("\\")
+        found = messages.find(self._tree, SAME_FILE, pattern.encode("utf-16-le"))
+        return self._about(folder, _ACCESS_FOLDER, _FOLDER, found)
+
+    def _query_path(self, line: ScriptLine) -> bool:
+        query = messages.query_file(self._tree, SAME_FILE, line.numbers[0])
+        return self._about(line.texts[0], _ACCESS_ASK, 0, query)
+
+    def _about(self, path: str, access: int, options: int, message: bytearray) -> bool:
+        """Open what is at a path, ask one thing about it and close it, sent as one; whether that was answered."""
+        opened = messages.create(self._tree, self._name(path), access, _OPEN, options)
+        return self._together(opened, message, wire.close_frame(self._tree, SAME_FILE))
+
+    # What lines are made of
+
+    def _ask(self, message: bytearray, charge: int = 1) -> Response:
+        self.tally.requests[messages.NAMES[messages.command_of(message)]] += 1
+        return self._ask_channel(message, charge=charge)
+
+    def _simple(self, message: bytearray) -> bool:
+        return self._ask(message).status == SUCCESS
+
+    def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
+        """The id of what was opened or made; None where the server refuses."""
+        response = self._ask(messages.create(self._tree, name, access, disposition, options))
+        if response.status != SUCCESS:
+            return None
+        opened = wire.parse_created(response.message)
+        if opened is None:
+            channel = self._share.channel
+            raise channel.fail(ProtocolError(f"{channel.where}: the server's answer is cut off; see its log"))
+        return opened.file_id
+
+    def _opened(self, name: bytes, access: int, disposition: int, options: int) -> bool:
+        """Whether something could be opened, which is closed at once."""
+        opened = messages.create(self._tree, name, access, disposition, options)
+        return self._together(opened, wire.close_frame(self._tree, SAME_FILE))
+
+    def _together(self, *related: bytearray) -> bool:
+        """Whether requests that are sent as one all succeed; where the first fails, the server counts no other."""
+        channel, counts = self._share.channel, self.tally.requests
+        while channel.credits < len(related):
+            counts["keepalive"] += 1
+            channel.ask(wire.echo_frame())
+        statuses = [response.status for response in channel.ask_related(related)]
+        for message in related if statuses[0] == SUCCESS else related[:1]:
+            counts[messages.NAMES[messages.command_of(message)]] += 1
+        return not any(statuses)
+
+    def _removed(self, name: bytes, options: int) -> bool:
+        return self._opened(name, _ACCESS_REMOVE, _OPEN, options | _REMOVE_AT_CLOSE)
+
+    def _remove_folder(self, name: bytes) -> None:
+        file_id = self._open(name, _ACCESS_FOLDER, _OPEN, _FOLDER)
+        if file_id is None:
+            return
+        entries: list[tuple[str, bool]] = []
+        restart = True
+        while True:
+            pattern = "*".encode("utf-16-le")
+            response = self._ask(messages.find(self._tree, file_id, pattern, restart=restart))
+            if response.status != SUCCESS:
+                break
+            entries += messages.found_names(response.message)
+            restart = False
+        self._ask(wire.close_frame(self._tree, file_id))
+        for entry, is_folder in entries:
+            inside = name + f"\\{entry}".encode("utf-16-le")
+            if not is_folder:
+                self._removed(inside, 0)
+            elif entry not in {".", ".."}:
+                self._remove_folder(inside)
+        self._removed(name, _FOLDER)
+
+    def _file(self, line: ScriptLine) -> bytes:
+        """The id behind a line's handle; one that no server knows where nothing was opened under it."""
+        return self._files.get(line.numbers[0], bytes(16))
+
+    def _top_folder(self) -> bytes:
+        """A handle on our folder, kept open: the file system is asked about through it."""
+        if self._top is None:
+            self._top = self._open(self._name("\\"), _ACCESS_FOLDER, _OPEN, _FOLDER)
+            if self._top is None:
+                raise status_error(0xC0000034, self._share.channel.where)
+        return self._top
+
+    def _close_all(self) -> None:
+        for file_id in filter(None, (*self._files.values(), self._top)):
+            self._ask(wire.close_frame(self._tree, file_id))
+        self._files.clear()
+        self._top = None
+
+    def _name(self, path: str) -> bytes:
+        """A script's path as the server has it, encoded."""
+        known = self._names.get(path)
+        if known is None:
+            parts = [self._folder, *(part for part in path.replace(_HOME, self._home).split("\\") if part)]
+            known = self._names[path] = "\\".join(part for part in parts if part).encode("utf-16-le")
+        return known
+
+
+def _charge(length: int) -> int:
+    return max(1, -(-length // wire.CREDIT_BYTES))

@@ -1,0 +1,63 @@
+"""What is asked for in one isolation, and where its layers can be measured."""
+
+from dataclasses import dataclass, field
+
+from app.clients.base import Secrets
+from app.errors import UsageError
+from app.isolation.script import Operation, Script, load_script
+from storage.isolations import Isolation
+from storage.plan import Settings
+from storage.records import Target
+
+DEFAULT_CLIENTS = (1, 4, 8, 16)
+DEFAULT_ROUNDS = 3
+DEFAULT_SECONDS = 5
+"""Of a run, beside a fifth of it before: as dbench takes it."""
+MOST_CLIENTS = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationRequest:
+    """One isolation to be measured."""
+
+    target: Target
+    secrets: Secrets
+    settings: Settings = field(default_factory=Settings)
+    whole_script: Script
+    script_path: str | None = None
+    """Where the script was read from; our own where absent."""
+    without: tuple[str, ...] = ()
+    """Operations left out for every layer."""
+    clients: tuple[int, ...] = DEFAULT_CLIENTS
+    rounds: int = DEFAULT_ROUNDS
+    seconds: int = DEFAULT_SECONDS
+    label: str = ""
+    link_bits_per_second: int | None = None
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    expose_tbench: bool = False
+    """Whether ``tbench_srv``, which listens on every address, may be started on another machine."""
+
+
+def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
+    """What completes an isolation that was interrupted. Raises UsageError where its script has changed."""
+    whole = load_script(isolation.script_path)
+    without = [Operation(name) for name in isolation.without]
+    if whole.without(without).digest != isolation.script_sha256:
+        raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
+    return IsolationRequest(
+        target=isolation.target,
+        secrets=secrets,
+        settings=isolation.settings,
+        whole_script=whole,
+        script_path=isolation.script_path,
+        without=isolation.without,
+        clients=isolation.clients,
+        rounds=isolation.rounds,
+        seconds=isolation.seconds,
+        label=isolation.label,
+        link_bits_per_second=isolation.link_bits_per_second,
+        server_ssh=isolation.server_ssh,
+        smb_conf=isolation.smb_conf,
+        expose_tbench=isolation.expose_tbench,
+    )

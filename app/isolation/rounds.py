@@ -1,0 +1,170 @@
+"""An isolation from its first look to its last run: the layers take turns, and each run is stored as it ends."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from app.errors import CancelledError, MeasurementError, SharebenchError
+from app.isolation.bench import LayerBench
+from app.isolation.places import Places, find_places
+from app.isolation.put_back import put_back
+from app.isolation.request import IsolationRequest
+from app.isolation.smbd import ON
+from app.measure.control import SeriesControl
+from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
+from storage.notebook import Notebook
+from storage.ownership import this_process
+from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationOpened:
+    """The isolation is in the notebook, and what it will measure is known."""
+
+    isolation: Isolation
+    runs: int
+    """How many runs there will be in all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRunStarted:
+    """A run begins."""
+
+    layer: Layer
+    clients: int
+    round: int
+    number: int
+    """Of all runs, from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRunEnded:
+    """A run is stored."""
+
+    run: LayerRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationProblem:
+    """Something that the admin should know; the isolation goes on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationClosed:
+    """The isolation has ended, well or not, and all is put back that could be."""
+
+    isolation: Isolation
+
+
+IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | IsolationProblem | IsolationClosed
+Step = tuple[int, Layer, int]
+"""Round, layer, clients."""
+
+
+def measure(
+    request: IsolationRequest, notebook: Notebook, control: SeriesControl, resumed: Isolation | None = None
+) -> Iterator[IsolationEvent]:
+    """Measure an isolation, or the runs that a resumed one has not; what was measured is kept, however it ends."""
+    places = find_places(request)
+    bench = LayerBench(request, places)
+    control.attach(lambda _word: None, bench.stop)
+    isolation = _opened(request, places, bench, resumed)
+    steps = [step for step in _steps(request, places) if not _is_done(isolation, step)]
+    notebook.save_isolation(isolation)
+    yield IsolationOpened(isolation=isolation, runs=len(steps))
+    for problem in places.problems:
+        yield IsolationProblem(text=problem)
+    status, why = SeriesStatus.INTERRUPTED, None
+    problems: list[str] = []
+    try:
+        bench.prepare()
+        for number, (turn, layer, clients) in enumerate(steps, start=1):
+            yield LayerRunStarted(layer=layer, clients=clients, round=turn, number=number)
+            for run in bench.run(layer, clients, turn):
+                notebook.add_layer_run(isolation.id, run)
+                yield LayerRunEnded(run=run)
+                if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
+                    raise MeasurementError(run.error or "the server layer failed")
+        try:
+            isolation = replace(isolation, ceilings={clients: bench.ceiling(clients) for clients in request.clients})
+        except MeasurementError as error:
+            yield IsolationProblem(text=f"this client's own limit is not known: {error}")
+        status = SeriesStatus.COMPLETE
+    except CancelledError:
+        why = "cancelled"
+    except SharebenchError as error:
+        status, why = SeriesStatus.FAILED, str(error)
+    finally:
+        control.detach()
+        bench.close()
+        left, problems = put_back(isolation.left_behind)
+        client = bench.client or isolation.client
+        isolation = replace(isolation, status=status, error=why, client=client, left_behind=left, owner=None)
+        notebook.save_isolation(isolation)
+    for problem in problems:
+        yield IsolationProblem(text=problem)
+    stored = notebook.isolation(isolation.id)
+    assert stored is not None
+    yield IsolationClosed(isolation=stored)
+
+
+def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resumed: Isolation | None) -> Isolation:
+    """The isolation as it begins or goes on, with what will have to be put back."""
+    folders = (places.disk_folder, places.share_folder_there if places.shell else None)
+    left = LeftBehind(
+        ssh=request.server_ssh,
+        smb_conf=places.smb_conf,
+        profiling=places.profiling if places.profiling != ON else None,
+        server_folders=tuple(folder for folder in folders if folder),
+        share_folder=None if places.share_folder_there else places.share_folder,
+    )
+    if resumed:
+        return replace(resumed, left_behind=left, owner=this_process(), problems=places.problems)
+    script = bench.script
+    return Isolation(
+        id=new_series_id(),
+        created_at=utc_now(),
+        label=request.label,
+        target=request.target,
+        script=script.name,
+        script_sha256=script.digest,
+        pass_bytes=script.pass_bytes,
+        pass_operations=script.counts,
+        without=request.without,
+        clients=request.clients,
+        rounds=request.rounds,
+        seconds=request.seconds,
+        script_path=request.script_path,
+        settings=request.settings,
+        server_ssh=request.server_ssh,
+        smb_conf=request.smb_conf,
+        expose_tbench=request.expose_tbench,
+        link_bits_per_second=places.link_bits_per_second,
+        loopback=places.loopback,
+        same_machine=places.same_machine,
+        processors=places.processors,
+        processor_quota=places.smbd.quota().processors if places.smbd else None,
+        problems=places.problems,
+        left_behind=left,
+        owner=this_process(),
+    )
+
+
+def _steps(request: IsolationRequest, places: Places) -> Iterator[Step]:
+    """All runs in their order: in each round every layer with every number of clients, there and back again.
+
+    What profiling costs is measured with the largest number of clients alone.
+    """
+    disk, network = places.disk_folder is not None, places.network
+    layers = [Layer.SERVER] + [Layer.SERVER_WHOLE_SCRIPT] * bool(request.without)
+    layers += [Layer.DISK] * disk + [Layer.NETWORK] * network + [Layer.DISK_WITH_NETWORK] * (disk and network)
+    for turn in range(1, request.rounds + 1):
+        steps = [(turn, layer, clients) for clients in request.clients for layer in layers]
+        if places.smbd:
+            steps.append((turn, Layer.SERVER_UNPROFILED, max(request.clients)))
+        yield from steps if turn % 2 else reversed(steps)
+
+
+def _is_done(isolation: Isolation, step: Step) -> bool:
+    return any(run.key == step and run.status is RunStatus.VALID for run in isolation.runs)

@@ -1,0 +1,197 @@
+"""An operation script in the format of dbench's load files: one request a line, with the answer that it expects."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from app.errors import UsageError
+from app.isolation.office import office_lines
+
+OWN_SCRIPT = "office"
+"""The name of the script that comes with this program."""
+MOST_LINES = 5_000_000
+_WORDS = re.compile(r'"([^"]*)"|(\S+)')
+_TIMED = re.compile(r"\d+\.\d+$")
+_STATUS = "NT_STATUS_"
+
+
+class Operation(StrEnum):
+    """What a line asks for; in load files in these words, in whatever case."""
+
+    NTCREATEX = "ntcreatex"
+    CLOSE = "close"
+    READX = "readx"
+    WRITEX = "writex"
+    FLUSH = "flush"
+    LOCKX = "lockx"
+    UNLOCKX = "unlockx"
+    RENAME = "rename"
+    UNLINK = "unlink"
+    MKDIR = "mkdir"
+    DELTREE = "deltree"
+    FIND_FIRST = "find_first"
+    QUERY_PATH_INFORMATION = "query_path_information"
+    QUERY_FILE_INFORMATION = "query_file_information"
+    QUERY_FS_INFORMATION = "query_fs_information"
+    SET_FILE_INFORMATION = "set_file_information"
+
+
+_SHAPES: Mapping[Operation, str] = {
+    Operation.NTCREATEX: "tnnn",
+    Operation.CLOSE: "n",
+    Operation.READX: "nnnn",
+    Operation.WRITEX: "nnnn",
+    Operation.FLUSH: "n",
+    Operation.LOCKX: "nnn",
+    Operation.UNLOCKX: "nnn",
+    Operation.RENAME: "tt",
+    Operation.UNLINK: "tn",
+    Operation.MKDIR: "t",
+    Operation.DELTREE: "t",
+    Operation.FIND_FIRST: "tnnn",
+    Operation.QUERY_PATH_INFORMATION: "tn",
+    Operation.QUERY_FILE_INFORMATION: "nn",
+    Operation.QUERY_FS_INFORMATION: "n",
+    Operation.SET_FILE_INFORMATION: "nn",
+}
+"""The arguments of each line before its status, texts and numbers; a failed ntcreatex has no handle to tell."""
+
+_GO_TOGETHER: Mapping[Operation, tuple[Operation, ...]] = {
+    Operation.WRITEX: (Operation.READX,),
+    Operation.LOCKX: (Operation.UNLOCKX,),
+    Operation.UNLOCKX: (Operation.LOCKX,),
+}
+"""What makes no sense any more where the one is left out."""
+_NEEDED = frozenset(
+    {Operation.NTCREATEX, Operation.CLOSE, Operation.RENAME, Operation.UNLINK, Operation.MKDIR, Operation.DELTREE}
+)
+"""Without these the rest of a script finds other files than it expects."""
+
+
+class ScriptLine(NamedTuple):
+    """One request."""
+
+    operation: Operation
+    texts: tuple[str, ...]
+    numbers: tuple[int, ...]
+    succeeds: bool
+    """Whether it is expected to."""
+    written: str
+    """The line as it stands in the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """All lines of a script: one pass."""
+
+    name: str
+    lines: tuple[ScriptLine, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each operation is asked for in one pass."""
+        return dict(sorted(Counter(line.operation.value for line in self.lines).items()))
+
+    @property
+    def pass_bytes(self) -> int:
+        """What one pass reads and writes, in bytes."""
+        moves = (Operation.READX, Operation.WRITEX)
+        return sum(line.numbers[3] for line in self.lines if line.operation in moves)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its text: what tells whether two isolations asked for the same."""
+        sha = hashlib.sha256()
+        for line in self.lines:
+            sha.update(f"{line.written}\n".encode())
+        return sha.hexdigest()
+
+    def text(self) -> str:
+        """The load file."""
+        return "".join(f"{line.written}\n" for line in self.lines)
+
+    def without(self, operations: Collection[Operation]) -> "Script":
+        """The script with these operations, and what makes no sense without them, left out. Raises UsageError."""
+        needed = sorted(_NEEDED & set(operations))
+        if needed:
+            raise UsageError(
+                f"{needed[0]} cannot be left out, since the rest of the script needs it; these can: "
+                f"{', '.join(sorted(set(Operation) - _NEEDED))}"
+            )
+        gone = {*operations, *(other for each in operations for other in _GO_TOGETHER.get(each, ()))}
+        kept = tuple(line for line in self.lines if line.operation not in gone)
+        return Script(name=self.name, lines=kept)
+
+
+def operations_named(text: str) -> tuple[Operation, ...]:
+    """The operations in a list such as ``find_first,query_path_information``. Raises UsageError."""
+    found = []
+    for word in text.split(","):
+        try:
+            found.append(Operation(word.strip().lower()))
+        except ValueError as error:
+            known = ", ".join(sorted(set(Operation) - _NEEDED))
+            raise UsageError(f"no operation is called {word.strip()!r}; these can be left out: {known}") from error
+    return tuple(dict.fromkeys(found))
+
+
+def load_script(path: str | None = None) -> Script:
+    """The script in a file, or our own. Raises UsageError, naming the first line that is wrong."""
+    if path is None:
+        return parse_script(OWN_SCRIPT, office_lines())
+    try:
+        with Path(path).open(encoding="utf-8", errors="strict") as file:
+            return parse_script(Path(path).name, file)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"cannot read the script {path}: {reason}") from error
+
+
+def parse_script(name: str, lines: Iterable[str]) -> Script:
+    """The script of these lines. Raises UsageError, naming the first line that is wrong."""
+    known: dict[str, ScriptLine] = {}
+    found = tuple(_parsed(name, lines, known))
+    if not found:
+        raise UsageError(f"the script {name} asks for nothing; name a load file of dbench's")
+    return Script(name=name, lines=found)
+
+
+def _parsed(name: str, lines: Iterable[str], known: dict[str, ScriptLine]) -> Iterator[ScriptLine]:
+    """Each line; equal ones are one object, since a load file repeats itself by the thousand."""
+    for number, raw in enumerate(lines, start=1):
+        text = raw.strip()
+        if not text or text.startswith("#"):
+            continue
+        if number > MOST_LINES:
+            raise UsageError(f"the script {name} has more than {MOST_LINES:,} lines; take a shorter one")
+        line = known.get(text)
+        if line is None:
+            try:
+                line = known[text] = _line(text)
+            except (ValueError, IndexError) as error:
+                raise UsageError(
+                    f"line {number} of the script {name} is no request of dbench's: {text[:60]}"
+                ) from error
+        yield line
+
+
+def _line(text: str) -> ScriptLine:
+    words = [quoted if quoted or not bare else bare for quoted, bare in _WORDS.findall(text)]
+    if _TIMED.match(words[0]):
+        del words[0]
+    operation = Operation(words[0].lower())
+    status = words.pop()
+    if not status.startswith(_STATUS):
+        raise ValueError(status)
+    succeeds = status == f"{_STATUS}OK"
+    shape = _SHAPES[operation]
+    texts = tuple(word for kind, word in zip(shape, words[1:], strict=False) if kind == "t")
+    numbers = tuple(int(word, 0) for kind, word in zip(shape, words[1:], strict=False) if kind == "n")
+    if len(words) - 1 != len(shape) or any(number < 0 for number in numbers):
+        raise ValueError(text)
+    return ScriptLine(operation, texts, numbers, succeeds, text)

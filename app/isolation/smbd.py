@@ -1,0 +1,103 @@
+"""smbd on its server: its profile switched on and back, its counters, and the processor time that it is allowed."""
+
+from dataclasses import dataclass
+
+from app.environment.samba.profile import parse_profile, parse_profile_level
+from app.errors import MeasurementError
+from app.isolation.shell import ServerShell
+from storage.isolations import ProfileCounter
+
+ON, OFF = "on", "off"
+_LOOK = """
+for folder in /proc/[0-9]*; do
+    [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
+    [ -z "$1" ] || case " $1 " in *" ${folder#/proc/} "*) ;; *) continue ;; esac
+    while IFS=: read -r number names path; do
+        case $number:$names in
+        0:) at=/sys/fs/cgroup$path
+            [ -r "$at/cpu.max" ] && { echo "limit $(cat "$at/cpu.max")"; cat "$at/cpu.stat"; } ;;
+        *:cpu|*:cpu,cpuacct|*:cpuacct,cpu) at=/sys/fs/cgroup/$names$path
+            [ -r "$at/cpu.cfs_quota_us" ] &&
+                { echo "limit $(cat "$at/cpu.cfs_quota_us") $(cat "$at/cpu.cfs_period_us")"; cat "$at/cpu.stat"; } ;;
+        esac
+    done < "$folder/cgroup"
+    break
+done
+"""
+"""Prints the processor quota of smbd's control group, version 1 or 2, and how often it was used up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessorQuota:
+    """What smbd's control group may use of the processors, and how often it was held back so far."""
+
+    processors: float | None = None
+    """At most; absent where there is no limit."""
+    periods: int = 0
+    throttled: int = 0
+
+    def throttled_percent_since(self, before: "ProcessorQuota") -> float | None:
+        """Of the stretches since an earlier look, those in which it was held back; None where nothing limits it."""
+        periods = self.periods - before.periods
+        if self.processors is None or periods <= 0:
+            return None
+        return 100 * (self.throttled - before.throttled) / periods
+
+
+def parse_quota(printed: str) -> ProcessorQuota:
+    """The quota in what :data:`_LOOK` printed."""
+    found: dict[str, int] = {}
+    processors = None
+    for line in printed.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[0] == "limit" and words[1].isdecimal() and int(words[2]):
+            processors = int(words[1]) / int(words[2])
+        elif len(words) == 2 and words[1].isdecimal():
+            found[words[0]] = int(words[1])
+    return ProcessorQuota(
+        processors=processors, periods=found.get("nr_periods", 0), throttled=found.get("nr_throttled", 0)
+    )
+
+
+class SmbdControl:
+    """smbd as it is asked on its own machine; ``conf`` is the smb.conf that it was started with."""
+
+    def __init__(self, shell: ServerShell, conf: str | None, processes: frozenset[int] = frozenset()) -> None:
+        self._shell = shell
+        self._conf = ("-s", conf) if conf else ()
+        self._processes = " ".join(map(str, sorted(processes)))
+
+    def level(self) -> str:
+        """The level of profiling: off, count or on. Raises MeasurementError."""
+        said = self._shell.run("smbcontrol", *self._conf, "smbd", "profilelevel")
+        level = parse_profile_level(said.out)
+        if said.code or level is None:
+            raise MeasurementError(
+                f"smbd's profile cannot be read on {self._shell.where}: {said.last_words}; it needs root there, and an "
+                "smbd built with profiling"
+            )
+        return level
+
+    def set_level(self, level: str) -> None:
+        """Switch profiling on, off, or to counting only. Raises MeasurementError."""
+        said = self._shell.run("smbcontrol", *self._conf, "smbd", "profile", level)
+        if said.code:
+            raise MeasurementError(
+                f"profiling cannot be set to {level!r} on {self._shell.where}: {said.last_words}; "
+                f"`smbcontrol smbd profile {level}` there says why"
+            )
+
+    def profile(self) -> dict[str, ProfileCounter]:
+        """The counters as they are now, from the JSON form where this version has it. Raises MeasurementError."""
+        for form in (("--json",), ()):
+            said = self._shell.run("smbstatus", *self._conf, "-P", *form)
+            found = parse_profile(said.out)
+            if found:
+                return found
+        raise MeasurementError(
+            f"`smbstatus -P` gives no counters on {self._shell.where}: {said.last_words}; run it there"
+        )
+
+    def quota(self) -> ProcessorQuota:
+        """What smbd's control group may use."""
+        return parse_quota(self._shell.run("sh", "-c", _LOOK, "sh", self._processes).out)

@@ -1,0 +1,87 @@
+"""The engine's side of the pipe: a plan and then points come in on stdin, events go out on stdout, EOF means cancel."""
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+import gevent
+from gevent.event import Event
+
+from app.errors import CancelledError, SharebenchError
+from app.load.events import LoadEnded, LoadEvent, LoadWarned, load_event_line
+from app.load.locust_engine import LoadEngine
+from app.load.plan import LoadPlan
+
+
+class Conversation:
+    """One load, as the process that started this one asks for it."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._orders: list[str] = []
+        self._came = Event()
+        self._working: gevent.Greenlet | None = None
+
+    def hold(self) -> None:
+        """Do what is asked until the end."""
+        plan = LoadPlan.from_json(self._next_line())
+        self._working = gevent.spawn(self._work, plan)
+        gevent.spawn(self._listen)
+        try:
+            ended = self._working.get()
+        except SharebenchError as error:
+            ended = LoadEnded(kind=type(error).__name__, text=str(error))
+        except Exception as error:  # noqa: BLE001  whatever it was, the other side must hear of it
+            ended = LoadEnded(kind="MeasurementError", text=f"the engine failed: {type(error).__name__}: {error}")
+        self._emit(ended)
+
+    @staticmethod
+    def _next_line() -> str:
+        """The next line of stdin, read in a thread: it must not hold up the rest."""
+        return str(gevent.get_hub().threadpool.apply(sys.stdin.readline))
+
+    def _listen(self) -> None:
+        while line := self._next_line():
+            self._orders.append(line.strip())
+            self._came.set()
+        assert self._working is not None
+        self._working.kill(CancelledError("cancelled"), block=False)
+
+    def _work(self, plan: LoadPlan) -> LoadEnded:
+        engine = LoadEngine(plan, self._emit)
+        try:
+            engine.begin()
+            self._do_orders(engine)
+        except SharebenchError as error:
+            return LoadEnded(kind=type(error).__name__, text=str(error))
+        finally:
+            try:
+                engine.end()
+            except SharebenchError as error:
+                self._emit(LoadWarned(text=str(error)))
+        return LoadEnded()
+
+    def _do_orders(self, engine: LoadEngine) -> None:
+        while True:
+            self._came.wait()
+            self._came.clear()
+            while self._orders:
+                word, *numbers = self._orders.pop(0).split()
+                if word != "point":
+                    return
+                engine.point(*(int(number) for number in numbers))
+
+    def _emit(self, event: LoadEvent) -> None:
+        with suppress(OSError, ValueError):
+            self._out.write(load_event_line(event) + "\n")
+            self._out.flush()
+
+
+def serve() -> None:
+    """Hold a conversation and end the process; what a library prints lands on stderr."""
+    pipe = os.dup(1)
+    os.dup2(2, 1)
+    with os.fdopen(pipe, "w", encoding="utf-8") as out:
+        Conversation(out).hold()
+    os._exit(0)  # a thread still reads stdin

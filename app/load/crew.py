@@ -1,0 +1,221 @@
+"""The users of one process: who is connected, what they do in the steady window, and each one's life."""
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import gevent
+from gevent.event import Event
+
+from app.clients.files import Files
+from app.clients.registry import make_files
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    LoginError,
+    NoSpaceError,
+    NoSuchFileError,
+    SharebenchError,
+    StalledError,
+    UnreachableError,
+)
+from app.load.file_requests import FileRequests
+from app.load.file_set import FileSet
+from app.load.pacing import Mix, Pacing
+from app.load.plan import LoadPlan
+from app.load.window import SteadyWindow, packed
+from storage.loads.histogram import HistogramBuilder
+
+LATENESS_INTERVAL_SECONDS = 0.02
+_TRIES = 3
+_WAIT_TO_TRY_SECONDS = 1.0
+_BLOCKING_THREADS = 64
+_KINDS: tuple[tuple[type[SharebenchError], str], ...] = (
+    (LoginError, "login refused"),
+    (UnreachableError, "not reached"),
+    (ConnectionLostError, "connection lost"),
+    (StalledError, "no answer in time"),
+    (NoSpaceError, "no space"),
+    (AccessDeniedError, "access denied"),
+    (NoSuchFileError, "no such file"),
+)
+
+clock = time.monotonic
+
+
+def error_kind(error: SharebenchError) -> str:
+    """What an error is counted as."""
+    return next((name for kind, name in _KINDS if isinstance(error, kind)), "other")
+
+
+def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call what blocks in the kernel without holding up the other users of this thread."""
+    pool = gevent.get_hub().threadpool
+    pool.maxsize = max(pool.maxsize, _BLOCKING_THREADS)
+    return pool.apply(function, arguments)
+
+
+class Crew:
+    """All users of one process."""
+
+    def __init__(self, plan: LoadPlan, index: int) -> None:
+        self.plan = plan
+        self.set = FileSet(plan.scenario)
+        self.members: set[Member] = set()
+        self.logins = HistogramBuilder()
+        self.window: SteadyWindow | None = None
+        self.second = SteadyWindow(clock())
+        """Since the last progress report."""
+        self._index = index
+        self._next_number = 0
+
+    def next_number(self) -> int:
+        """A number for a new user, one of a kind in the whole load."""
+        self._next_number += 1
+        return 1000 * self._next_number + self._index
+
+    @property
+    def connected(self) -> int:
+        """How many have a session."""
+        return sum(member.connected for member in self.members)
+
+    @property
+    def given_up(self) -> int:
+        """How many have tried to get one often enough."""
+        return sum(member.given_up for member in self.members)
+
+    def use_size(self, size_bytes: int) -> None:
+        """Work on files of that size alone; of all sizes for 0."""
+        self.set.use_size(size_bytes)
+
+    def failed(self, error: SharebenchError) -> None:
+        """Count an error."""
+        for window in (self.window, self.second):
+            if window is not None:
+                window.failed(error_kind(error), str(error))
+
+    def begin_window(self) -> None:
+        """The steady window begins now."""
+        self.window = SteadyWindow(clock())
+
+    def end_window(self) -> dict[str, Any]:
+        """The steady window ends now: its figures."""
+        window, self.window, now = self.window, None, clock()
+        assert window is not None
+        return window.figures() | {"seconds": now - window.began, "connected": self.connected}
+
+    def progress(self) -> dict[str, Any]:
+        """What happened since the last report, in short."""
+        last, self.second = self.second, SteadyWindow(clock())
+        return {
+            "connected": self.connected,
+            "given_up": self.given_up,
+            "requests": last.requests,
+            "read_bytes": last.read_bytes,
+            "write_bytes": last.write_bytes,
+            "errors": last.errors,
+            "first_error": last.first_error,
+            "response": packed(last.response.built()),
+        }
+
+    def watch_lateness(self, stop: Event) -> None:
+        """See how late this process's timers fire, in the steady window."""
+        while not stop.is_set():
+            due = clock() + LATENESS_INTERVAL_SECONDS
+            gevent.sleep(LATENESS_INTERVAL_SECONDS)
+            if self.window is not None:
+                self.window.lateness.add(max(0.0, clock() - due))
+
+
+class Member:
+    """One user: a connection of its own, requests one after the other."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._number = crew.next_number()
+        plan = crew.plan
+        target = plan.targets[self._number // 1000 % len(plan.targets)]
+        self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
+        self._files: Files = make_files(target, plan.secrets, plan.settings, call_in_thread)
+        self.connected = self.given_up = False
+        self._since: float | None = None
+        crew.members.add(self)
+
+    def live(self) -> None:
+        """Log in and work until the greenlet is ended."""
+        crew, scenario = self._crew, self._crew.plan.scenario
+        self._connect()
+        if not scenario.requests or not self.connected:
+            while True:
+                gevent.sleep(3600)
+        work = FileRequests(self._files, crew.plan.folder, crew.set, f"u{self._number}", scenario.sizes, self._chance)
+        mix = Mix(scenario.requests, self._chance)
+        pacing = Pacing(scenario.think, scenario.pace_seconds, self._chance, clock())
+        while True:
+            self._turn(work, mix, pacing)
+
+    def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
+        """One pause and one request."""
+        crew = self._crew
+        answered = self._since = clock() if self._since is None else self._since
+        late_before = pacing.late_starts
+        due = pacing.next_due(answered)
+        gevent.sleep(max(0.0, due - clock()))
+        began = self._since = clock()
+        if crew.window is not None:
+            crew.window.paused(began - answered)
+            crew.window.late_starts += pacing.late_starts - late_before
+        kind = mix.next_kind()
+        try:
+            moved = work.do(kind)
+        except SharebenchError as error:
+            self._asked(began)
+            crew.failed(error)
+            self._recover()
+            return
+        ended = self._asked(began)
+        crew.second.done(kind, due, began, ended, moved)
+        if crew.window is not None:
+            crew.window.done(kind, due, began, ended, moved)
+
+    def _asked(self, began: float) -> float:
+        ended = self._since = clock()
+        if self._crew.window is not None:
+            self._crew.window.answered(ended - began)
+        return ended
+
+    def _connect(self) -> None:
+        """Log in; a server that refuses is asked a few times only, so that no account is locked."""
+        for attempt in range(_TRIES):
+            began = clock()
+            try:
+                self._files.connect()
+            except SharebenchError as error:
+                self._crew.failed(error)
+                gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
+            else:
+                self._crew.logins.add(clock() - began)
+                self.connected = True
+                return
+        self.given_up = True
+        while True:
+            gevent.sleep(3600)
+
+    def _recover(self) -> None:
+        """After an error: a lost connection is made again, and is not counted as a user meanwhile."""
+        try:
+            self._files.connect()
+        except SharebenchError:
+            self.connected, self._since = False, None
+            self._connect()
+            self._since = clock()
+
+    def leave(self) -> None:
+        """Hang up."""
+        self._crew.members.discard(self)
+        self.connected = False
+        self._files.abort()
+        with suppress(SharebenchError):
+            self._files.close()

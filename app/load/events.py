@@ -1,0 +1,121 @@
+"""What a running load tells, one JSON line an event."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class LoadPhase(StrEnum):
+    """Where a load is."""
+
+    FILES = "files"
+    """The scenario's files are made."""
+    RAMP = "ramp"
+    """Users log in."""
+    SETTLE = "settle"
+    STEADY = "steady"
+    """What happens counts."""
+    CLEANING = "cleaning"
+    """The scenario's files are removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseBegan:
+    """A phase has begun."""
+
+    phase: LoadPhase
+    point: int = 0
+    users: int = 0
+    seconds: float = 0.0
+    """How long it will last; 0 where that is not known."""
+    at_seconds: float = 0.0
+    """By the monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesMade:
+    """So many of the scenario's files have been made, or removed."""
+
+    files: int
+    of_files: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondPassed:
+    """What all users did in about one second."""
+
+    point: int
+    users: int
+    connected: int
+    requests_per_second: float
+    read_bytes_per_second: float
+    write_bytes_per_second: float
+    errors: int
+    p95_seconds: float | None
+    cpu_percent: float
+    """Of the busiest process of this end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointMeasured:
+    """A point is over; ``workers`` holds what each process counted."""
+
+    point: int
+    users: int
+    began_seconds: float
+    ended_seconds: float
+    """Of the steady window, by the monotonic clock."""
+    ramp_seconds: float
+    workers: list[dict[str, Any]] = field(default_factory=list)
+    failure: str | None = None
+    """Why it does not count, where the load itself went wrong."""
+    errors: Mapping[str, int] = field(default_factory=dict)
+    """Of the ramp and settle time."""
+    first_error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkersReady:
+    """The processes that make load are there."""
+
+    workers: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadWarned:
+    """Something the user should know."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadEnded:
+    """The engine has cleaned up; always the last event."""
+
+    kind: str = ""
+    """The name of the error that ended it; empty for a load that ended as it should."""
+    text: str = ""
+
+
+LoadEvent = PhaseBegan | FilesMade | SecondPassed | PointMeasured | WorkersReady | LoadWarned | LoadEnded
+_EVENTS: Mapping[str, type[Any]] = {
+    each.__name__: each
+    for each in (PhaseBegan, FilesMade, SecondPassed, PointMeasured, WorkersReady, LoadWarned, LoadEnded)
+}
+
+
+def load_event_line(event: LoadEvent) -> str:
+    """The event as one line."""
+    return json.dumps({"event": type(event).__name__, **asdict(event)})
+
+
+def load_event_of(line: str) -> LoadEvent:
+    """The event in a line."""
+    found = json.loads(line)
+    kind = _EVENTS[found.pop("event")]
+    if kind is PhaseBegan:
+        found["phase"] = LoadPhase(found["phase"])
+    event: LoadEvent = kind(**found)
+    return event

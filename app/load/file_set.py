@@ -1,0 +1,155 @@
+"""The files that the users work on: named and sized by the scenario, made in a folder of our own, removed again."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.files import Files, OpenMode
+from app.errors import MeasurementError, NoSuchFileError
+from app.targets import join
+from storage.loads.scenario import Scenario, SizeClass
+from storage.records import Target
+
+FILES_IN_FOLDER = 200
+SPACE_TO_LEAVE = 1.05
+"""So many times the files' size must be free: names, folders and the copies that users make take some too."""
+
+
+class SetFile(NamedTuple):
+    """One file of the set."""
+
+    path: str
+    """From the set's folder."""
+    size_bytes: int
+
+
+class FileSet:
+    """What files there are; the same for the same scenario, so that nobody has to be told."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.files = tuple(_files(scenario.files if scenario.sizes else 0, scenario.sizes))
+        self.in_use = self.files
+        """Those that requests go to."""
+        self.folders = tuple(sorted({file.path.partition("/")[0] for file in self.files}))
+
+    def use_size(self, size_bytes: int) -> None:
+        """Let requests go to files of that size alone; to all for 0."""
+        self.in_use = tuple(file for file in self.files if size_bytes in {0, file.size_bytes}) or self.files
+
+    @property
+    def size_bytes(self) -> int:
+        """All files together."""
+        return sum(file.size_bytes for file in self.files)
+
+
+def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
+    """The sizes come in their shares over any stretch, so that each folder has some of each."""
+    whole = sum(each.share for each in sizes)
+    credit = [0.0] * len(sizes)
+    for number in range(count):
+        credit = [have + each.share / whole for have, each in zip(credit, sizes, strict=True)]
+        chosen = max(range(len(sizes)), key=lambda index: credit[index])
+        credit[chosen] -= 1
+        yield SetFile(f"d{number // FILES_IN_FOLDER:04}/f{number:07}", sizes[chosen].size_bytes)
+
+
+def place(target: Target, folder: str, path: str = "") -> str:
+    """The path of something in our folder on a target."""
+    return join(target, f"{folder}/{path}" if path else folder)
+
+
+def check_space(files: Files, wanted: FileSet) -> None:
+    """Whether the set fits on the share, as far as the server says. Raises MeasurementError with both numbers."""
+    free = files.free_bytes(files.target.path)
+    needed = wanted.size_bytes * SPACE_TO_LEAVE
+    if free is not None and free < needed:
+        raise MeasurementError(
+            f"{files.target.host or files.target.path}: the scenario's files need {needed / 1e6:,.0f} MB and "
+            f"{free / 1e6:,.0f} MB are free; free some, or take fewer --files or smaller --sizes"
+        )
+
+
+def make_folders(files: Files, folder: str, wanted: FileSet) -> None:
+    """Make our folder and those in it."""
+    files.make_folder(place(files.target, folder))
+    for each in wanted.folders:
+        files.make_folder(place(files.target, folder, each))
+
+
+def make_file(files: Files, folder: str, file: SetFile, content: Content) -> None:
+    """Make one of the files."""
+    write_whole(files, place(files.target, folder, file.path), file.size_bytes, content, 0, OpenMode.CREATE)
+
+
+def write_whole(files: Files, path: str, size_bytes: int, content: Content, at: int, mode: OpenMode) -> None:
+    """Write a file of that size, with content from somewhere in ours."""
+    if size_bytes <= MAX_BLOCK_BYTES:
+        files.write_file(path, content.block(at, size_bytes), mode)
+        return
+    handle = files.open(path, mode)
+    try:
+        for done in range(0, size_bytes, MAX_BLOCK_BYTES):
+            files.write_at(handle, done, content.block(at + done, min(MAX_BLOCK_BYTES, size_bytes - done)))
+    finally:
+        files.close_file(handle)
+
+
+def check_there(files: Files, folder: str, wanted: FileSet) -> None:
+    """Whether the files of an earlier load are all there, in their sizes. Raises MeasurementError."""
+    for each in wanted.folders:
+        try:
+            entries = files.list(place(files.target, folder, each))
+        except NoSuchFileError as error:
+            raise MeasurementError(f"{error}: make the files anew, without --reuse-files") from error
+        found = {f"{each}/{entry.name}": entry.size_bytes for entry in entries}
+        for file in wanted.files:
+            if file.path.startswith(f"{each}/") and found.get(file.path) != file.size_bytes:
+                raise MeasurementError(
+                    f"{place(files.target, folder, file.path)} is not what this scenario needs; make the files anew, "
+                    "without --reuse-files"
+                )
+
+
+_NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
+"""What a load gives its files and folders for names."""
+
+
+def names_in(files: Files, path: str) -> tuple[list[str], list[str]]:
+    """The paths of all files below a folder of ours, and of all folders, the deepest first.
+
+    Raises MeasurementError for a name that no load gives: then somebody else's file lies there.
+    """
+    paths: list[str] = []
+    folders: list[str] = []
+    for entry in files.list(path):
+        below = f"{path.rstrip('/')}/{entry.name}"
+        if not _NAME.fullmatch(entry.name):
+            raise MeasurementError(f"{below} is not of a load: the folder was left; look at it, and remove it by hand")
+        if entry.is_folder:
+            inside = names_in(files, below)
+            paths += inside[0]
+            folders += [*inside[1], below]
+        else:
+            paths.append(below)
+    return paths, folders
+
+
+def removals(files: Files, path: str) -> list[Callable[[Files], None]]:
+    """The removal of each file below a folder of ours, to be made by any connection; none where it is gone."""
+    try:
+        paths, _folders = names_in(files, path)
+    except NoSuchFileError:
+        return []
+    return [lambda by, one=one: by.remove(one) for one in paths]  # type: ignore[misc]
+
+
+def remove_all(files: Files, path: str) -> None:
+    """Remove a folder of ours with all that is in it; one that is gone is no error."""
+    for remove in removals(files, path):
+        remove(files)
+    with suppress(NoSuchFileError):
+        for folder in names_in(files, path)[1]:
+            files.remove_folder(folder)
+    files.remove_folder(path)

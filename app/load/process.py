@@ -1,0 +1,35 @@
+"""The processes of a load, ``engine`` and ``worker``: a plan comes in on stdin, and the sockets are gevent's."""
+
+import json
+import logging
+import os
+import signal
+import sys
+
+
+def main(role: str) -> int:
+    """Be an engine or a worker until stdin ends."""
+    from gevent import monkey  # noqa: PLC0415  before anything that opens a socket is imported
+
+    monkey.patch_all()
+    os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.disable(logging.WARNING)
+    from app.load.plan import LoadPlan  # noqa: PLC0415
+
+    if role == "engine":
+        from app.load.conversation import serve  # noqa: PLC0415
+
+        serve()
+    from app.children import die_with_parent  # noqa: PLC0415
+    from app.load.worker import Worker  # noqa: PLC0415
+
+    die_with_parent()
+    order = json.loads(sys.stdin.readline())
+    plan = LoadPlan.from_json(order["plan"])
+    Worker(plan, order["index"], order["host"], order["port"], order["token"]).work()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

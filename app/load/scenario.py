@@ -1,0 +1,165 @@
+"""Scenarios as data files: the named ones, a user's own, and what options change in them."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from app.errors import UsageError
+from app.units import parse_size
+from storage.json_reader import DocumentError, JSONNode
+from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think, scenario_from_json
+
+NAMES = ("redpaper", "office", "small", "large", "idle", "print")
+_KEYS = ("name", "about", "files", "sizes", "requests", "think", "pace", "duration", "settle", "seed")
+_LINE = re.compile(r"\(at line (\d+)")
+
+
+def scenario_text(name: str) -> str:
+    """The data file of a named scenario, as it can be copied and changed."""
+    return files("app.load").joinpath("scenarios", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def find_scenario(name: str) -> Scenario:
+    """The scenario of that name, or of a file of one's own. Raises UsageError with the line that is wrong."""
+    if name in NAMES:
+        return read_scenario(scenario_text(name), name)
+    path = Path(name)
+    if not path.suffix and "/" not in name:
+        raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}, or a file such as mine.toml")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the scenario {name} cannot be read: {error}") from error
+    return read_scenario(text, name)
+
+
+def read_scenario(text: str, where: str) -> Scenario:
+    """The scenario in a data file. Raises UsageError that names the line and what is expected there."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = match[1] if (match := _LINE.search(str(error))) else str(text.count("\n") + 1)
+        raise UsageError(f"{where}, line {line}: {str(error).partition(' (at')[0]}") from error
+    for key in found:
+        if key not in _KEYS:
+            raise UsageError(
+                f"{where}, {_line(text, key)}: {key!r} is no part of a scenario; known: {', '.join(_KEYS)}"
+            )
+    try:
+        return scenario_from_json(JSONNode("", _as_document(found)))
+    except (DocumentError, UsageError) as error:
+        key = re.split(r"[.\[:]", str(error))[0].removesuffix("_seconds")
+        raise UsageError(f"{where}, {_line(text, key)}: {error}") from error
+
+
+def _as_document(found: Mapping[str, Any]) -> dict[str, Any]:
+    document = {key: value for key, value in found.items() if key not in {"sizes", "think", "pace"}}
+    document["duration_seconds"] = document.pop("duration", None)
+    document["settle_seconds"] = document.pop("settle", None)
+    sizes = found.get("sizes", [])
+    if not isinstance(sizes, list) or not all(isinstance(each, dict) for each in sizes):
+        raise UsageError('sizes: expected a list such as [{size = "4K", share = 1}]')
+    document["sizes"] = [{"size_bytes": _size(each.get("size")), "share": each.get("share", 1)} for each in sizes]
+    think = parse_think(str(found.get("think", "0.1")))
+    document |= {"think_seconds": think.seconds, "think_exponential": think.exponential}
+    document["pace_seconds"] = found.get("pace")
+    return document
+
+
+def _size(value: Any) -> int:
+    try:
+        return value if isinstance(value, int) else parse_size(str(value))
+    except UsageError as error:
+        raise UsageError(f"sizes: {error}") from error
+
+
+def _line(text: str, key: str) -> str:
+    """The line that a key stands on; the last one for a key that is missing."""
+    lines = text.splitlines()
+    at = next(
+        (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line)), len(lines)
+    )
+    return f"line {at}"
+
+
+def parse_think(text: str) -> Think:
+    """The pause that ``0.1`` or ``exp:0.1`` means. Raises UsageError."""
+    kind, _, number = text.rpartition(":")
+    try:
+        seconds = float(number)
+    except ValueError:
+        seconds = -1.0
+    if kind not in {"", "exp"} or not 0 <= seconds <= 3600:
+        raise UsageError(f"think: expected seconds such as 0.1, or exp:0.1 for pauses that scatter; found {text!r}")
+    return Think(seconds=seconds, exponential=kind == "exp")
+
+
+def parse_sizes(text: str) -> tuple[SizeClass, ...]:
+    """The size classes that ``4K:8,64K:3,1M:1`` means; a share that is left out is 1. Raises UsageError."""
+    found = []
+    for word in text.split(","):
+        size, _, share = word.partition(":")
+        try:
+            found.append(SizeClass(size_bytes=parse_size(size), share=float(share or 1)))
+        except ValueError as error:
+            raise UsageError(f"--sizes: expected sizes with shares, such as 4K:8,64K:3,1M:1; found {word!r}") from error
+    if any(not 0 < each.share < 1e6 or each.size_bytes < 1 for each in found):
+        raise UsageError(f"--sizes: every size and share is above 0; found {text!r}")
+    return tuple(found)
+
+
+def parse_users(text: str) -> tuple[int, ...]:
+    """The points that ``10,20,40`` or ``10..200/10`` means. Raises UsageError."""
+    if match := re.fullmatch(r"(\d{1,6})\.\.(\d{1,6})/(\d{1,6})", text.replace(" ", "")):
+        first, last, step = (int(number) for number in match.groups())
+        points = tuple(range(first, last + 1, step)) if step else ()
+    elif re.fullmatch(r"\d{1,6}(,\d{1,6})*", text.replace(" ", "")):
+        points = tuple(int(number) for number in text.split(","))
+    else:
+        points = ()
+    if not points or min(points) < 1:
+        raise UsageError(f"--users: expected numbers such as 10,20,40 or 10..200/10; found {text!r}")
+    return points
+
+
+def changed(
+    scenario: Scenario,
+    *,
+    files: int | None = None,
+    duration: float | None = None,
+    settle: float | None = None,
+    think: str | None = None,
+    pace: float | None = None,
+    read: float | None = None,
+    sizes: str | None = None,
+    seed: int | None = None,
+) -> Scenario:
+    """The scenario with what options say. Raises UsageError."""
+    given: dict[str, Any] = {
+        "files": files,
+        "duration_seconds": duration,
+        "settle_seconds": settle,
+        "pace_seconds": pace,
+        "seed": seed,
+        "think": None if think is None else parse_think(think),
+        "sizes": None if sizes is None else parse_sizes(sizes),
+        "requests": None if read is None else _with_reads(scenario.requests, read),
+    }
+    return replace(scenario, **{name: value for name, value in given.items() if value is not None})
+
+
+def _with_reads(requests: Mapping[RequestKind, float], percent: float) -> dict[RequestKind, float]:
+    """The mix with that share of reading requests, the kinds on each side in their old proportions."""
+    sides: Sequence[dict[RequestKind, float]] = (
+        {kind: share for kind, share in requests.items() if kind.reads} or {RequestKind.READ: 1.0},
+        {kind: share for kind, share in requests.items() if kind.writes} or {RequestKind.WRITE: 1.0},
+    )
+    mixed: dict[RequestKind, float] = {}
+    for side, whole in zip(sides, (percent, 100 - percent), strict=True):
+        if whole > 0:
+            mixed |= {kind: whole * share / sum(side.values()) for kind, share in side.items()}
+    return mixed

@@ -1,0 +1,90 @@
+"""What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from storage.loads.histogram import Histogram, HistogramBuilder
+from storage.loads.scenario import RequestKind
+
+
+class SteadyWindow:
+    """Counters that run from one moment to another."""
+
+    def __init__(self, began: float) -> None:
+        self.began = began
+        self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
+        self.answers = self.pauses = 0
+        self.busy_seconds = self.think_seconds = 0.0
+        self.errors: dict[str, int] = {}
+        self.first_error = ""
+        self.response, self.service = HistogramBuilder(), HistogramBuilder()
+        self.operations: dict[str, HistogramBuilder] = {}
+        self.lateness = HistogramBuilder()
+
+    def paused(self, seconds: float) -> None:
+        """A user's pause has ended."""
+        self.pauses += 1
+        self.think_seconds += seconds
+
+    def answered(self, seconds: float) -> None:
+        """A user has got an answer, good or bad."""
+        self.answers += 1
+        self.busy_seconds += seconds
+
+    def done(self, kind: RequestKind, due: float, began: float, ended: float, moved: tuple[int, int]) -> None:
+        """A request was completed."""
+        self.requests += 1
+        self.reads += kind.reads
+        self.writes += kind.writes
+        self.read_bytes += moved[0]
+        self.write_bytes += moved[1]
+        self.response.add(ended - due)
+        self.service.add(ended - began)
+        self.operations.setdefault(kind.value, HistogramBuilder()).add(ended - began)
+
+    def failed(self, kind: str, text: str) -> None:
+        """Something went wrong."""
+        self.errors[kind] = self.errors.get(kind, 0) + 1
+        self.first_error = self.first_error or text
+
+    def figures(self) -> dict[str, Any]:
+        """All of it, to be sent and added up."""
+        return {
+            "requests": self.requests,
+            "reads": self.reads,
+            "writes": self.writes,
+            "read_bytes": self.read_bytes,
+            "write_bytes": self.write_bytes,
+            "late_starts": self.late_starts,
+            "answers": self.answers,
+            "pauses": self.pauses,
+            "busy_seconds": self.busy_seconds,
+            "think_seconds": self.think_seconds,
+            "errors": self.errors,
+            "first_error": self.first_error,
+            "response": packed(self.response.built()),
+            "service": packed(self.service.built()),
+            "operations": {name: packed(each.built()) for name, each in self.operations.items()},
+            "lateness": packed(self.lateness.built()),
+        }
+
+
+def packed(histogram: Histogram) -> list[Any]:
+    """A histogram as lists of numbers."""
+    return [list(histogram.counts.items()), histogram.total_microseconds, histogram.max_microseconds]
+
+
+def unpacked(found: list[Any]) -> Histogram:
+    """The histogram in lists of :func:`packed`."""
+    return Histogram(
+        counts={int(n): int(c) for n, c in found[0]}, total_microseconds=found[1], max_microseconds=found[2]
+    )
+
+
+def counted(parts: list[Mapping[str, int]]) -> dict[str, int]:
+    """Counts by name, added up."""
+    total: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.items():
+            total[name] = total.get(name, 0) + count
+    return total

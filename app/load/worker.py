@@ -1,0 +1,82 @@
+"""One worker: a process whose greenlets are users, told by locust's master how many, and by us when to count."""
+
+import sys
+import time
+from typing import Any, ClassVar
+
+import gevent
+from gevent.event import Event
+from locust import User
+from locust.env import Environment
+
+from app.load.crew import Crew, Member
+from app.load.plan import LoadPlan
+from app.load.window import packed
+
+MESSAGE = "sharebench"
+"""The kind of all messages of ours through locust's connection."""
+REPORT_SECONDS = 1.0
+
+
+class FileUser(User):
+    """locust's user, which lives as a :class:`Member` of this process's crew."""
+
+    crew: ClassVar[Crew | None] = None
+
+    def on_start(self) -> None:
+        """Live until ended: locust's own loop of tasks is never reached."""
+        assert self.crew is not None
+        member = Member(self.crew)
+        try:
+            member.live()
+        finally:
+            member.leave()
+
+
+class Worker:
+    """The process's side of the conversation with the engine."""
+
+    def __init__(self, plan: LoadPlan, index: int, host: str, port: int, token: str) -> None:
+        self._crew = FileUser.crew = Crew(plan, index)
+        self._token = token
+        self._index = index
+        self._stop = Event()
+        self._processor_seconds = 0.0
+        self._last = (time.monotonic(), time.process_time())
+        self._runner = Environment(user_classes=[FileUser]).create_worker_runner(host, port)
+        self._runner.register_message(MESSAGE, self._hear)
+
+    def work(self) -> None:
+        """Be there until stdin ends."""
+        jobs = [gevent.spawn(self._report), gevent.spawn(self._crew.watch_lateness, self._stop)]
+        gevent.get_hub().threadpool.apply(sys.stdin.read)
+        self._stop.set()
+        gevent.killall(jobs)
+        self._runner.quit()
+
+    def _hear(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
+        if msg.data["token"] != self._token:
+            return
+        if msg.data["what"] == "measure":
+            gevent.spawn(self._measure, msg.data["seconds"])
+        else:
+            self._crew.use_size(msg.data["size_bytes"])
+
+    def _measure(self, seconds: float) -> None:
+        began, processor = time.monotonic(), time.process_time()
+        self._crew.begin_window()
+        gevent.sleep(seconds)
+        figures = self._crew.end_window()
+        used = 100 * (time.process_time() - processor) / (time.monotonic() - began)
+        self._say("measured", figures | {"cpu_percent": used, "logins": packed(self._crew.logins.built())})
+
+    def _report(self) -> None:
+        while True:
+            gevent.sleep(REPORT_SECONDS)
+            now, before = (time.monotonic(), time.process_time()), self._last
+            self._last = now
+            used = 100 * (now[1] - before[1]) / max(1e-9, now[0] - before[0])
+            self._say("second", self._crew.progress() | {"cpu_percent": used})
+
+    def _say(self, what: str, figures: dict[str, Any]) -> None:
+        self._runner.send_message(MESSAGE, {"what": what, "token": self._token, "index": self._index, **figures})

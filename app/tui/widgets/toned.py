@@ -1,0 +1,26 @@
+"""Toned texts on a screen: in the theme's colours, their words unchanged."""
+
+from collections.abc import Iterable
+
+from textual.content import Content
+
+from forms.tone import Tone, Toned
+
+STYLES = {
+    Tone.PLAIN: "",
+    Tone.GOOD: "$text-success",
+    Tone.BAD: "$text-error",
+    Tone.CAUTION: "$text-warning",
+    Tone.FAINT: "dim",
+}
+
+
+def content_of(said: str | Toned) -> Content:
+    """One text, as plain text in its colour."""
+    toned = said if isinstance(said, Toned) else Toned(said)
+    return Content.styled(toned.text, STYLES[toned.tone])
+
+
+def joined(parts: Iterable[str | Toned], gap: str) -> Content:
+    """Several texts, one after the other."""
+    return Content(gap).join([content_of(part) for part in parts])

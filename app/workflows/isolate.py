@@ -1,0 +1,45 @@
+"""Isolations as both faces measure and find them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.errors import UsageError
+from app.isolation.put_back import put_back_after_kills
+from app.isolation.request import IsolationRequest
+from app.isolation.rounds import IsolationEvent, IsolationProblem, measure
+from app.measure.control import SeriesControl
+from app.recorder.recording import open_notebook
+from storage.isolations import Isolation
+from storage.notebook import Notebook
+from storage.records import SeriesStatus
+
+
+def record_isolation(
+    request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
+) -> Iterator[IsolationEvent]:
+    """Put back what killed ones left, then measure one, or complete one."""
+    with open_notebook(notebook_path) as notebook:
+        for said in put_back_after_kills(notebook):
+            yield IsolationProblem(text=said)
+        resumed = resumable(notebook, resumed_id) if resumed_id else None
+        yield from measure(request, notebook, control, resumed)
+
+
+def isolation_called(notebook: Notebook, reference: str) -> Isolation:
+    """The isolation of that id, or of the only id that begins so; ``last`` is the newest. Raises UsageError."""
+    found = notebook.isolation(reference)
+    if found is None:
+        raise UsageError(f"no isolation is called {reference!r}; `sharebench list --isolations` shows what there is")
+    return found
+
+
+def resumable(notebook: Notebook, reference: str) -> Isolation:
+    """The isolation to be completed. Raises UsageError where it is complete, running, or somebody else's."""
+    found = isolation_called(notebook, reference)
+    if found.running:
+        raise UsageError(f"isolation {found.id} is being measured right now: wait for its end")
+    if found.status is SeriesStatus.COMPLETE:
+        raise UsageError(f"isolation {found.id} is complete: measure a new one")
+    if found.imported_at:
+        raise UsageError(f"isolation {found.id} was imported: measure a new one")
+    return found

@@ -1,0 +1,250 @@
+"""A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
+
+import resource
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app import errors
+from app.clients.base import Secrets
+from app.clients.scratch import new_load_folder
+from app.environment.collect import Environment, collect
+from app.errors import UsageError
+from app.load.capacity import next_users
+from app.load.engine_process import EngineProcess
+from app.load.events import LoadEnded, LoadEvent, PointMeasured, WorkersReady
+from app.load.file_set import FileSet
+from app.load.judgement import load_point
+from app.load.plan import LoadPlan
+from app.load.samplers import LoadSamplers
+from app.measure.control import ControlMessage, SeriesControl
+from app.recorder.recording import open_notebook
+from forms.load.summary import capacity_of, limit_of, offered_per_second, overload
+from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
+from storage.loads.scenario import Scenario
+from storage.notebook import Notebook
+from storage.plan import Settings
+from storage.records import SeriesStatus, Target, new_series_id, utc_now
+
+_LEAST_SHARE_CONNECTED = 0.5
+"""A point with fewer of its users than that ends the load: what it was asked for is not there any more."""
+_RESERVED_FILES = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadRequest:
+    """What a user asks for."""
+
+    targets: tuple[Target, ...]
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    scenario: Scenario
+    choices: LoadChoices
+    by_size: bool = False
+    """Each number of users once with each size of file alone."""
+    label: str = ""
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    link_bits_per_second: int | None = None
+    reuse_folder: str | None = None
+    """The name of a folder that an earlier load left."""
+    keep_files: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOpened:
+    """The load has begun, and is in the notebook."""
+
+    load: Load
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointStored:
+    """A point is over, and in the notebook."""
+
+    load: Load
+    point: LoadPoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadClosed:
+    """The load is over; always the last event."""
+
+    load: Load
+    failure: LoadEnded | None = None
+    stored: bool = True
+
+
+LoadStep = LoadEvent | LoadOpened | PointStored | LoadClosed
+
+
+def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
+    """Whether this machine can make that many connections. Raises UsageError with the number that it can."""
+    most = max(choices.users, default=0)
+    here = choices.processes
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if files != resource.RLIM_INFINITY and -(-most // here) + _RESERVED_FILES > files:
+        raise UsageError(
+            f"{most} users in {here} processes need {-(-most // here)} open files each, and {files} are allowed: take "
+            f"at most {here * (files - _RESERVED_FILES)} users, more --processes, or raise `ulimit -Hn`"
+        )
+    try:
+        first, last = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    except (OSError, ValueError):
+        return
+    ports = (last - first + 1) * len(targets)
+    if not choices.hosts and most > ports:
+        raise UsageError(
+            f"{most} users need a port each, and this machine has {ports:,} to {len(targets)} target(s): take at most "
+            f"{ports} users, or more machines with --workers-on"
+        )
+
+
+def check_server_limits(choices: LoadChoices, environment: Environment) -> None:
+    """Whether the server lets that many in, where its configuration is known. Raises UsageError with its number."""
+    most = max(choices.users, default=0)
+    allowed = environment.server.get("smb.conf/global/max smbd processes")
+    if allowed is not None and str(allowed).isdecimal() and 0 < int(allowed) < most:
+        raise UsageError(
+            f"the server takes {allowed} connections at most (max smbd processes), and {most} users are asked for: "
+            "take fewer, or raise it there"
+        )
+
+
+def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
+    """Measure a new load; each point is stored before it is told. Raises NotebookError, UsageError."""
+    check_limits(request.choices, request.targets)
+    first = request.targets[0]
+    environment = collect(first, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    check_server_limits(request.choices, environment)
+    link = request.link_bits_per_second
+    if link is None and environment.link is not None and not environment.link.loopback:
+        link = environment.link.bits_per_second
+    memory = environment.server.get("memory_bytes")
+    load = Load(
+        id=new_series_id(),
+        created_at=utc_now(),
+        label=request.label,
+        targets=request.targets,
+        scenario=request.scenario,
+        choices=request.choices,
+        link_bits_per_second=link,
+        file_set_bytes=FileSet(request.scenario).size_bytes,
+        server_memory_bytes=memory if isinstance(memory, int) else None,
+        environment=environment.parts(),
+        scratch_folder=request.reuse_folder or new_load_folder(),
+    )
+    with open_notebook(notebook_path) as notebook:
+        notebook.add_load(load)
+        yield LoadOpened(load=load)
+        yield from _points(load, request, notebook, control, leftover=False)
+
+
+def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
+    """Go on with a load that was interrupted, at its next point. Raises UsageError where nothing is missing."""
+    kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
+    if load.status is SeriesStatus.COMPLETE or next_users(kept, load.choices) is None:
+        raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
+    goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None)
+    leftover = load.scratch_folder is not None
+    folder = load.scratch_folder or new_load_folder()
+    with open_notebook(notebook_path) as notebook:
+        goes_on = replace(goes_on, scratch_folder=folder)
+        yield LoadOpened(load=goes_on)
+        yield from _points(goes_on, request, notebook, control, leftover=leftover)
+
+
+def _points(
+    load: Load, request: LoadRequest, notebook: Notebook, control: SeriesControl, *, leftover: bool
+) -> Iterator[LoadStep]:
+    plan = LoadPlan(
+        targets=load.targets,
+        secrets=request.secrets,
+        settings=request.settings,
+        scenario=load.scenario,
+        folder=load.scratch_folder or "",
+        reuse=request.reuse_folder is not None,
+        keep=request.keep_files or request.reuse_folder is not None,
+        leftover=leftover,
+        processes=load.choices.processes,
+        hosts=load.choices.hosts,
+        ramp_per_second=load.choices.ramp_per_second,
+    )
+    finishing = over = False
+
+    def hear(word: ControlMessage) -> None:
+        nonlocal finishing
+        finishing = finishing or word is ControlMessage.FINISH
+
+    with EngineProcess(plan) as engine, LoadSamplers(load, request.server_ssh) as samplers:
+        control.attach(hear, engine.cancel)
+        try:
+            for event in engine.ready():
+                if isinstance(event, WorkersReady):
+                    load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
+                    notebook.update_load(load)
+                yield event
+            while engine.ended is None and not finishing and (users := next_users(load.points, load.choices)):
+                for size_bytes in _sizes(load.scenario, by_size=request.by_size):
+                    number = len(load.points) + 1
+                    began_at = utc_now()
+                    for event in engine.point(number, users, size_bytes):
+                        yield event
+                        if isinstance(event, PointMeasured) and engine.ended is None:
+                            point = replace(_point(event, load, samplers, began_at), size_bytes=size_bytes)
+                            load = _with(load, point, notebook)
+                            over = over or _is_over(event, point)
+                            yield PointStored(load=load, point=point)
+                if over:
+                    break
+            if engine.ended is None:
+                yield from engine.finish()
+        finally:
+            control.detach()
+    yield _closed(load, engine.ended, plan, notebook)
+
+
+def _sizes(scenario: Scenario, *, by_size: bool) -> list[int | None]:
+    return [each.size_bytes for each in scenario.sizes] if by_size and scenario.sizes else [None]
+
+
+def _is_over(event: PointMeasured, point: LoadPoint) -> bool:
+    """Whether no further point makes sense: the server, not this end, lost most of its users."""
+    return event.failure is None and point.connected < _LEAST_SHARE_CONNECTED * point.users
+
+
+def _point(event: PointMeasured, load: Load, samplers: LoadSamplers, started_at: str) -> LoadPoint:
+    server, cards = samplers.between(event.began_seconds, event.ended_seconds)
+    point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=started_at)
+    earlier = [each for each in (*load.points, point) if each.status is PointStatus.VALID and each.size_bytes is None]
+    fewest = min(earlier, key=lambda each: each.users, default=None)
+    point = replace(point, offered_per_second=offered_per_second(load.scenario, point.users, fewest))
+    if point.status is PointStatus.GENERATOR or overload(point, load.choices) is not None:
+        point = replace(point, limit=limit_of(point, load.link_bits_per_second))
+    return point
+
+
+def _with(load: Load, point: LoadPoint, notebook: Notebook) -> Load:
+    load = replace(load, points=(*load.points, point))
+    load = replace(load, capacity=capacity_of(load))
+    notebook.put_point(load.id, point)
+    notebook.update_load(load)
+    return load
+
+
+def _closed(load: Load, ended: LoadEnded | None, plan: LoadPlan, notebook: Notebook) -> LoadClosed:
+    failed = ended if ended is not None and ended.kind else None
+    cancelled = failed is not None and failed.kind == errors.CancelledError.__name__
+    left = failed is not None and failed.kind == errors.ChildDiedError.__name__
+    status = SeriesStatus.INTERRUPTED if cancelled or left else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
+    load = replace(
+        load,
+        status=status,
+        error=failed.text if failed and not cancelled else None,
+        scratch_folder=load.scratch_folder if left or plan.keep else None,
+    )
+    if not load.points and not left:
+        notebook.remove_load(load.id)
+        return LoadClosed(load=load, failure=failed, stored=False)
+    notebook.update_load(load)
+    return LoadClosed(load=load, failure=failed)

@@ -1,0 +1,398 @@
+"""A trial: a setting changed, measured in turns with the one that was there, and put back, whatever happens."""
+
+import hashlib
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.script import ServerChange
+from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
+from app.changes.setting import ChangeableSetting
+from app.clients.registry import make_client
+from app.environment import collect
+from app.errors import SharebenchError
+from app.measure.control import SeriesControl
+from app.measure.events import Event, Failed, RunFinished, RunStarted, Started
+from app.measure.reader import MeasuringProcess
+from app.recorder.ceilings import ceiling_of
+from app.recorder.recording import failure_from, open_notebook
+from app.recorder.request import SeriesRequest
+from app.recorder.writer import SeriesWriter
+from forms import wording
+from forms.stats.paired import LOOKS
+from forms.trials.judged import ChangeSummary, judged
+from forms.trials.summary import TrialSummary
+from forms.trials.sweep import block_order
+from forms.tuning import negotiated
+from storage.changes import JournalEntry, Slot, TrialPlan
+from storage.notebook import Notebook
+from storage.plan import CeilingPolicy
+from storage.records import (
+    Change,
+    ClientFacts,
+    Evidence,
+    Experiment,
+    ExperimentKind,
+    Phase,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    dated_experiment,
+    new_series_id,
+    utc_now,
+)
+
+AS_IT_IS = "as it is"
+CONTROL_BYTES = 8 * 2**20
+"""What is hashed as the piece of work that no setting of the server touches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOrder:
+    """What is to be tried, checked and consented to."""
+
+    request: SeriesRequest
+    """Of one measured run: target, client, file."""
+    setting: ChangeableSetting
+    plan: TrialPlan
+    experiment: Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """A value was set and proven; the next events are of a run under it."""
+
+    value: str | None
+    """None for the one that was there."""
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A pair or block is complete; this is how it stands."""
+
+    summary: ChangeSummary
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Everything is as it was, proven."""
+
+    text: str
+
+
+TrialEvent = Event | ValueSet | Judged | PutBack
+
+
+def new_order(
+    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
+) -> TrialOrder:
+    """The order of a new trial or sweep."""
+    plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
+    target = request.plan.target
+    return TrialOrder(
+        request=request,
+        setting=setting,
+        plan=replace(
+            plan,
+            section=setting.section,
+            previous=setting.previous,
+            server_ssh=request.server_ssh,
+            smb_conf=request.smb_conf,
+        ),
+        experiment=dated_experiment(kind, f"{setting.name} {target.host or target.path}"),
+    )
+
+
+def check_target(request: SeriesRequest) -> None:
+    """Whether the target can be measured at all, before anything is changed. Raises MeasurementError."""
+    plan = request.plan
+    client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
+    try:
+        client.connect()
+        if plan.command == "get" and not plan.make_file and plan.target.abilities.moves_files:
+            client.size(plan.target.path)
+    finally:
+        client.close()
+
+
+def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Generator[TrialEvent, None, None]:
+    """Carry it out, or go on with what the notebook has of it; the last events are PutBack and, measured, Judged.
+
+    Raises ChangeFailedError, with what stands on the server in its text; a MeasurementError when a run failed.
+    """
+    check_target(order.request)
+    with open_notebook(notebook_path) as notebook:
+        campaign = _Campaign(order=order, notebook=notebook, control=control)
+        yield from campaign.carry_out()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Campaign:
+    order: TrialOrder
+    notebook: Notebook
+    control: SeriesControl
+    change: ServerChange = field(init=False)
+    writers: list[SeriesWriter] = field(init=False, default_factory=list)
+    slots: list[Slot] = field(init=False, default_factory=list)
+    proofs: dict[int, str] = field(init=False, default_factory=dict)
+
+    def carry_out(self) -> Generator[TrialEvent, None, None]:
+        """Everything from the journal to the last proof."""
+        order, setting = self.order, self.order.setting
+        self.change = setting.plan(new_change_id(), order.plan.values)
+        about = Journalled(
+            experiment=order.experiment.name,
+            kind=setting.kind,
+            name=setting.name,
+            machine=setting.machine,
+            ssh=setting.ssh,
+            effective_before=setting.previous,
+            configuration_before=setting.configuration,
+        )
+        entry = begin_change(self.change, about, self.notebook)
+        failure: SharebenchError | None = None
+        try:
+            self._open_series()
+            failure = yield from self._measure()
+        except ChangeFailedError as error:
+            failure = error
+            raise
+        finally:
+            try:
+                put_back = self._put_back(entry)
+            finally:
+                self._close_series(failure)
+        yield PutBack(put_back)
+        if any(writer.stored for writer in self.writers):
+            yield Judged(self._standing())
+        if failure:
+            raise failure
+
+    def _open_series(self) -> None:
+        """A series for each value: new ones, or those of the notebook to go on with."""
+        order, notebook = self.order, self.notebook
+        notebook.add_experiment(order.experiment)
+        known = notebook.experiment(order.experiment.name)
+        self.slots = notebook.slots(order.experiment.name)
+        for arm, value in enumerate((None, *order.plan.values)):
+            found = next((one for one in known if (one.change.value if one.change else None) == value), None)
+            series = found or self._new_series(arm, value)
+            writer = SeriesWriter(series, notebook, stored=found is not None, experiment=order.experiment)
+            writer.begin()
+            self.writers.append(writer)
+        notebook.set_trial(order.experiment.name, order.plan)
+        self._reject_lone_runs()
+
+    def _new_series(self, arm: int, value: str | None) -> Series:
+        request, setting = self.order.request, self.order.setting
+        plan = request.plan
+        change = None
+        if value is not None:
+            change = Change(name=setting.name, value=value, previous=setting.previous)
+        return Series(
+            id=new_series_id(),
+            created_at=utc_now(),
+            title=f"{setting.name} in turns: {wording.default_title(plan.command, plan.target)}",
+            label=f"{setting.name} = {value}" if arm else f"{setting.name} {AS_IT_IS}",
+            note=request.note,
+            experiment=self.order.experiment.name,
+            change=change,
+            command=plan.command,
+            target=plan.target,
+            client=ClientFacts(name=plan.client or "sharebench"),
+            link_bits_per_second=request.link_bits_per_second,
+            plan=request.stored_plan(),
+        )
+
+    def _reject_lone_runs(self) -> None:
+        """What an interrupted pair or block left has nothing to be compared with."""
+        numbers = [set(_done(writer.series)) for writer in self.writers]
+        whole = set.intersection(*numbers)
+        for writer, found in zip(self.writers, numbers, strict=True):
+            for number in sorted(found - whole):
+                reason = "its pair or block was interrupted"
+                self.notebook.judge_run(writer.series.id, number, RunStatus.REJECTED, reason)
+            if writer.stored:
+                runs = self.notebook.series(writer.series.id).runs
+                writer.series = replace(writer.series, runs=runs)
+
+    def _measure(self) -> Generator[TrialEvent, None, SharebenchError | None]:
+        """Pairs or blocks until it is decided; what it failed by, if it did."""
+        while True:
+            runs = [number for writer in self.writers for number in _numbers(writer.series)]
+            block = max(runs, default=0) + 1
+            if block > 1 and self._standing().complete:
+                return None
+            for arm in self._order_of(block):
+                failure = yield from self._slot(arm, block)
+                if failure:
+                    return failure
+            yield Judged(self._standing())
+
+    def _order_of(self, block: int) -> tuple[int, ...]:
+        """A B, B A, A B … so that neither comes first more often; a sweep's blocks at random."""
+        arms = len(self.writers)
+        if self.order.experiment.kind is ExperimentKind.SWEEP:
+            return block_order(arms, block, self.order.plan.seed)
+        summary = self._standing() if block > 1 else None
+        first = sum(1 if pair.base_first else -1 for pair in summary.pairs) if isinstance(summary, TrialSummary) else 0
+        return (1, 0) if first > 0 else (0, 1)
+
+    def _standing(self) -> ChangeSummary:
+        return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
+
+    def _slot(self, arm: int, block: int) -> Generator[TrialEvent, None, SharebenchError | None]:
+        """Set the value, prove it, one settling run that does not count, and the run."""
+        value = (None, *self.order.plan.values)[arm]
+        self._set(arm, value)
+        yield ValueSet(value, block)
+        writer = self.writers[arm]
+        if arm and not writer.stored and self.writers[0].stored:
+            writer.put(replace(writer.series, base_id=self.writers[0].series.id))
+        if not writer.series.environment:
+            self._look_around(writer)
+        position = max((slot.position for slot in self.slots), default=-1) + 1
+        control_seconds = _fixed_work()
+        plan = replace(
+            self.order.request.plan, runs=block, warmups=1, done_runs=block - 1, done_warmups=block - 1,
+            until_percent=None, scratch_path=writer.series.scratch_path,
+        )  # fmt: skip
+        failure: Failed | None = None
+        heard_at = time.monotonic()
+        with MeasuringProcess(plan, self.control) as child:
+            for event in child.events():
+                heard_at = self._keep_alive(heard_at)
+                self._see(event, writer, arm, value)
+                if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
+                    self._note_slot(writer, block, position, control_seconds)
+                yield from writer.flush()
+                if isinstance(event, Failed):
+                    failure = event
+                yield event
+        return failure_from(failure) if failure else None
+
+    def _keep_alive(self, heard_at: float) -> float:
+        """Give the dead man's switch a word in time, where there is one; when it last heard from us."""
+        limit, now = self.change.dead_man_seconds, time.monotonic()
+        if not limit or now - heard_at < limit / 3:
+            return heard_at
+        give_word(self.change, self.order.setting.ssh)
+        return now
+
+    def _set(self, arm: int, value: str | None) -> None:
+        """Set the value of an arm; raises ChangeFailedError where it is not in effect then."""
+        setting = self.order.setting
+        answer = set_arm(self.change, arm, setting.ssh)
+        effective = setting.effective(answer)
+        wanted = setting.previous if value is None else value
+        if "not_reloaded" in answer.sections:
+            raise ChangeFailedError("smbd does not take a reload (smbcontrol reload-config): is it running there?")
+        if effective is None or wanted is None or not setting.same(effective, wanted):
+            raise ChangeFailedError(
+                f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later in"
+                " the configuration sets it as well; it was put back"
+            )
+        self.proofs.setdefault(arm, f"{setting.name} = {effective} in effect after the reload")
+
+    def _see(self, event: Event, writer: SeriesWriter, arm: int, value: str | None) -> None:
+        """Take in an event; each run is of a new session, which must not deny the value."""
+        if isinstance(event, Started):
+            denied = value is not None and negotiated.contradiction(self.order.setting.name, value, event.client)
+            if denied:
+                raise ChangeFailedError(
+                    f"{self.order.setting.name} = {value} is not in effect: {denied}; it was put back"
+                )
+            self._prove_session(arm, value, event.client)
+            writer.put(replace(writer.series, client=event.client))
+            writer.put_facts("path", event.path_facts)
+        else:
+            writer.see(event)
+        if isinstance(event, RunStarted) and event.phase is Phase.WARM_UP and value is not None and event.number == 1:
+            shown = self.order.setting.live(value)
+            if shown:
+                self.proofs[arm] += f"; {shown}"
+
+    def _prove_session(self, arm: int, value: str | None, client: ClientFacts) -> None:
+        if "new session" in self.proofs.get(arm, "") or value is None or not client.dialect:
+            return
+        name = self.order.setting.name
+        base = self.writers[0].series.client
+        seen = negotiated.agreement(name, value, base, client) if base.dialect else None
+        self.proofs[arm] += f"; new session: {seen}" if seen else f"; new session, SMB {client.dialect}"
+
+    def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> None:
+        slot = Slot(series_id=writer.series.id, number=number, position=position, control_seconds=control_seconds)
+        self.slots.append(slot)
+        writer.write_also(lambda notebook: notebook.add_slot(slot))
+
+    def _look_around(self, writer: SeriesWriter) -> None:
+        request = self.order.request
+        conf = request.smb_conf
+        found = collect(request.plan.target, ssh=request.server_ssh, smb_conf=conf, window_seconds=0)
+        for side, facts in found.parts().items():
+            writer.put_facts(side, facts)
+        if writer.series.link_bits_per_second is None and found.link:
+            writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
+
+    def _put_back(self, entry: JournalEntry) -> str:
+        """Everything as it was, and proven; in words. Raises ChangeFailedError."""
+        setting = self.order.setting
+        answer = restore_entry(entry, self.notebook)
+        effective = setting.effective(answer)
+        if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
+            raise ChangeFailedError(
+                f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
+                " before: look at the server's configuration"
+            )
+        configuration = (answer.text("configuration") or "").strip()
+        if setting.configuration and configuration != setting.configuration:
+            raise ChangeFailedError(
+                "everything that was written is gone, but the effective configuration is not what it was before:"
+                " somebody changed it meanwhile"
+            )
+        return f"put back: {setting.name} is {effective} again"
+
+    def _close_series(self, failure: SharebenchError | None) -> None:
+        """Let the series go, with how they ended."""
+        status = SeriesStatus.COMPLETE
+        if failure:
+            status = SeriesStatus.INTERRUPTED if failure.exit_code == 130 else SeriesStatus.FAILED
+        order = self.order
+        proofs = tuple(self.proofs[arm] for arm in sorted(self.proofs) if arm)
+        for arm, writer in enumerate(self.writers):
+            change = writer.series.change
+            if change and arm in self.proofs:
+                remark = f"Set by sharebench and proven: {self.proofs[arm]}."
+                change = replace(change, evidence=Evidence.CONFIRMED, remark=remark)
+            writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
+            if status is SeriesStatus.COMPLETE and order.request.ceiling is not CeilingPolicy.SKIP:
+                found = ceiling_of(writer.series, self.notebook)
+                writer.put(replace(writer.series, ceiling_bytes_per_second=found.bytes_per_second))
+            try:
+                for _ in writer.finish():
+                    pass
+            finally:
+                writer.let_go()
+        if proofs:
+            self.order = replace(order, plan=replace(order.plan, proofs=proofs))
+            self.notebook.set_trial(order.experiment.name, self.order.plan)
+
+
+def _done(series: Series) -> Iterator[int]:
+    """The numbers of measured runs that did not fail and are not rejected."""
+    return (r.number for r in series.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
+
+
+def _numbers(series: Series) -> Iterator[int]:
+    """The numbers that are taken: those of failed runs are free again."""
+    return (r.number for r in series.runs if r.status is not RunStatus.FAILED)
+
+
+def _fixed_work() -> float:
+    """The seconds that hashing the same bytes takes on this machine now: the drift control."""
+    began = time.perf_counter()
+    hashlib.sha256(b"\0" * CONTROL_BYTES).digest()
+    return time.perf_counter() - began

@@ -1,0 +1,83 @@
+"""Two isolations side by side: each layer's rate, what the server reaches of the least, both verdicts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from forms import wording
+from forms.isolation.document import isolation_document
+from forms.isolation.summary import IsolationSummary, isolation_summary
+from forms.isolation.words import verdict_sentence
+from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
+from storage.isolations import Isolation, Layer
+
+SCHEMA = "sharebench/isolation-comparison/1"
+_SHOWN = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK, Layer.SERVER)
+_MEGABYTE = 1_000_000
+
+
+def isolation_comparison(base: Isolation, other: Isolation) -> Report:
+    """The report of two isolations; layers that one of them has not are left empty."""
+    both = (isolation_summary(base), isolation_summary(other))
+    fields = [Field(name=label, text=_name(one)) for label, one in zip(("Base", "Other"), both, strict=True)]
+    verdicts = [
+        Field(name=f"{label}'s verdict", text=verdict_sentence(one.verdict))
+        for label, one in zip(("Base", "Other"), both, strict=True)
+    ]
+    return Report(
+        form="isolation comparison",
+        title="Two isolations",
+        name="Isolations",
+        fields=tuple(fields),
+        tables=(_table(both),),
+        results=tuple(verdicts),
+        advice=tuple(_differences(base, other)),
+        document=lambda: _document(both),
+    )
+
+
+def _name(summary: IsolationSummary) -> str:
+    one = summary.isolation
+    parts = (one.id, wording.plain(one.label), wording.place(one.target), f"script {wording.plain(one.script)}")
+    return " · ".join(part for part in parts if part)
+
+
+def _table(both: Sequence[IsolationSummary]) -> Table:
+    columns = (
+        Column(heading="Clients"),
+        Column(heading="Layer", kind=ReportKind.TEXT),
+        Column(heading="Base, MB/s", kind=ReportKind.DECIMAL),
+        Column(heading="Other, MB/s", kind=ReportKind.DECIMAL),
+        Column(heading="Change in %", kind=ReportKind.SIGNED),
+    )
+    points = [{point.clients: point for point in one.points} for one in both]
+    rows = []
+    for clients in sorted(set(points[0]) | set(points[1])):
+        found = [one.get(clients) for one in points]
+        for layer in _SHOWN:
+            rates = [point.rates.get(layer) if point else None for point in found]
+            if any(rates):
+                rows.append(_row(clients, layer.value, rates))
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
+    base, other = rates
+    change = 100 * (other / base - 1) if base and other else None
+    cells = [Cell(value=clients), Cell(value=name)]
+    cells += [Cell(value=rate / _MEGABYTE if rate else None) for rate in rates]
+    return Row(cells=(*cells, Cell(value=change)))
+
+
+def _differences(base: Isolation, other: Isolation) -> list[str]:
+    """What keeps the two from being measured alike."""
+    said = []
+    if base.script_sha256 != other.script_sha256:
+        said.append("They asked for different operations: the scripts, or what was left out of them, differ.")
+    if base.seconds != other.seconds:
+        said.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")
+    return said
+
+
+def _document(both: Sequence[IsolationSummary]) -> dict[str, Any]:
+    base, other = (isolation_document(one) for one in both)
+    return {"schema": SCHEMA, "base": base, "other": other}

@@ -1,0 +1,202 @@
+"""An isolation on paper: the table of 2003, the CPU table, one operation's time, the dearest calls, the verdict."""
+
+from collections.abc import Sequence
+
+from forms import wording
+from forms.isolation.document import isolation_document
+from forms.isolation.profile import DearCall
+from forms.isolation.summary import IsolationSummary, isolation_summary
+from forms.isolation.verdict import Cause
+from forms.isolation.words import (
+    LOOK_AT,
+    cost_sentence,
+    price_sentence,
+    reservations,
+    verdict_sentence,
+)
+from forms.report import Bar, Cell, Chart, Column, Field, Report, ReportKind, Row, Table
+from storage.isolations import Isolation, Layer, LayerRun
+from storage.records import RunStatus
+
+FORM = "isolation"
+MEGABYTE = 1_000_000
+_LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
+_NUMBER = ReportKind.SECONDS
+"""Four decimals, as the table of 2003 had."""
+_RATIO = ReportKind.RATIO
+
+
+def isolation_report(isolation: Isolation) -> Report:
+    """The filled form of an isolation."""
+    summary = isolation_summary(isolation)
+    tables = [layers_table(summary), *_cpu_table(summary), *_waterfall_table(summary), *_profile_tables(summary)]
+    return Report(
+        form=FORM,
+        title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
+        name=isolation.label or isolation.id,
+        fields=tuple(_fields(isolation)),
+        tables=tuple(tables),
+        results=tuple(_results(summary)),
+        advice=(*reservations(summary.verdict), *_advice(isolation)),
+        chart=_chart(summary),
+        document=lambda: isolation_document(summary),
+    )
+
+
+def _fields(isolation: Isolation) -> list[Field]:
+    asked = sum(isolation.pass_operations.values())
+    script = f"{wording.plain(isolation.script)}, {asked:,} operations a pass" if asked else isolation.script
+    if isolation.without:
+        script += f", without {', '.join(isolation.without)}"
+    found = [
+        Field(name="Isolation", text=" · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
+        Field(name="Measured", text=f"{isolation.created_at[:16].replace('T', ' ')} UTC, {isolation.status}"),
+        Field(name="Script", text=script),
+        Field(
+            name="Rounds",
+            text=f"{isolation.rounds}" + (f", runs of {isolation.seconds} s" if isolation.seconds else ""),
+        ),
+    ]
+    if isolation.client:
+        one = isolation.client
+        parts = [f"SMB {one.dialect}", f"signing {one.signing}", f"encryption {one.encryption}"]
+        found.append(Field(name="Session", text=", ".join(parts)))
+    return found
+
+
+def layers_table(summary: IsolationSummary) -> Table:
+    """The table of 2003: a row for each number of clients."""
+    columns = [Column(heading="Clients", kind=ReportKind.WHOLE)]
+    columns += [Column(heading=f"{layer.value.capitalize()}, MB/s", kind=_NUMBER) for layer in _LAYERS]
+    columns += [
+        Column(heading="The least", kind=_NUMBER),
+        Column(heading="Server, MB/s", kind=_NUMBER),
+        Column(heading="Server / least", kind=_RATIO),
+    ]
+    priced = any(point.price for point in summary.points)
+    if priced:
+        columns.append(Column(heading="Whole script, MB/s", kind=_NUMBER))
+    rows = []
+    for point in summary.points:
+        rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
+        cells = [Cell(value=point.clients), *(Cell(value=_megabytes(rate)) for rate in rates)]
+        cells.append(Cell(value=point.ratio.value if point.ratio else None))
+        if priced:
+            cells.append(Cell(value=_megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))))
+        rows.append(Row(cells=tuple(cells)))
+    return Table(columns=tuple(columns), rows=tuple(rows))
+
+
+def _megabytes(rate: float | None) -> float | None:
+    return None if rate is None else rate / MEGABYTE
+
+
+def _cpu_table(summary: IsolationSummary) -> list[Table]:
+    """The server's processors, with the most clients, layer by layer."""
+    most = max((clients for _layer, clients in summary.cpu), default=0)
+    names = ("user", "system", "total")
+    rows = []
+    for (layer, clients), use in summary.cpu.items():
+        if clients != most or layer is Layer.NETWORK_WITH_DISK:
+            continue
+        label = "disk and network" if layer is Layer.DISK_WITH_NETWORK else layer.value
+        spreads = [getattr(use, name) for name in names]
+        for statistic in ("mean", "median", "deviation"):
+            cells = [Cell(value=f"{label}, {statistic}"), *(Cell(value=getattr(s, statistic)) for s in spreads)]
+            rows.append(Row(cells=tuple(cells)))
+    columns = [Column(heading=f"Layer, {most} clients", kind=ReportKind.TEXT)]
+    columns += [Column(heading=f"CPU {name}, %", kind=ReportKind.DECIMAL) for name in names]
+    caption = "Processors of the server, percent of all of them"
+    return [Table(columns=tuple(columns), rows=tuple(rows), caption=caption)] if rows else []
+
+
+def _waterfall_table(summary: IsolationSummary) -> list[Table]:
+    fall = summary.waterfall
+    if fall is None:
+        return []
+    rows = [
+        Row(cells=(Cell(value=name), Cell(value=part), Cell(value=100 * part / fall.whole)))
+        for name, part in (*fall.parts().items(), ("one operation", fall.whole))
+    ]
+    columns = (
+        Column(heading="Where one operation's time goes", kind=ReportKind.TEXT),
+        Column(heading="Microseconds", kind=ReportKind.DECIMAL),
+        Column(heading="Share, %", kind=ReportKind.DECIMAL),
+    )
+    return [Table(columns=columns, rows=tuple(rows))]
+
+
+def _profile_tables(summary: IsolationSummary) -> list[Table]:
+    found = summary.profile
+    if found is None:
+        return []
+    tables = [_calls_table("Dearest in smbd", found.dearest)]
+    if found.waits:
+        tables.append(_calls_table("Waiting in smbd", found.waits))
+    return tables
+
+
+def _calls_table(heading: str, calls: Sequence[DearCall]) -> Table:
+    columns = (
+        Column(heading=heading, kind=ReportKind.TEXT),
+        Column(heading="Calls"),
+        Column(heading="µs a call", kind=ReportKind.DECIMAL),
+        Column(heading="Share of requests' time, %", kind=ReportKind.DECIMAL),
+    )
+    rows = (
+        Row(
+            cells=(
+                Cell(value=wording.plain(one.name)),
+                Cell(value=one.calls),
+                Cell(value=one.microseconds_a_call),
+                Cell(value=100 * one.share),
+            )
+        )
+        for one in calls
+    )
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def _results(summary: IsolationSummary) -> list[Field]:
+    found = [Field(name="Verdict", text=verdict_sentence(summary.verdict))]
+    price, cost, profile = price_sentence(summary), cost_sentence(summary), summary.profile
+    if price:
+        found.append(Field(name="Price", text=price))
+    if profile and profile.stat_cache_lookups:
+        hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
+        found.append(Field(name="Stat cache", text=hits))
+    if cost:
+        found.append(Field(name="Cost of profiling", text=cost))
+    names = LOOK_AT[summary.verdict.cause]
+    if names:
+        found.append(Field(name="Look at next", text=f"{', '.join(names)} (sharebench catalogue NAME)"))
+    elif summary.verdict.cause is Cause.UNKNOWN:
+        found.append(Field(name="Look at next", text="measure with more clients, for longer, or from another machine"))
+    return found
+
+
+def _advice(isolation: Isolation) -> list[str]:
+    said = [wording.plain(problem) for problem in isolation.problems]
+    failed = [run for run in isolation.runs if run.status is RunStatus.FAILED]
+    said += [f"{_named(run)} failed: {wording.plain(run.error or '')}" for run in failed]
+    strange = sum(run.unexpected for run in isolation.runs)
+    if strange:
+        said.append(
+            f"{strange:,} operations ended otherwise than the script expects: is the folder free of others' files?"
+        )
+    return said
+
+
+def _named(run: LayerRun) -> str:
+    return f"{run.layer.value}, {run.clients} clients, round {run.round},"
+
+
+def _chart(summary: IsolationSummary) -> Chart | None:
+    """The server beside the least, over the clients."""
+    bars: list[Bar] = []
+    for point in summary.points:
+        server, least = _megabytes(point.server), _megabytes(point.least)
+        bars += [Bar(name=f"{point.clients} least", value=least), Bar(name=f"{point.clients} server", value=server)]
+    if not any(bar.value for bar in bars):
+        return None
+    return Chart(title="The server, and the least of the layers under it", unit="MB/s", bars=tuple(bars))

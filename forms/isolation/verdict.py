@@ -1,0 +1,155 @@
+"""Which layer it is: rules over what an isolation measured, each with the number that it rests on."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+CLIENT_SHARE = 0.7
+"""Of what our own replay reaches against next to nothing: beyond it the number may be this client's."""
+LINK_SHARE = 0.85
+"""A link that is filled so far is full: acknowledgements and headers take some of the rest."""
+NEAR = 0.8
+"""What reaches so much of a layer alone is held back by that layer."""
+FILE_SYSTEM_SHARE = 0.5
+THROTTLED_PERCENT = 50.0
+BUSY_PERCENT = 90.0
+IDLE_PERCENT = 60.0
+OTHERS_PERCENT = 25.0
+"""The kernel moves packets for us outside of our processes: so much of the processors may be that."""
+
+
+class Cause(StrEnum):
+    """What holds the server back."""
+
+    SAMBA = "samba"
+    DISK = "disk"
+    NETWORK = "network"
+    PROCESSOR = "processor"
+    CLIENT = "client"
+    UNKNOWN = "unknown"
+
+
+class IsolationDoubt(StrEnum):
+    """Why it cannot be told, or with what reservation."""
+
+    NO_SERVER = "the server was not measured"
+    NO_LEAST = "there is nothing to compare the server with"
+    WAKE_UP = "one client and an idle processor: the time to wake up decides"
+    CLOSE = "no layer stands out"
+    LOOPBACK = "no network card was on the way"
+    PAGE_CACHE = "the disk hardly worked: the page cache answered"
+    ONE_MACHINE = "clients and server share the processors"
+    OTHERS = "others used a good part of the processors"
+    ONE_ROUND = "one round has no uncertainty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerEvidence:
+    """What is known of one number of clients; what was not measured is absent. Rates in bytes per second."""
+
+    clients: int
+    server: float | None = None
+    disk: float | None = None
+    network: float | None = None
+    least: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    cpu_percent: float | None = None
+    """Of all processors of the server, during the server layer."""
+    cpu_percent_of_both: float | None = None
+    """The same while disk and network are measured at once."""
+    server_percent: float | None = None
+    """smbd's part of it."""
+    clients_percent: float | None = None
+    """The clients' part, where they share the machine."""
+    client_cpu_percent: float | None = None
+    """Of this machine, where the server is another one."""
+    ceiling_share: float | None = None
+    link_share: float | None = None
+    throttled_percent: float | None = None
+    processor_quota: float | None = None
+    disk_busy_percent: float | None = None
+    file_system_share: float | None = None
+    loopback: bool = False
+    same_machine: bool = False
+    rounds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationVerdict:
+    """What it is, and what it rests on."""
+
+    cause: Cause
+    doubts: tuple[IsolationDoubt, ...] = ()
+    evidence: LayerEvidence
+
+
+def judge(found: LayerEvidence) -> IsolationVerdict:
+    """The verdict. What would make every other layer look slow is looked for first: this client, then a full link,
+    a quota of processor time, the disk; what then is left between the server and the least of them is Samba's.
+    """
+    if not found.server:
+        return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
+    cause, why = _cause(found)
+    reasons = (why,) if why else ()
+    return IsolationVerdict(cause=cause, doubts=(*reasons, *_reservations(found)), evidence=found)
+
+
+def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
+    named = _plain_cause(found)
+    if named is not None:
+        return named, None
+    if found.ratio is None:
+        return Cause.UNKNOWN, IsolationDoubt.NO_LEAST
+    idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
+    if found.clients == 1 and idle:
+        return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
+    if (found.ratio_high or found.ratio) < NEAR:
+        return Cause.SAMBA, None
+    if found.ratio < NEAR:
+        return Cause.UNKNOWN, IsolationDoubt.CLOSE
+    return _of_the_machine(found)
+
+
+def _plain_cause(found: LayerEvidence) -> Cause | None:
+    """What is seen directly, whatever the rates are."""
+    if _at_least(found.ceiling_share, CLIENT_SHARE) or _at_least(found.client_cpu_percent, BUSY_PERCENT):
+        return Cause.CLIENT
+    if _at_least(found.link_share, LINK_SHARE):
+        return Cause.NETWORK
+    if _at_least(found.throttled_percent, THROTTLED_PERCENT):
+        return Cause.PROCESSOR
+    if _at_least(found.file_system_share, FILE_SYSTEM_SHARE):
+        return Cause.DISK
+    return None
+
+
+def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
+    """The server reaches what the machine carries: which part of that is it?"""
+    if found.disk and found.network and found.network < NEAR * found.disk and not found.loopback:
+        return Cause.NETWORK, None
+    if found.disk and (not found.network or found.disk < NEAR * found.network):
+        return Cause.DISK, None
+    if _at_least(found.cpu_percent, BUSY_PERCENT):
+        return Cause.PROCESSOR, None
+    return Cause.UNKNOWN, IsolationDoubt.CLOSE
+
+
+def _reservations(found: LayerEvidence) -> list[IsolationDoubt]:
+    told = []
+    if found.loopback:
+        told.append(IsolationDoubt.LOOPBACK)
+    if found.disk_busy_percent is not None and found.disk_busy_percent < 5:
+        told.append(IsolationDoubt.PAGE_CACHE)
+    if found.same_machine:
+        told.append(IsolationDoubt.ONE_MACHINE)
+    ours = (found.server_percent or 0.0) + (found.clients_percent or 0.0)
+    if found.cpu_percent is not None and found.server_percent is not None and found.cpu_percent > ours + OTHERS_PERCENT:
+        told.append(IsolationDoubt.OTHERS)
+    if found.rounds == 1:
+        told.append(IsolationDoubt.ONE_ROUND)
+    return told
+
+
+def _at_least(value: float | None, limit: float) -> bool:
+    return value is not None and value >= limit

@@ -1,0 +1,1 @@
+"""Loads: many users at once, point by point, capacity, memory of idle users, cards."""

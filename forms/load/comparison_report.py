@@ -1,0 +1,96 @@
+"""Two loads side by side, laid out and as a document."""
+
+from typing import Any
+
+from forms.load.comparison import PROMISED_RATIO, LoadComparison
+from forms.load.report import capacity_text
+from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
+from storage.loads.records import Load, LoadPoint
+
+COMPARISON_SCHEMA = "sharebench/load-comparison/1"
+
+
+def load_comparison_report(found: LoadComparison) -> Report:
+    """The comparison laid out."""
+    columns = (
+        Column(heading="Users", kind=ReportKind.TEXT),
+        Column(heading="Base requests/s", kind=ReportKind.DECIMAL),
+        Column(heading="Other requests/s", kind=ReportKind.DECIMAL),
+        Column(heading="Change", kind=ReportKind.SIGNED),
+        Column(heading="Base p95 ms", kind=ReportKind.DECIMAL),
+        Column(heading="Other p95 ms", kind=ReportKind.DECIMAL),
+    )
+    rows = tuple(
+        Row(
+            cells=(
+                Cell(value=str(pair.users)),
+                Cell(value=pair.base.requests_per_second),
+                Cell(value=pair.other.requests_per_second),
+                Cell(value=pair.change_percent),
+                Cell(value=_p95_ms(pair.base)),
+                Cell(value=_p95_ms(pair.other)),
+            )
+        )
+        for pair in found.pairs
+    )
+    return Report(
+        form="load comparison",
+        title="Two loads side by side",
+        name="Loads",
+        fields=(
+            Field(name="Base", text=_named(found.base)),
+            Field(name="Other", text=_named(found.other)),
+        ),
+        tables=(Table(columns=columns, rows=rows),) if rows else (),
+        results=(Field(name="Verdict", text=_verdict_text(found)),),
+        advice=_advice(found),
+        document=lambda: load_comparison_document(found),
+    )
+
+
+def _named(load: Load) -> str:
+    return " · ".join(filter(None, (load.id, load.label, capacity_text(load))))
+
+
+def _p95_ms(point: LoadPoint) -> float | None:
+    seconds = point.response.quantile_seconds(0.95)
+    return None if seconds is None else 1000 * seconds
+
+
+def _verdict_text(found: LoadComparison) -> str:
+    if found.verdict == "unknown":
+        return "not known: the capacities are not known, or their brackets overlap; measure both with --find-capacity"
+    more = "more" if found.verdict == "faster" else "fewer"
+    ratio = f"{found.capacity_ratio:.2f} times the users" if found.capacity_ratio else ""
+    return f"carries {more} users: {ratio}"
+
+
+def _advice(found: LoadComparison) -> tuple[str, ...]:
+    said = []
+    if found.differences:
+        said.append(f"Not the same in both: {', '.join(found.differences)}. That may be the reason as well.")
+    if found.verdict == "faster" and found.capacity_ratio is not None:
+        held = "holds" if found.capacity_ratio >= PROMISED_RATIO else "does not hold"
+        said.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
+    return tuple(said)
+
+
+def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
+    """The JSON object ``sharebench/load-comparison/1``."""
+    return {
+        "schema": COMPARISON_SCHEMA,
+        "base": found.base.id,
+        "other": found.other.id,
+        "verdict": found.verdict,
+        "capacity_ratio": found.capacity_ratio,
+        "differences": list(found.differences),
+        "points": [
+            {
+                "users": pair.users,
+                "base_requests_per_second": pair.base.requests_per_second,
+                "other_requests_per_second": pair.other.requests_per_second,
+                "change_percent": pair.change_percent,
+            }
+            for pair in found.pairs
+        ],
+    }

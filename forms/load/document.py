@@ -1,0 +1,98 @@
+"""The JSON object ``sharebench/load/1`` of a load, and back; nothing is rounded."""
+
+from dataclasses import asdict
+from typing import Any
+
+from storage.json_reader import JSONNode
+from storage.loads.codec import (
+    capacity_from_json,
+    capacity_to_json,
+    choices_from_json,
+    choices_to_json,
+    point_from_json,
+    point_to_json,
+    targets_from_json,
+    workers_from_json,
+)
+from storage.loads.histogram import Histogram
+from storage.loads.reading import text_or_none, whole_or, whole_or_none
+from storage.loads.records import Load, LoadPoint
+from storage.loads.scenario import scenario_from_json
+from storage.records import SeriesStatus
+
+LOAD_SCHEMA = "sharebench/load/1"
+QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+Document = dict[str, Any]
+
+
+def load_document(load: Load) -> Document:
+    """The load with its points."""
+    return {
+        "schema": LOAD_SCHEMA,
+        "id": load.id,
+        "created_at": load.created_at,
+        "status": load.status.value,
+        "error": load.error,
+        "label": load.label,
+        "note": load.note,
+        "targets": [asdict(target) for target in load.targets],
+        "scenario": load.scenario.to_json(),
+        "choices": choices_to_json(load.choices),
+        "link_bits_per_second": load.link_bits_per_second,
+        "file_set_bytes": load.file_set_bytes,
+        "server_memory_bytes": load.server_memory_bytes,
+        "workers": [asdict(worker) for worker in load.workers],
+        "environment": {side: dict(facts) for side, facts in load.environment.items()},
+        "points": [point_document(point) for point in load.points],
+        "capacity": capacity_to_json(load.capacity),
+    }
+
+
+def point_document(point: LoadPoint) -> Document:
+    """One point: what was counted, and what follows from it."""
+    found = point_to_json(point)
+    found["generator"] |= {
+        "cpu_percent_max": max(point.generator_cpu_percent, default=None),
+        "lateness_p99_seconds": point.generator_lateness.quantile_seconds(0.99),
+    }
+    return found | {
+        "requests_per_second": point.requests_per_second,
+        "read_bytes_per_second": point.read_bytes_per_second,
+        "write_bytes_per_second": point.write_bytes_per_second,
+        "response_seconds": quantiles(point.response),
+        "service_seconds": quantiles(point.service),
+        "operations": {name: {"count": each.count, **quantiles(each)} for name, each in point.operations.items()},
+    }
+
+
+def quantiles(histogram: Histogram) -> dict[str, float | None]:
+    """p50, p95, p99 and the greatest, in seconds."""
+    found = {name: histogram.quantile_seconds(share) for name, share in QUANTILES}
+    return found | {"max": histogram.max_microseconds / 1e6 if histogram.count else None}
+
+
+def load_from_document(node: JSONNode) -> Load:
+    """The load in a document. Raises DocumentError with the first place that is wrong."""
+    targets = targets_from_json(node.at("targets"))
+    if not targets:
+        raise node.at("targets").wrong("at least one target")
+    environment = node.maybe("environment")
+    return Load(
+        id=node.at("id").filled_text(),
+        created_at=node.at("created_at").time(),
+        status=node.at("status").one_of(SeriesStatus),
+        error=text_or_none(node.maybe("error")),
+        label=text_or_none(node.maybe("label")) or "",
+        note=text_or_none(node.maybe("note")) or "",
+        targets=targets,
+        scenario=scenario_from_json(node.at("scenario")),
+        choices=choices_from_json(node.maybe("choices")),
+        link_bits_per_second=whole_or_none(node.maybe("link_bits_per_second")),
+        file_set_bytes=whole_or(node.maybe("file_set_bytes"), 0, at_most=2**62),
+        server_memory_bytes=whole_or_none(node.maybe("server_memory_bytes")),
+        workers=workers_from_json(node.maybe("workers")),
+        environment={side: environment.at(side).object().value for side in environment.object_or_empty()},
+        points=tuple(point_from_json(each) for each in node.at("points").items()),
+        capacity=capacity_from_json(node.maybe("capacity")),
+    )

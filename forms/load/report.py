@@ -1,0 +1,312 @@
+"""A load laid out as a form: its points, the server beside them, each kind of request, and what follows."""
+
+from collections.abc import Iterator, Sequence
+
+from forms import numbers, wording
+from forms.load.document import load_document
+from forms.load.summary import (
+    card_check,
+    fits_in_memory,
+    memory_line,
+    size_rows,
+)
+from forms.report import Bar, Cell, Chart, Column, Field, Mark, Report, ReportKind, Row, Table
+from storage.loads.histogram import Histogram
+from storage.loads.records import Limit, Load, LoadPoint, PointStatus
+from storage.loads.scenario import Scenario
+from storage.records import SeriesStatus
+from storage.target_url import format_target
+
+FORM = "load"
+_MARKS = {
+    PointStatus.VALID: Mark.NONE,
+    PointStatus.REJECTED: Mark.REJECTED,
+    PointStatus.FAILED: Mark.FAILED,
+    PointStatus.GENERATOR: Mark.UNUSUAL,
+}
+_NOT_SEEN = "not seen"
+_DECIMAL, _WHOLE, _TEXT = ReportKind.DECIMAL, ReportKind.WHOLE, ReportKind.TEXT
+_ADVICE = {
+    Limit.NETWORK: "The network was full: a faster link, or a second card, carries more users.",
+    Limit.SERVER_CPU: "The server's processors were the limit: look at signing, encryption and the log level first.",
+    Limit.DISK: "A disk of the server was busy nearly all the time: more memory or more disks carry more users.",
+    Limit.ERRORS: "The server answered with errors: its log says why.",
+    Limit.GENERATOR: "This end was the limit: use more --processes, or more machines with --workers-on.",
+}
+
+
+def load_report(load: Load) -> Report:
+    """The form of a load."""
+    points = load.points
+    tables = [_points_table(points), _server_table(points)]
+    if operations := _operations_table(load.valid_points()):
+        tables.append(operations)
+    if sizes := _sizes_table(points):
+        tables.append(sizes)
+    return Report(
+        form=FORM,
+        title=f"Load {load.scenario.name}: many users at once",
+        name=load.label or load.id,
+        fields=tuple(_fields(load)),
+        tables=tuple(tables),
+        results=tuple(_results(load)),
+        advice=tuple(_advice(load)),
+        chart=_chart(points),
+        document=lambda: load_document(load),
+    )
+
+
+def _fields(load: Load) -> Iterator[Field]:
+    yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
+    targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
+    yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
+    yield Field(name="When", text=f"{load.created_at[:16].replace('T', ' ')} UTC")
+    yield Field(name="Users", text="one connection and one login each, no caching and no oplocks at this end")
+    yield Field(name="Scenario", text=scenario_text(load.scenario))
+    if load.file_set_bytes:
+        yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
+    if load.link_bits_per_second:
+        yield Field(name="Link", text=numbers.link_rate(load.link_bits_per_second))
+    made = ", ".join(f"{w.processes} process{'es' if w.processes > 1 else ''} on {w.host}" for w in load.workers)
+    if made:
+        yield Field(name="Made by", text=made)
+    if load.status is not SeriesStatus.COMPLETE:
+        yield Field(name="Status", text=f"{load.status.value}{f': {load.error}' if load.error else ''}")
+    if load.note:
+        yield Field(name="Note", text=load.note)
+    if load.scratch_folder:
+        yield Field(name="Left behind", text=f"{load.scratch_folder} may still be there; sharebench clean removes it")
+
+
+def scenario_text(scenario: Scenario) -> str:
+    """Every number of a scenario in a line."""
+    whole = sum(scenario.requests.values())
+    mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
+    pause = (
+        f"a request every {scenario.pace_seconds:g} s a user" if scenario.pace_seconds else f"think {scenario.think} s"
+    )
+    times = f"settle {scenario.settle_seconds:g} s, steady {scenario.duration_seconds:g} s"
+    parts = (scenario.name, mix or "sessions only", pause if mix else "", times, f"seed {scenario.seed}")
+    return "; ".join(filter(None, parts))
+
+
+def _files_text(load: Load) -> str:
+    whole = sum(each.share for each in load.scenario.sizes)
+    sizes = ", ".join(
+        f"{numbers.size(each.size_bytes)} ({100 * each.share / whole:.3g} %)" for each in load.scenario.sizes
+    )
+    fits = fits_in_memory(load)
+    memory = {
+        True: "; fits in the server's memory, so this is no measure of its disks",
+        False: "; larger than the server's memory",
+        None: "",
+    }[fits]
+    return f"{load.scenario.files:,} files, {numbers.size(load.file_set_bytes)}: {sizes}{memory}"
+
+
+def _ms(histogram: Histogram, share: float) -> float | None:
+    seconds = histogram.quantile_seconds(share)
+    return None if seconds is None else 1000 * seconds
+
+
+def _points_table(points: Sequence[LoadPoint]) -> Table:
+    columns = (
+        Column(heading="Users", kind=_TEXT),
+        Column(heading="With session"),
+        Column(heading="Requests/s", kind=_DECIMAL),
+        Column(heading="Offered/s", kind=_DECIMAL),
+        Column(heading="Read MB/s", kind=_DECIMAL),
+        Column(heading="Written MB/s", kind=_DECIMAL),
+        Column(heading="Errors"),
+        Column(heading="p50 ms", kind=_DECIMAL),
+        Column(heading="p95 ms", kind=_DECIMAL),
+        Column(heading="p99 ms", kind=_DECIMAL),
+        Column(heading="Max ms", kind=_DECIMAL),
+    )
+    return Table(columns=columns, rows=tuple(map(_point_row, points)), marked=True, entry="users",
+                 caption="Load points: response times, from due to answered")  # fmt: skip
+
+
+def _point_row(point: LoadPoint) -> Row:
+    longest = point.response.max_microseconds / 1000 if point.response.count else None
+    values: tuple[float | None, ...] = (
+        point.connected,
+        point.requests_per_second,
+        point.offered_per_second,
+        _mega(point.read_bytes_per_second),
+        _mega(point.write_bytes_per_second),
+        sum(point.errors.values()),
+        _ms(point.response, 0.5),
+        _ms(point.response, 0.95),
+        _ms(point.response, 0.99),
+        longest,
+    )
+    return Row(
+        cells=(Cell(value=_name(point)), *(Cell(value=value) for value in values)),
+        mark=_MARKS[point.status],
+        remark=point.reason or "",
+    )
+
+
+def _name(point: LoadPoint) -> str:
+    size = f" x {numbers.size(point.size_bytes)}" if point.size_bytes else ""
+    return f"{point.users}{size}"
+
+
+def _mega(value: float | None) -> float | None:
+    return None if value is None else value / 1e6
+
+
+def _server_table(points: Sequence[LoadPoint]) -> Table:
+    columns = (
+        Column(heading="Users", kind=_TEXT),
+        Column(heading="CPU user %", kind=_DECIMAL),
+        Column(heading="System %", kind=_DECIMAL),
+        Column(heading="Total %", kind=_DECIMAL),
+        Column(heading="Median %", kind=_DECIMAL),
+        Column(heading="Dev.", kind=_DECIMAL),
+        Column(heading="smbd %", kind=_DECIMAL),
+        Column(heading="USS MB", kind=_DECIMAL),
+        Column(heading="PSS MB", kind=_DECIMAL),
+        Column(heading="Disk %", kind=_DECIMAL),
+        Column(heading="This end's CPU %", kind=_DECIMAL),
+        Column(heading="Late ms p99", kind=_DECIMAL),
+    )
+    return Table(columns=columns, rows=tuple(map(_server_row, points)),
+                 caption="The server beside it (all processors = 100 %), and this end")  # fmt: skip
+
+
+def _server_row(point: LoadPoint) -> Row:
+    server = point.server
+    seen: tuple[Cell, ...]
+    if server is None:
+        seen = (Cell(value=_NOT_SEEN), *(Cell() for _ in range(8)))
+    else:
+        values = (
+            server.user_percent.mean,
+            server.system_percent.mean,
+            server.total_percent.mean,
+            server.total_percent.median,
+            server.total_percent.deviation,
+            server.smbd_percent.mean if server.smbd_percent else None,
+            _mega(server.smbd_uss_bytes),
+            _mega(server.smbd_pss_bytes),
+            max(server.disk_busy_percent.values(), default=None),
+        )
+        seen = tuple(Cell(value=value) for value in values)
+    own = (max(point.generator_cpu_percent, default=None), _ms(point.generator_lateness, 0.99))
+    return Row(cells=(Cell(value=_name(point)), *seen, *(Cell(value=value) for value in own)))
+
+
+def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
+    """Each kind of request at the point with the most users."""
+    point = max(points, key=lambda each: each.users, default=None)
+    if point is None or len(point.operations) < 2:
+        return None
+    columns = (
+        Column(heading="Request", kind=_TEXT),
+        Column(heading="Count"),
+        Column(heading="Share %", kind=_DECIMAL),
+        *(Column(heading=f"{name} ms", kind=_DECIMAL) for name in ("p50", "p95", "p99", "Max")),
+    )
+    rows = tuple(
+        Row(
+            cells=(
+                Cell(value=name),
+                Cell(value=each.count),
+                Cell(value=100 * each.count / point.requests),
+                *(Cell(value=_ms(each, share)) for share in (0.5, 0.95, 0.99)),
+                Cell(value=each.max_microseconds / 1000),
+            )
+        )
+        for name, each in point.operations.items()
+    )
+    return Table(columns=columns, rows=rows, caption=f"Kinds of request, {point.users} users: asked to answered")
+
+
+def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
+    rows = size_rows(points)
+    if not rows:
+        return None
+    columns = (
+        Column(heading="Size", kind=_TEXT),
+        Column(heading="Users"),
+        Column(heading="Requests/s", kind=_DECIMAL),
+        Column(heading="MB/s", kind=_DECIMAL),
+        Column(heading="CPU ms a MB", kind=_DECIMAL),
+    )
+    cells = (
+        (
+            numbers.size(row.size_bytes),
+            row.users,
+            row.requests_per_second,
+            row.bytes_per_second / 1e6,
+            None if row.cpu_seconds_a_megabyte is None else 1000 * row.cpu_seconds_a_megabyte,
+        )
+        for row in rows
+    )
+    return Table(
+        columns=columns,
+        rows=tuple(Row(cells=tuple(Cell(value=value) for value in each)) for each in cells),
+        caption="By the size of the files (the Redpaper's figures 5 and 6)",
+    )
+
+
+def capacity_text(load: Load) -> str:
+    """The bracket in words: ``640 carried, 680 not``."""
+    found = load.capacity
+    if found is None:
+        return ""
+    if found.not_carried is None:
+        return f"{found.carried} users carried, and no more were tried" if found.carried else "not known"
+    begin = f"{found.carried} users carried, {found.not_carried} not" if found.carried else (
+        f"not even {found.not_carried} users carried"
+    )  # fmt: skip
+    limit = f"; the limit: {found.limit.value}" if found.limit else ""
+    return f"{begin} (overload: {found.reason}){limit}"
+
+
+def _results(load: Load) -> Iterator[Field]:
+    if text := capacity_text(load):
+        yield Field(name="Capacity", text=text, number=load.capacity.carried if load.capacity else None, unit="users")
+    if not load.scenario.requests and (line := memory_line(load.valid_points())):
+        within = "" if line.low_bytes is None or line.high_bytes is None else (
+            f", 95 % sure between {line.low_bytes / 1000:,.0f} and {line.high_bytes / 1000:,.0f} kB"
+        )  # fmt: skip
+        text = f"{line.bytes_a_session / 1000:,.0f} kB of its own (USS) a session{within}"
+        yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
+    if cards := card_check(load.valid_points()):
+        rates = ", ".join(
+            f"{name} {numbers.byte_rate(come)} in, {numbers.byte_rate(go)} out" for name, come, go in cards.cards
+        )
+        yield Field(name="Cards", text=rates)
+    drained = [point.drain_seconds for point in load.points if point.drain_seconds is not None]
+    if drained:
+        yield Field(name="Print queue", text=f"drained {drained[-1]:.0f} s after the last job was handed over")
+
+
+def _advice(load: Load) -> Iterator[str]:
+    if load.capacity and load.capacity.limit in _ADVICE and load.capacity.limit is not None:
+        yield _ADVICE[load.capacity.limit]
+    cards = card_check(load.valid_points())
+    if cards is not None and cards.only_out is not None:
+        yield (
+            f"Nearly all outbound traffic leaves by {cards.only_out} although others take in: put the cards in subnets "
+            "of their own and list all of them in `interfaces`."
+        )
+    think = load.scenario.think.seconds
+    rates = [(point.users, point.requests_per_second) for point in load.valid_points() if point.requests]
+    if think and not load.scenario.pace_seconds and rates:
+        yield (
+            f"With {think:g} s of thinking a user makes at most {1 / think:.3g} requests/s, however fast the server: "
+            f"{rates[-1][0]} users at most {rates[-1][0] / think:,.0f}."
+        )
+    if any(point.server is None for point in load.points):
+        yield "The server was not seen: name it with --server-ssh [USER@]HOST for its processors, memory and cards."
+
+
+def _chart(points: Sequence[LoadPoint]) -> Chart | None:
+    bars = tuple(Bar(name=_name(point), value=point.requests_per_second, mark=_MARKS[point.status]) for point in points)
+    if not any(point.requests for point in points):
+        return None
+    return Chart(title="Requests a second over users", unit="requests/s", bars=bars, source=(0, 2), in_text=True)

@@ -1,0 +1,207 @@
+"""What the points of a load say: overload and what stood in the way, capacity, memory a session, cards, sizes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storage.loads.records import Capacity, Limit, Load, LoadChoices, LoadPoint, PointStatus
+from storage.loads.scenario import Scenario
+
+ACHIEVED_SHARE = 0.95
+"""Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
+MOST_ERRORS_SHARE = 0.001
+_NEARLY = 0.9
+_BUSY_PERCENT, _HELD_BACK_PERCENT = 85.0, 25.0
+_ONE_CARD_SHARE = 0.9
+_USED_CARD_SHARE = 0.2
+LOOPBACK_CARD = "lo"
+
+
+def error_share(point: LoadPoint) -> float:
+    """Errors for each request that was tried."""
+    errors = sum(point.errors.values())
+    return errors / (point.requests + errors) if errors else 0.0
+
+
+def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
+    """What so many users offer: by their schedule, or as if each were answered as the fewest users were.
+
+    ``fewest`` is the valid point with the fewest users; None where there is none yet.
+    """
+    if not scenario.requests:
+        return None
+    if scenario.pace_seconds:
+        return users / scenario.pace_seconds
+    if fewest is None or not fewest.requests_per_second:
+        return None
+    return users * fewest.requests_per_second / fewest.users
+
+
+def overload(point: LoadPoint, choices: LoadChoices) -> str | None:
+    """Why a point is more than the server carries; None for one that it carries."""
+    if point.status is PointStatus.FAILED:
+        return point.reason or "the point failed"
+    if error_share(point) > MOST_ERRORS_SHARE:
+        return f"{sum(point.errors.values()):,} errors: {point.first_error}"
+    rate, offered = point.requests_per_second, point.offered_per_second
+    if rate is not None and offered and rate < ACHIEVED_SHARE * offered:
+        return f"{rate:,.1f} of {offered:,.1f} requests/s were made ({100 * rate / offered:.0f} %)"
+    p95 = point.response.quantile_seconds(0.95)
+    if choices.limit_seconds is not None and p95 is not None and p95 > choices.limit_seconds:
+        return f"p95 of the response was {p95:.3g} s, above {choices.limit_seconds:g} s"
+    return None
+
+
+def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
+    """What seems to have stood in the way of more."""
+    server = point.server
+    if point.status is PointStatus.GENERATOR:
+        return Limit.GENERATOR
+    if point.status is PointStatus.FAILED or error_share(point) > MOST_ERRORS_SHARE:
+        return Limit.ERRORS
+    if server is not None and (server.throttled_percent or 0.0) > _HELD_BACK_PERCENT:
+        return Limit.SERVER_CPU
+    moved = max(point.read_bytes_per_second or 0.0, point.write_bytes_per_second or 0.0)
+    if link_bits_per_second and 8 * moved > _NEARLY * link_bits_per_second:
+        return Limit.NETWORK
+    if server is not None and server.total_percent.mean > _BUSY_PERCENT:
+        return Limit.SERVER_CPU
+    if server is not None and any(busy > _BUSY_PERCENT for busy in server.disk_busy_percent.values()):
+        return Limit.DISK
+    return Limit.UNKNOWN
+
+
+def capacity_of(load: Load) -> Capacity | None:
+    """The highest number of users without overload and the least with it; None where the points tell neither.
+
+    Points at which this end was the limit, or whose numbers contradict one another, give no verdict.
+    """
+    if not load.scenario.requests:
+        return None
+    judged = [
+        (point, overload(point, load.choices))
+        for point in load.points
+        if point.status in {PointStatus.VALID, PointStatus.FAILED} and point.size_bytes is None
+    ]
+    broken = [(point, why) for point, why in judged if why is not None]
+    not_carried, why = min(broken, key=lambda each: each[0].users, default=(None, None))
+    carried = [
+        point.users for point, why_not in judged
+        if why_not is None and (not_carried is None or point.users < not_carried.users)
+    ]  # fmt: skip
+    if not judged:
+        return None
+    return Capacity(
+        carried=max(carried, default=None),
+        not_carried=not_carried.users if not_carried else None,
+        reason=why or "",
+        limit=limit_of(not_carried, load.link_bits_per_second) if not_carried else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryLine:
+    """What a session costs: the slope of the memory of all server processes over the sessions."""
+
+    bytes_a_session: float
+    low_bytes: float | None
+    """The ends of the 95 % interval; absent for two points."""
+    high_bytes: float | None
+    points: int
+
+
+def memory_line(points: Sequence[LoadPoint]) -> MemoryLine | None:
+    """The line through USS over connected users; None for fewer than two points that tell it."""
+    pairs = [
+        (float(point.connected), float(point.server.smbd_uss_bytes))
+        for point in points
+        if point.server is not None and point.server.smbd_uss_bytes is not None
+    ]
+    count = len(pairs)
+    if len({users for users, _ in pairs}) < 2:
+        return None
+    mean_x, mean_y = (sum(values) / count for values in zip(*pairs, strict=True))
+    spread = sum((x - mean_x) ** 2 for x, _ in pairs)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in pairs) / spread
+    low = high = None
+    if count > 2:
+        from scipy.stats import t as student_t  # noqa: PLC0415  slow to load
+
+        rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
+        half = float(student_t.ppf(0.975, count - 2)) * math.sqrt(rest / (count - 2) / spread)
+        low, high = slope - half, slope + half
+    return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCheck:
+    """How a server's traffic is spread over its cards."""
+
+    cards: tuple[tuple[str, float, float], ...]
+    """(name, bytes a second in, out), those without traffic left out."""
+    only_out: str | None
+    """The card by which nearly all leaves although others take in; None where it is spread."""
+
+
+def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
+    """The cards at the busiest point; None where fewer than two of them carry anything."""
+    seen = [point for point in points if point.server is not None and point.requests]
+    if not seen:
+        return None
+    busiest = max(seen, key=lambda point: point.read_bytes + point.write_bytes)
+    assert busiest.server is not None
+    cards = {name: rates for name, rates in busiest.server.interfaces.items() if name != LOOPBACK_CARD}
+    total_in, total_out = (sum(rates[side] for rates in cards.values()) for side in (0, 1))
+    if not total_in or not total_out:
+        return None
+    used = tuple(
+        (name, come, go)
+        for name, (come, go) in cards.items()
+        if come > _USED_CARD_SHARE * total_in or go > _USED_CARD_SHARE * total_out
+    )
+    if len(used) < 2:
+        return None
+    only = next((name for name, _come, go in used if go > _ONE_CARD_SHARE * total_out), None)
+    balanced_in = sum(come > _USED_CARD_SHARE * total_in for _name, come, _go in used) > 1
+    return CardCheck(cards=used, only_out=only if balanced_in else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeRow:
+    """One size of file at one number of users."""
+
+    size_bytes: int
+    users: int
+    requests_per_second: float
+    bytes_per_second: float
+    cpu_seconds_a_megabyte: float | None
+    """Of the server's processors, for 10^6 bytes."""
+
+
+def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
+    """The points that used one size each, from the smallest size on."""
+    rows = []
+    for point in points:
+        rate = point.requests_per_second
+        if point.size_bytes is None or rate is None or point.status is not PointStatus.VALID:
+            continue
+        moved = (point.read_bytes_per_second or 0.0) + (point.write_bytes_per_second or 0.0)
+        server = point.server
+        busy = server.processors * server.total_percent.mean / 100 if server else None
+        rows.append(
+            SizeRow(
+                size_bytes=point.size_bytes,
+                users=point.users,
+                requests_per_second=rate,
+                bytes_per_second=moved,
+                cpu_seconds_a_megabyte=busy / (moved / 1e6) if busy is not None and moved else None,
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (row.users, row.size_bytes)))
+
+
+def fits_in_memory(load: Load) -> bool | None:
+    """Whether the files fit in the server's memory, and so are read from it; None where that is not known."""
+    if not load.file_set_bytes or load.server_memory_bytes is None:
+        return None
+    return load.file_set_bytes < load.server_memory_bytes

@@ -1,0 +1,59 @@
+"""A series in one line: average and deviation, share of the link, how quiet it was, and how much it is worth."""
+
+from collections.abc import Iterator
+
+from forms import numbers, wording
+from forms.findings.series_warnings import advice
+from forms.series.summary import SeriesSummary
+from forms.stats.summary import deviation_percent
+from forms.tone import Tone, Toned
+from storage.quiet import QuietVerdict
+from storage.records import RunStatus, SeriesStatus
+
+GAP = "   "
+_QUIET = {
+    QuietVerdict.QUIET: Toned("quiet", Tone.GOOD),
+    QuietVerdict.TYPICAL: Toned("typical"),
+    QuietVerdict.BUSY: Toned("! busy", Tone.CAUTION),
+    QuietVerdict.UNKNOWN: Toned("quiet time unknown", Tone.FAINT),
+}
+
+
+def headline(form: SeriesSummary) -> tuple[Toned, ...]:
+    """The parts, the most important first: ``119.5 MB/s ± 0.2 %``, ``96 % of 1 Gb/s``, ``quiet``, ``5 runs``."""
+    return tuple(_parts(form))
+
+
+def _parts(form: SeriesSummary) -> Iterator[Toned]:
+    series = form.series
+    if form.average is None:
+        yield Toned("no average: no run counts", Tone.BAD)
+    else:
+        spread = deviation_percent([rate for run in series.measured() if (rate := run.bytes_per_second) is not None])
+        yield Toned(f"{wording.rate(form.average_rate)}{'' if spread is None else f' ± {wording.percent(spread)}'}")
+        share = form.average.percent_of_link
+        if share is not None:
+            yield Toned(f"{wording.percent(share)} of {numbers.link_rate(series.link_bits_per_second)}")
+    yield _QUIET[series.quiet_verdict]
+    rejected = sum(row.status is RunStatus.REJECTED for row in form.rows)
+    left_out = f", {rejected} left out" if rejected else ""
+    yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")
+    if series.running_by is not None:
+        yield Toned("running")
+    elif series.status is not SeriesStatus.COMPLETE:
+        yield Toned(f"! {series.status}", Tone.BAD if series.status is SeriesStatus.FAILED else Tone.CAUTION)
+    if found := len(advice(series)):
+        yield Toned(f"! {wording.count(found, 'warning')}", Tone.CAUTION)
+
+
+def headline_text(form: SeriesSummary, *, width: int, ansi: bool = False) -> str:
+    """The headline in one line of at most ``width`` cells; the last parts are left out where there is no room."""
+    said = ""
+    cells = 0
+    for part in headline(form):
+        needed = len(part.text) + (len(GAP) if said else 0)
+        if said and cells + needed > width:
+            break
+        said += (GAP if said else "") + part.drawn(ansi=ansi)
+        cells += needed
+    return said

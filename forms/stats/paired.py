@@ -1,0 +1,102 @@
+"""Paired comparison by ranks, with looks planned beforehand: exact Wilcoxon signed-rank tests of paired log ratios.
+
+Looking after each pair and stopping at the first p below 5 % gives a false alarm in one of five comparisons of equal
+things. Looks after 8, 14 and 20 pairs at p <= 6/256 (.0234, the third smallest p that 8 pairs can have) keep it at 5 %
+for all three together (simulated: tests/truth).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+
+LOOKS = (8, 14, 20)
+"""After how many pairs it is judged; whole blocks of A B B A."""
+ALPHA = 6 / 256
+"""Of each look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedEffect:
+    """What pairs say of a change; percents are of the first of each pair."""
+
+    pairs: int
+    p_value: float
+    """Two-sided, exact."""
+    change_percent: float
+    """The Hodges-Lehmann estimate: the median of all means of two log ratios."""
+    interval_percent: tuple[float, float] | None
+    """(low, high), what the test at ``alpha`` does not refuse; None with too few pairs for one."""
+    deviation_percent: float | None
+    """The standard deviation of the pairs' differences; None for one pair."""
+
+
+def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect:
+    """The effect in pairs whose ratios (other over base) are these. Raises ValueError where there are none."""
+    if not ratios:
+        raise ValueError("no pairs")
+    logs = [math.log(ratio) for ratio in ratios]
+    means = sorted((one + other) / 2 for i, one in enumerate(logs) for other in logs[i:])
+    cut = _critical(len(logs), alpha)
+    spread = None
+    if len(logs) > 1:
+        middle = fmean(logs)
+        spread = 100 * math.sqrt(sum((one - middle) ** 2 for one in logs) / (len(logs) - 1))
+    return PairedEffect(
+        pairs=len(logs),
+        p_value=signed_rank_p(logs),
+        change_percent=_percent(median(means)),
+        interval_percent=None if cut is None else (_percent(means[cut]), _percent(means[-1 - cut])),
+        deviation_percent=spread,
+    )
+
+
+def signed_rank_p(differences: Sequence[float]) -> float:
+    """The exact two-sided p of Wilcoxon's signed-rank test; zeros are left out, ties have the mean of their ranks."""
+    values = sorted((abs(one), one > 0) for one in differences if one)
+    if not values:
+        return 1.0
+    doubled: list[int] = []  # ranks times two, so that the mean rank of a tie is whole
+    start = 0
+    bounds = [i for i, (one, other) in enumerate(pairwise(values), start=1) if one[0] != other[0]]
+    for end in (*bounds, len(values)):
+        doubled += [start + 1 + end] * (end - start)
+        start = end
+    observed = sum(rank for rank, (_, positive) in zip(doubled, values, strict=True) if positive)
+    extreme = min(observed, sum(doubled) - observed)
+    ways = _ways(doubled)
+    return min(1.0, 2.0 * sum(ways[: extreme + 1]) / float(2 ** len(doubled)))
+
+
+def slot_effect_percent(first_is_base: Sequence[bool], ratios: Sequence[float]) -> float | None:
+    """By how much the second of a pair is off for being the second, in percent; None without both orders."""
+    logs = [math.log(ratio) for ratio in ratios]
+    ahead = [one for one, base_first in zip(logs, first_is_base, strict=True) if base_first]
+    behind = [one for one, base_first in zip(logs, first_is_base, strict=True) if not base_first]
+    return _percent((fmean(ahead) - fmean(behind)) / 2) if ahead and behind else None
+
+
+def _ways(ranks: Sequence[int]) -> list[int]:
+    """In how many ways the signs can give each rank sum."""
+    ways = [1] + [0] * sum(ranks)
+    for rank in ranks:
+        for total in range(len(ways) - 1, rank - 1, -1):
+            ways[total] += ways[total - rank]
+    return ways
+
+
+def _critical(pairs: int, alpha: float) -> int | None:
+    """The largest rank sum that the test refuses: so many of the sorted means of two lie outside on each side."""
+    ways = _ways(range(1, pairs + 1))
+    total, below, cut = 2**pairs, 0, None
+    for rank_sum, count in enumerate(ways):
+        below += count
+        if 2 * below > alpha * total * (1 + 1e-12):
+            break
+        cut = rank_sum
+    return cut
+
+
+def _percent(log_ratio: float) -> float:
+    return 100 * math.expm1(log_ratio)

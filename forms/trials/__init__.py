@@ -1,0 +1,1 @@
+"""Trials and sweeps: settings that sharebench changed itself, measured in turns."""

@@ -1,0 +1,91 @@
+"""Trials and sweeps as JSON objects; nothing is rounded."""
+
+from dataclasses import asdict
+from typing import Any
+
+from forms.series.document import series_document
+from forms.stats.paired import PairedEffect
+from forms.trials.summary import TrialSummary
+from forms.trials.sweep import SweepSummary
+from storage.changes import TrialPlan
+from storage.records import Series
+
+TRIAL_SCHEMA = "sharebench/trial/1"
+SWEEP_SCHEMA = "sharebench/sweep/1"
+
+Document = dict[str, Any]
+
+
+def trial_document(found: TrialSummary) -> Document:
+    """The JSON object ``sharebench/trial/1``: the plan, every pair, what it came to, and both series whole."""
+    return {
+        "schema": TRIAL_SCHEMA,
+        "experiment": found.experiment.name,
+        "created_at": found.experiment.created_at,
+        "complete": found.complete,
+        "verdict": found.verdict.value,
+        "doubt": found.doubt.value if found.doubt else None,
+        "plan": plan_document(found.plan),
+        "looked_at_pairs": found.looked_at,
+        "rejected_pairs": found.rejected_pairs,
+        "effect": effect_document(found.effect),
+        "slot_effect_percent": found.slot_effect_percent,
+        "control": effect_document(found.control),
+        "pairs": [
+            {
+                "number": pair.number,
+                "base_first": pair.base_first,
+                "base_bytes_per_second": pair.base.bytes_per_second,
+                "other_bytes_per_second": pair.other.bytes_per_second,
+                "change_percent": 100 * (pair.ratio - 1),
+                "control_ratio": pair.control_ratio,
+            }
+            for pair in found.pairs
+        ],
+        "series": [_series(found.base), _series(found.other)],
+    }
+
+
+def sweep_document(found: SweepSummary) -> Document:
+    """The JSON object ``sharebench/sweep/1``: a value each with its effects, the answer, and all series whole."""
+    return {
+        "schema": SWEEP_SCHEMA,
+        "experiment": found.experiment.name,
+        "created_at": found.experiment.created_at,
+        "complete": found.complete,
+        "plan": plan_document(found.plan),
+        "blocks": found.blocks,
+        "friedman_p_value": found.friedman_p,
+        "default_is_as_good": found.default_is_as_good,
+        "smallest_on_plateau": found.smallest,
+        "values": [
+            {
+                "value": one.value,
+                "series": one.series.id,
+                "effect": effect_document(one.effect),
+                "adjusted_p_value": one.adjusted_p,
+                "against_best": effect_document(one.against_best),
+                "on_plateau": one.on_plateau,
+            }
+            for one in found.values
+        ],
+        "series": [_series(one.series) for one in found.values],
+    }
+
+
+def plan_document(plan: TrialPlan) -> Document:
+    """The plan without what leads to a server or runs commands there."""
+    hidden = {"server_ssh", "smb_conf", "apply", "revert"}
+    return {name: value for name, value in asdict(plan).items() if name not in hidden}
+
+
+def effect_document(effect: PairedEffect | None) -> Document | None:
+    """An effect, its interval as [low, high]."""
+    if effect is None:
+        return None
+    interval = effect.interval_percent
+    return {**asdict(effect), "interval_percent": list(interval) if interval else None}
+
+
+def _series(series: Series) -> Document:
+    return dict(series_document(series))

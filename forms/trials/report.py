@@ -1,0 +1,215 @@
+"""Trials and sweeps on paper."""
+
+from collections.abc import Iterator
+
+from forms import numbers, wording
+from forms.report import Bar, Cell, Chart, Column, Field, Mark, Report, ReportKind, Row, Table
+from forms.stats.decision import Verdict
+from forms.stats.paired import PairedEffect
+from forms.stats.summary import mean
+from forms.trials.document import sweep_document, trial_document
+from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.trials.sweep import SweepSummary, SweepValue
+from storage.changes import TrialPlan
+from storage.records import Series
+from storage.target_url import format_target
+
+SIGNS = {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "=", Verdict.UNKNOWN: "?"}
+_NOTABLE_SLOT_EFFECT_PERCENT = 1.0
+
+
+def trial_report(found: TrialSummary) -> Report:
+    """A trial: the verdict first, then what it rests on, pair by pair."""
+    plan = found.plan
+    return Report(
+        form="trial",
+        title=f"Trial: {plan.name} = {found.value or 'empty'} against {found.plan.previous or 'empty'}",
+        name="Trial",
+        fields=(
+            Field(name="Verdict", text=f"[{SIGNS[found.verdict]}] {verdict_sentence(found)}"),
+            *_about(plan, found.base),
+        ),
+        tables=(_pairs(found),),
+        results=tuple(_figures(found)),
+        advice=tuple(_advice(found)),
+        document=lambda: trial_document(found),
+    )
+
+
+def verdict_sentence(found: TrialSummary) -> str:
+    """What the trial says, in one sentence."""
+    name, effect = f"{found.plan.name} = {found.value or 'empty'}", found.effect
+    if effect is None:
+        return "not known yet: no pair is complete; go on with it"
+    by = f"{numbers.signed_percent(effect.change_percent)}{_interval(effect)}"
+    pairs = wording.count(effect.pairs, "pair")
+    if found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
+        return f"{name} is {found.verdict} than {found.plan.previous or 'empty'}: {by}, in {pairs}"
+    if found.verdict is Verdict.SAME:
+        return f"no difference: {name} is as fast as {found.plan.previous or 'empty'}, {by}, in {pairs}"
+    return f"not known yet: {by} in {pairs}; {_why_unknown(found)}"
+
+
+def _why_unknown(found: TrialSummary) -> str:
+    if found.doubt is TrialDoubt.DRIFT:
+        return "what the setting cannot touch moved as well (see the fixed work below): measure again at a quieter time"
+    if found.doubt is TrialDoubt.SCATTER:
+        return "the pairs scatter too much: longer runs (a larger file) or a quieter time would tell"
+    done = len(found.pairs)
+    nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
+    return f"the next look is at {nearest} pairs: go on with `sharebench try --resume '{found.experiment.name}'`"
+
+
+def _interval(effect: PairedEffect) -> str:
+    if effect.interval_percent is None:
+        return ""
+    low, high = effect.interval_percent
+    return f" ({numbers.signed_percent(low)} to {numbers.signed_percent(high)})"
+
+
+def _about(plan: TrialPlan, base: Series) -> Iterator[Field]:
+    yield Field(name="Measured", text=f"{base.command} {format_target(base.target, escaped=False)}")
+    where = " ".join(filter(None, (plan.section, f"({plan.kind})")))
+    yield Field(name="Setting", text=f"{plan.name} {where}, {plan.previous or 'empty'} before and after")
+    for proof in plan.proofs:
+        yield Field(name="Proven", text=proof)
+
+
+_PAIR_COLUMNS = (
+    Column(heading="Pair", kind=ReportKind.TEXT),
+    Column(heading="Order", kind=ReportKind.TEXT),
+    Column(heading="As it was, bytes/sec"),
+    Column(heading="Tried, bytes/sec"),
+    Column(heading="Change in %", kind=ReportKind.SIGNED),
+)
+
+
+def _pairs(found: TrialSummary) -> Table:
+    rows = [
+        Row(
+            cells=(
+                Cell(value=str(pair.number)),
+                Cell(value="A B" if pair.base_first else "B A"),
+                Cell(value=pair.base.bytes_per_second),
+                Cell(value=pair.other.bytes_per_second),
+                Cell(value=100 * (pair.ratio - 1)),
+            )
+        )
+        for pair in found.pairs
+    ]
+    return Table(columns=_PAIR_COLUMNS, rows=tuple(rows), caption="A: as it was; B: tried", entry="pair")
+
+
+def _figures(found: TrialSummary) -> Iterator[Field]:
+    effect = found.effect
+    if effect is None:
+        return
+    yield Field(name="p (Wilcoxon, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
+    if effect.deviation_percent is not None:
+        yield Field(
+            name="Deviation of the pairs", text=f"{numbers.percent(effect.deviation_percent)} %",
+            number=effect.deviation_percent, unit="%",
+        )  # fmt: skip
+    if found.slot_effect_percent is not None:
+        text = f"{numbers.signed_percent(found.slot_effect_percent)} for the second of a pair"
+        yield Field(name="Slot effect", text=text, number=found.slot_effect_percent, unit="%")
+    if found.control:
+        text = f"{numbers.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f}): drift control"
+        yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")
+    if found.rejected_pairs:
+        yield Field(name="Pairs left out", text=f"{found.rejected_pairs}, a run of each is rejected or failed")
+
+
+def _advice(found: TrialSummary) -> Iterator[str]:
+    section = f"in {found.plan.section} " if found.plan.section else ""
+    if found.verdict is Verdict.FASTER:
+        yield f"worth keeping: write {found.plan.name} = {found.value} {section}yourself; it was put back here"
+    if found.slot_effect_percent is not None and abs(found.slot_effect_percent) > _NOTABLE_SLOT_EFFECT_PERCENT:
+        yield "the second run of a pair differs from the first by itself; the order of the pairs balances that"
+
+
+def sweep_report(found: SweepSummary) -> Report:
+    """A sweep: the answer first, then a row and a bar for each value."""
+    plan = found.plan
+    base = found.values[0].series
+    return Report(
+        form="sweep",
+        title=f"Sweep of {plan.name}",
+        name="Sweep",
+        fields=(Field(name="Answer", text=sweep_sentence(found)), *_about(plan, base)),
+        tables=(_value_table(found),),
+        results=tuple(_sweep_figures(found)),
+        chart=_curve(found),
+        document=lambda: sweep_document(found),
+    )
+
+
+def sweep_sentence(found: SweepSummary) -> str:
+    """What the sweep says, in one or two sentences."""
+    name, previous = found.plan.name, found.plan.previous or "empty"
+    if not found.blocks:
+        return "not known yet: no block is complete; go on with it"
+    said = []
+    if not found.complete:
+        said.append(f"not known yet: {found.blocks} of {found.plan.looks[-1]} blocks are complete")
+    if found.default_is_as_good:
+        said.append(f"what was there ({previous}) is as good as anything tried")
+    if found.smallest is not None:
+        said.append(f"{name} = {found.smallest} is the smallest value that is no worse than the best by 1 %")
+    return "; ".join(said)
+
+
+def _value_table(found: SweepSummary) -> Table:
+    columns = (
+        Column(heading=found.plan.name, kind=ReportKind.TEXT),
+        Column(heading="Average, bytes/sec"),
+        Column(heading="Change in %", kind=ReportKind.SIGNED),
+        Column(heading="From %", kind=ReportKind.SIGNED),
+        Column(heading="To %", kind=ReportKind.SIGNED),
+        Column(heading="p (Holm)", kind=ReportKind.TEXT),
+        Column(heading="", kind=ReportKind.TEXT),
+    )
+    return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
+
+
+def _value_row(found: SweepSummary, one: SweepValue) -> Row:
+    effect = one.effect
+    low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
+    return Row(
+        cells=(
+            Cell(value=_value_name(found, one)),
+            Cell(value=_average(one)),
+            Cell(value=effect.change_percent if effect else None),
+            Cell(value=low),
+            Cell(value=high),
+            Cell(value="" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
+            Cell(value="plateau" if one.on_plateau else ""),
+        )
+    )
+
+
+def _value_name(found: SweepSummary, one: SweepValue) -> str:
+    return f"{found.plan.previous or 'empty'} (as it was)" if one.value is None else one.value or "empty"
+
+
+def _average(one: SweepValue) -> float | None:
+    rates = [run.bytes_per_second for run in one.series.measured() if run.bytes_per_second]
+    return mean(rates) if rates else None
+
+
+def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
+    yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
+    if found.friedman_p is not None:
+        yield Field(name="p (Friedman)", text=f"{found.friedman_p:.4f}", number=found.friedman_p)
+
+
+def _curve(found: SweepSummary) -> Chart | None:
+    bars = tuple(
+        Bar(name=_value_name(found, one), value=_average(one), mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL)
+        for one in found.values
+    )
+    if not any(bar.value for bar in bars):
+        return None
+    return Chart(
+        title=f"Average at each value of {found.plan.name}", unit="bytes/sec", bars=bars, source=(0, 1), in_text=True
+    )

@@ -1,0 +1,181 @@
+"""What a trial says: one value of a setting against the one that was there, pair by pair, judged at planned looks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forms.stats.decision import Verdict
+from forms.stats.paired import ALPHA, PairedEffect, paired_effect, slot_effect_percent
+from storage.changes import Slot, TrialPlan
+from storage.records import Experiment, Phase, Run, RunStatus, Series
+
+_ENOUGH_FOR_A_NOTE = 4
+
+
+class TrialDoubt(StrEnum):
+    """Why a trial has no verdict."""
+
+    FEW_PAIRS = "few pairs"
+    """The next planned look is still to come."""
+    SCATTER = "scatter"
+    """The pairs scatter too much for a change of this size, and no look is left."""
+    DRIFT = "drift"
+    """What the setting cannot touch moved as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A run under the tried value and the run under the usual one that belongs to it."""
+
+    number: int
+    base: Run
+    other: Run
+    base_first: bool
+    control_ratio: float | None = None
+    """What a fixed piece of work took before the other run over what it took before the base's."""
+
+    @property
+    def ratio(self) -> float:
+        """The tried value's throughput over the usual one's."""
+        return (self.other.bytes_per_second or 0.0) / (self.base.bytes_per_second or 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSummary:
+    """A trial with what it came to."""
+
+    experiment: Experiment
+    plan: TrialPlan
+    base: Series
+    other: Series
+    pairs: tuple[Pair, ...]
+    """Those of which both runs are valid."""
+    rejected_pairs: int
+    verdict: Verdict
+    doubt: TrialDoubt | None
+    effect: PairedEffect | None
+    """Of the pairs that the verdict rests on; None before there are any."""
+    looked_at: int | None
+    """After how many pairs it was decided; None where it was not."""
+    slot_effect_percent: float | None
+    control: PairedEffect | None
+    """The same for the fixed piece of work."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing more is to be measured."""
+        return self.looked_at is not None
+
+    @property
+    def value(self) -> str:
+        """What was tried."""
+        return self.plan.values[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookResult:
+    """What one planned look, or the last one that was reached, says."""
+
+    verdict: Verdict
+    doubt: TrialDoubt | None
+    effect: PairedEffect | None
+    looked_at: int | None
+
+
+def trial_summary(
+    experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
+) -> TrialSummary:
+    """The trial of those series, the base first. Raises ValueError where one of the two is missing."""
+    base, other = series
+    pairs, rejected = pairs_of(base, other, slots)
+    found = judge_pairs([pair.ratio for pair in pairs], plan)
+    used = pairs[: found.effect.pairs] if found.effect else ()
+    ratios = [pair.control_ratio for pair in used if pair.control_ratio]
+    control = paired_effect(ratios) if ratios else None
+    verdict, doubt = found.verdict, found.doubt
+    if verdict in {Verdict.FASTER, Verdict.SLOWER} and control and found.effect and _moved(control, found.effect):
+        verdict, doubt = Verdict.UNKNOWN, TrialDoubt.DRIFT
+    return TrialSummary(
+        experiment=experiment,
+        plan=plan,
+        base=base,
+        other=other,
+        pairs=pairs,
+        rejected_pairs=rejected,
+        verdict=verdict,
+        doubt=doubt,
+        effect=found.effect,
+        looked_at=found.looked_at,
+        slot_effect_percent=slot_effect_percent([p.base_first for p in used], [p.ratio for p in used])
+        if len(used) >= _ENOUGH_FOR_A_NOTE
+        else None,
+        control=control,
+    )
+
+
+def judge_pairs(ratios: Sequence[float], plan: TrialPlan) -> LookResult:
+    """The verdict at the first planned look that gives one; *unknown* where none has yet.
+
+    A change beyond the noise threshold with p <= 6/256 is one; an interval inside the threshold ends it early as the
+    same, for no later look could say otherwise; at the last look the interval must lie inside the margin.
+    """
+    effect = None
+    for look in plan.looks:
+        if len(ratios) < look:
+            break
+        effect = paired_effect(ratios[:look])
+        verdict = _at_look(effect, plan, last=look == plan.looks[-1])
+        if verdict:
+            return LookResult(verdict=verdict, doubt=None, effect=effect, looked_at=look)
+    if effect and effect.pairs == plan.looks[-1]:
+        return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.SCATTER, effect=effect, looked_at=effect.pairs)
+    effect = paired_effect(ratios) if ratios else None
+    return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.FEW_PAIRS, effect=effect, looked_at=None)
+
+
+def _at_look(effect: PairedEffect, plan: TrialPlan, *, last: bool) -> Verdict | None:
+    if effect.p_value <= ALPHA and abs(effect.change_percent) > plan.noise_percent:
+        return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
+    low, high = effect.interval_percent or (-100.0, 100.0)
+    most = plan.margin_percent if last else plan.noise_percent
+    return Verdict.SAME if -most < low and high < most else None
+
+
+def _moved(control: PairedEffect, effect: PairedEffect) -> bool:
+    """Whether the fixed piece of work got slower or faster by at least half of what the setting seems to do."""
+    explains = -control.change_percent  # more seconds are less throughput
+    return (
+        control.p_value <= ALPHA
+        and explains * effect.change_percent > 0
+        and (abs(explains) >= abs(effect.change_percent) / 2)
+    )
+
+
+def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[Pair, ...], int]:
+    """The pairs of two series by their runs' numbers, and how many were left out since a run does not count."""
+    places = {(slot.series_id, slot.number): slot for slot in slots}
+    runs, others = _measured(base), _measured(other)
+    pairs, rejected = [], 0
+    for number in sorted(runs.keys() & others.keys()):
+        run, tried = runs[number], others[number]
+        if not (run.status is tried.status is RunStatus.VALID):
+            rejected += 1
+            continue
+        first, second = places.get((base.id, number)), places.get((other.id, number))
+        known = first is not None and second is not None
+        pairs.append(
+            Pair(
+                number=number,
+                base=run,
+                other=tried,
+                base_first=first.position < second.position if first and second else run.started_at < tried.started_at,
+                control_ratio=second.control_seconds / first.control_seconds
+                if known and first and second and first.control_seconds > 0
+                else None,
+            )
+        )
+    return tuple(pairs), rejected
+
+
+def _measured(series: Series) -> dict[int, Run]:
+    return {run.number: run for run in series.runs if run.phase is Phase.MEASURED}

@@ -1,0 +1,150 @@
+"""What a sweep says: several values of a setting in complete blocks, against the one that was there and the best."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forms.stats.paired import PairedEffect, paired_effect
+from forms.trials.summary import pairs_of
+from forms.tuning.smb_conf import tidy_value
+from storage.changes import Slot, TrialPlan
+from storage.records import Experiment, Series
+
+ALPHA = 0.05
+PLATEAU_PERCENT = 1.0
+"""A value that is no worse than the best one by more than this lies on the plateau."""
+LEAST_BLOCKS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepValue:
+    """One value of a sweep."""
+
+    value: str | None
+    """None for the value that was there."""
+    series: Series
+    effect: PairedEffect | None
+    """Against the value that was there; None for that itself, and without blocks."""
+    adjusted_p: float | None
+    """Holm's, over all values of the sweep."""
+    against_best: PairedEffect | None
+    on_plateau: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepSummary:
+    """A sweep with what it came to."""
+
+    experiment: Experiment
+    plan: TrialPlan
+    values: tuple[SweepValue, ...]
+    """The one that was there first, then in the order they were named."""
+    blocks: int
+    """Complete ones, in which every run counts."""
+    friedman_p: float | None
+    """Whether the values differ at all; None with fewer than three values or too few blocks."""
+    default_is_as_good: bool
+    """Whether no value is proven faster than the one that was there by more than the noise threshold."""
+    smallest: str | None
+    """The smallest value on the plateau; None where nothing was measured."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned blocks are there."""
+        return self.blocks >= self.plan.looks[-1]
+
+
+def blocks_needed(values: int) -> int:
+    """The fewest blocks in which Holm's correction for so many values can still show a difference at 5 %."""
+    blocks = LEAST_BLOCKS
+    while 2 / 2**blocks * max(1, values) > ALPHA:
+        blocks += 1
+    return blocks
+
+
+def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
+    """The order of the arms in a block (from 1): random, but the same each time it is asked for."""
+    order = list(range(arms))
+    random.Random(f"{seed} {block}").shuffle(order)  # noqa: S311  an order of runs, no secret
+    return tuple(order)
+
+
+def sweep_summary(
+    experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
+) -> SweepSummary:
+    """The sweep of those series, that of the value that was there first. Raises ValueError where there are none."""
+    rates = [{run.number: run.bytes_per_second or 0.0 for run in one.measured()} for one in series]
+    blocks = sorted(set.intersection(*(set(one) for one in rates)))
+    table = [[one[block] for one in rates] for block in blocks]
+    base, *others = series
+    effects = [_effect(base, other, slots) for other in others]
+    adjusted = _holm([effect.p_value if effect else 1.0 for effect in effects])
+    best = _best(table, len(series))
+    against = [None if i == best else _effect(series[best], one, slots) for i, one in enumerate(series)]
+    found = [
+        SweepValue(
+            value=(one.change.value if one.change else None) if i else None,
+            series=one,
+            effect=effects[i - 1] if i else None,
+            adjusted_p=adjusted[i - 1] if i else None,
+            against_best=against[i],
+            on_plateau=bool(blocks) and _is_level(against[i], best=i == best),
+        )
+        for i, one in enumerate(series)
+    ]
+    faster = [
+        one for one in found
+        if one.effect and (one.adjusted_p or 0.0) <= ALPHA and one.effect.change_percent > plan.noise_percent
+    ]  # fmt: skip
+    level = [one.value for one in found if one.on_plateau and one.value is not None]
+    return SweepSummary(
+        experiment=experiment,
+        plan=plan,
+        values=tuple(found),
+        blocks=len(blocks),
+        friedman_p=_friedman(table),
+        default_is_as_good=not faster,
+        smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
+    )
+
+
+def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> PairedEffect | None:
+    pairs, _ = pairs_of(base, other, slots)
+    return paired_effect([pair.ratio for pair in pairs], ALPHA) if pairs else None
+
+
+def _is_level(effect: PairedEffect | None, *, best: bool) -> bool:
+    return best or (effect is not None and effect.change_percent >= -PLATEAU_PERCENT)
+
+
+def _best(table: Sequence[Sequence[float]], values: int) -> int:
+    """The value with the best mean over the blocks."""
+    return max(range(values), key=lambda i: sum(row[i] for row in table))
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction (Holm 1979)."""
+    adjusted = [1.0] * len(p_values)
+    highest = 0.0
+    for step, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        highest = max(highest, min(1.0, (len(p_values) - step) * p_values[i]))
+        adjusted[i] = highest
+    return adjusted
+
+
+def _friedman(table: Sequence[Sequence[float]]) -> float | None:
+    """Friedman's test: whether the values differ at all, whatever the blocks do."""
+    if len(table) < 2 or len(table[0]) < 3:
+        return None
+    from scipy.stats import friedmanchisquare  # noqa: PLC0415  slow to load
+
+    columns = list(zip(*table, strict=True))
+    return float(friedmanchisquare(*columns).pvalue)
+
+
+def _size(plan: TrialPlan, value: str) -> tuple[float, int]:
+    """The value as a number, to be ordered by; one that is none keeps its place."""
+    _, _, last = value.rpartition(" ")
+    text = tidy_value(plan.name, last.rpartition("=")[2])
+    number = float(text) if text.isdecimal() else 0.0
+    return number, plan.values.index(value) if value in plan.values else 0

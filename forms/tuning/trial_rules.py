@@ -1,0 +1,194 @@
+"""Whether sharebench may set a parameter of smb.conf itself: what testparm does not refuse, and what is at risk.
+
+testparm exits with 0 for unknown names, numbers out of range, modules that are not there and options in the wrong
+section; a running smbd that is given some of them turns new sessions away (measured on Samba 4.17.12).
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from forms.tuning import catalogue, smb_conf
+from forms.tuning.catalogue import Effect, EntryKind, Status
+from forms.tuning.smb_conf import Parameter, squeeze, tidy_value
+
+_COMMENT = re.compile(r"(^|\s)[#;]")
+_NUMBER = re.compile(r"-?\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SambaKnows:
+    """What the server's own Samba has, as far as it says; empty sets mean unknown."""
+
+    for_server: frozenset[str] = frozenset()
+    """Parameters of the whole server, by canonical name."""
+    for_share: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+    """VFS modules that can be loaded."""
+    sections: frozenset[str] = field(default_factory=frozenset)
+    """The shares that are there, in lower case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """One line that is to be written into smb.conf."""
+
+    name: str
+    """As typed."""
+    value: str
+    section: str
+    """``global`` or a share's name."""
+
+
+def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
+    """Why the line must not be written, a reason each, in words for the admin; none where it may be."""
+    spelled = smb_conf.spelling(proposal.name)
+    name, parameter = spelled.name, spelled.parameter
+    yield from _form(proposal)
+    if ":" in name:
+        yield from _of_module(name, samba)
+        return
+    if squeeze(name) in map(squeeze, data()["never"]):
+        yield f"{name} decides what is served and who gets in: sharebench never changes it"
+        return
+    if not _is_known(name, parameter, samba):
+        yield _unknown(name)
+        return
+    yield from _entry_says(name)
+    yield from _section_fits(name, parameter, proposal, samba)
+    refused = smb_conf.refusal(name, proposal.value)
+    if refused:
+        yield f"{name}: {refused}"
+    yield from _range(name, proposal.value)
+    yield from _listed(name, proposal.value, samba)
+
+
+def risk_of(name: str, value: str) -> str | None:
+    """What is at risk with that value of a parameter, by its canonical name; None where nothing is known to be."""
+    if ":" in name or not catalogue.about(name):
+        return "what it does is not known to sharebench"
+    found: Mapping[str, Any] | None = data()["risks"].get(name)
+    if found is None:
+        return None
+    values = found.get("values")
+    risky = values is None or any(tidy_value(name, value) == tidy_value(name, one) for one in values)
+    return str(found["why"]) if risky else None
+
+
+def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) -> str | None:
+    """Why only a restart of smbd could bring a value into effect or take it back; None where a reload can.
+
+    A listening socket that smbd was started with keeps pinned buffers and type of service, and hands them on.
+    """
+    if any(entry.takes_effect is Effect.RESTART for entry in catalogue.about(name)):
+        return f"{name} is read when smbd starts"
+    if name != "socket options":
+        return None
+    pinned = [word for word in ("so_sndbuf", "so_rcvbuf", "iptos") if word in (present or "").lower()]
+    if pinned and any(word not in value.lower() for value in values for word in pinned):
+        return f"smbd was started with {present}, and its listening socket hands that on to each session"
+    return None
+
+
+def _form(proposal: Proposal) -> Iterator[str]:
+    """Whether the line is one line that says one thing."""
+    if any(ord(letter) < 32 or ord(letter) == 127 for text in (proposal.name, proposal.value) for letter in text):
+        yield "a value is one line, without control characters"
+    if _COMMENT.search(proposal.value):
+        yield f"{proposal.value!r}: smb.conf has no comments at the end of a line"
+    if proposal.value.rstrip().endswith("\\"):
+        yield "a backslash at the end would join the next line to it"
+    if any(letter in proposal.name for letter in "=[]#;"):
+        yield f"{proposal.name!r} is no name of a parameter"
+
+
+def _of_module(name: str, samba: SambaKnows) -> Iterator[str]:
+    module = name.partition(":")[0].strip()
+    if module not in samba.modules:
+        yield f"{name} belongs to the module {module}, which this Samba does not have"
+
+
+def _is_known(name: str, parameter: Parameter | None, samba: SambaKnows) -> bool:
+    there = {squeeze(one) for one in samba.for_server | samba.for_share}
+    return squeeze(name) in there if there else parameter is not None and not parameter.newer
+
+
+def _unknown(name: str) -> str:
+    for entry in catalogue.about(name):
+        if entry.status is Status.REMOVED:
+            return f"{name} was removed from Samba in {entry.removed_in or 'an earlier version'}: smbd ignores it"
+        if entry.status is Status.NEWER:
+            return f"{name} needs a newer Samba than this one ({entry.since or 'see its release notes'})"
+    close = smb_conf.suggestions(name)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"this Samba has no parameter {name}: testparm would let it pass, and smbd ignore it{hint}"
+
+
+def _entry_says(name: str) -> Iterator[str]:
+    for entry in catalogue.about(name):
+        if entry.kind is EntryKind.SMB_CONF and entry.takes_effect is Effect.NEVER and len(catalogue.about(name)) == 1:
+            yield f"{name} has no effect in this Samba, so there is nothing to measure"
+
+
+def _section_fits(name: str, parameter: Parameter | None, proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
+    in_share = proposal.section.lower() != "global"
+    of_server = squeeze(name) in {squeeze(one) for one in samba.for_server} or (
+        not samba.for_server and parameter is not None and parameter.scope == "global"
+    )
+    if in_share and of_server:
+        yield f"{name} holds for the whole server: in [{proposal.section}] smbd would ignore it"
+    if in_share and samba.sections and proposal.section.lower() not in samba.sections:
+        yield f"there is no share [{proposal.section}] in the configuration"
+
+
+def _range(name: str, value: str) -> Iterator[str]:
+    found = data()["ranges"].get(name)
+    if found is None:
+        return
+    number = tidy_value(name, value)
+    if not _NUMBER.fullmatch(number):
+        if name != "log level":  # which may name classes of its own
+            yield f"{name}: {value!r} is no whole number"
+        return
+    least, most = found
+    if not least <= int(number) <= most:
+        yield f"{name}: {value} is out of range, {least} to {most}"
+
+
+def _listed(name: str, value: str, samba: SambaKnows) -> Iterator[str]:
+    words = value.replace(",", " ").split()
+    allowed = data()["words"].get(name)
+    if allowed:
+        known = {word.lower() for word in allowed}
+        yield from (f"{name}: {word} is none of {', '.join(allowed)}" for word in words if word.lower() not in known)
+    if name == "socket options":
+        yield from (f"{name}: {reason}" for word in words if (reason := _socket_option(word)))
+    if name == "vfs objects" and samba.modules:
+        for word in words:
+            module = word.partition(":")[0]
+            if module not in samba.modules:
+                yield f"there is no VFS module {module} here: every connection to the share would fail"
+
+
+def _socket_option(word: str) -> str | None:
+    known = data()["socket_options"]
+    option, equals, number = word.partition("=")
+    if option.upper() in known["flags"]:
+        return None if not equals or number in {"0", "1"} else f"{option} is 0 or 1"
+    if option.upper() not in known["numbers"]:
+        return f"smbd knows no socket option {option}"
+    least, most = known["numbers"][option.upper()]
+    if not number.isdecimal() or not least <= int(number) <= most:
+        return f"{option} needs a number from {least} to {most}"
+    return None
+
+
+@cache
+def data() -> dict[str, Any]:
+    """The tables that these rules go by."""
+    text = resources.files("forms.tuning").joinpath("data", "trials.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

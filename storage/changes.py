@@ -1,0 +1,174 @@
+"""What the notebook keeps of settings that sharebench changed itself: the journal of changes, and plans of trials."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from storage.base import NotebookBase
+from storage.codec import object_of
+from storage.ownership import is_alive
+from storage.records import Owner, utc_now
+
+
+class ChangeKind(StrEnum):
+    """What holds a setting that can be changed and put back."""
+
+    SMB_CONF = "smb.conf"
+    REGISTRY = "registry"
+    SYSCTL = "sysctl"
+    NIC = "nic"
+    HOOK = "hook"
+
+
+class ChangeState(StrEnum):
+    """Whether a change still stands."""
+
+    OPEN = "open"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry:
+    """One change, written down before anything on the server is: all that is needed to put it back from anywhere."""
+
+    id: str
+    created_at: str
+    """UTC, ISO 8601."""
+    experiment: str
+    kind: ChangeKind
+    name: str
+    machine: str
+    """The server's own name, so that nobody restores another machine."""
+    ssh: str | None = None
+    """``[USER@]HOST`` that leads there; None for this machine."""
+    undo_path: str
+    """Where the undo script lies on the server."""
+    undo_script: str
+    effective_before: str | None = None
+    """The setting's effective value; None where it had none."""
+    configuration_before: str = ""
+    """SHA-256 of the whole effective configuration; empty where there is none to be read."""
+    owner: Owner
+    state: ChangeState = ChangeState.OPEN
+    ended_at: str | None = None
+
+    @property
+    def at_work(self) -> bool:
+        """Whether the process that made the change is still there to put it back."""
+        return self.state is ChangeState.OPEN and is_alive(self.owner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialPlan:
+    """How a trial or sweep is carried out: what is needed to go on with it, and to judge it."""
+
+    kind: ChangeKind
+    name: str
+    section: str = ""
+    """``[global]`` or ``[SHARE]`` in smb.conf; a network card's name; empty elsewhere."""
+    previous: str | None = None
+    """The setting's effective value before; None where it had none."""
+    values: tuple[str, ...]
+    """What is tried beside the value that is there."""
+    looks: tuple[int, ...]
+    """After how many pairs (blocks of a sweep) it is judged."""
+    noise_percent: float = 1.0
+    margin_percent: float = 5.0
+    seed: int = 0
+    """Of the order of a sweep's blocks."""
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    accepted_risks: tuple[str, ...] = ()
+    apply: str | None = None
+    revert: str | None = None
+    proofs: tuple[str, ...] = ()
+    """What showed that each value acted, a line each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One place in the order of a trial: which run of which series was measured there."""
+
+    series_id: str
+    number: int
+    """The run's number, which is that of its pair or block."""
+    position: int
+    """From 0, over the whole trial."""
+    control_seconds: float
+    """What a fixed piece of work took right before the run, which no setting of the server can touch."""
+
+
+class ChangeTables(NotebookBase):
+    """The journal of changes, plans of trials, and the order of their runs."""
+
+    def open_journal(self, entry: JournalEntry) -> None:
+        """Write down a change that is about to be made; on the disk when this returns."""
+        row = {name: getattr(entry, name) for name in _PLAIN}
+        row |= {"kind": entry.kind.value, "state": entry.state.value, "owner": json.dumps(asdict(entry.owner))}
+        with self._db.atomic():
+            self._db.table("changes").insert(row)
+
+    def close_journal(self, change_id: str) -> None:
+        """Note that everything is as it was before the change."""
+        with self._db.atomic():
+            self._db.execute(
+                "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
+                (ChangeState.UNDONE.value, utc_now(), change_id),
+            )
+
+    def journal(self, state: ChangeState | None = None) -> list[JournalEntry]:
+        """The changes in that state, or all, the oldest first."""
+        sql = "SELECT * FROM changes WHERE state = ifnull(?, state) ORDER BY created_at, id"
+        return [_entry(row) for row in self._rows(sql, (state and state.value,))]
+
+    def left_behind(self) -> list[JournalEntry]:
+        """The changes that stand although nobody is at work on them any more."""
+        return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
+
+    def set_trial(self, experiment: str, plan: TrialPlan) -> None:
+        """Keep the plan of an experiment of kind trial or sweep, in place of an earlier one."""
+        with self._db.atomic():
+            row = {"experiment": experiment, "plan": json.dumps(asdict(plan), ensure_ascii=False)}
+            self._db.table("trials").insert(row, replace=True)
+
+    def trial(self, experiment: str) -> TrialPlan | None:
+        """The plan of that experiment; None where it is no trial."""
+        for (text,) in self._db.execute("SELECT plan FROM trials WHERE experiment = ?", (experiment,)):
+            return trial_plan_of(object_of(text))
+        return None
+
+    def add_slot(self, slot: Slot) -> None:
+        """Note where in the order a run was measured."""
+        with self._db.atomic():
+            self._db.table("trial_slots").insert(asdict(slot), replace=True)
+
+    def slots(self, experiment: str) -> list[Slot]:
+        """The order of the experiment's runs."""
+        sql = (
+            "SELECT trial_slots.* FROM trial_slots JOIN series ON series.id = series_id"
+            " WHERE series.experiment = ? ORDER BY position"
+        )
+        return [Slot(**row) for row in self._rows(sql, (experiment,))]
+
+
+_PLAIN = (
+    "id", "created_at", "experiment", "name", "machine", "ssh", "undo_path", "undo_script", "effective_before",
+    "configuration_before", "ended_at",
+)  # fmt: skip
+
+
+def _entry(row: Mapping[str, Any]) -> JournalEntry:
+    return JournalEntry(
+        **{name: row[name] for name in _PLAIN},
+        kind=ChangeKind(row["kind"]),
+        state=ChangeState(row["state"]),
+        owner=Owner(**json.loads(row["owner"])),
+    )
+
+
+def trial_plan_of(raw: Mapping[str, Any]) -> TrialPlan:
+    """The plan that ``asdict`` of it gave. Raises TypeError, ValueError or KeyError for anything else."""
+    found: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in raw.items()}
+    return TrialPlan(**{**found, "kind": ChangeKind(raw["kind"])})

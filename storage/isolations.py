@@ -1,0 +1,280 @@
+"""Isolations: rounds of the same operation script against disk, network, both and the server; records and rows."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from storage.base import NotebookBase
+from storage.codec import Row, object_of, of_a_sound_file
+from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
+from storage.ownership import is_alive
+from storage.plan import Settings
+from storage.records import ClientFacts, JSONValue, Owner, RunStatus, SeriesStatus, Target
+
+
+class Layer(StrEnum):
+    """What a run of the script was asked of."""
+
+    DISK = "disk"
+    """dbench: the server's file system alone."""
+    NETWORK = "network"
+    """tbench: TCP and the processes at its ends alone."""
+    DISK_WITH_NETWORK = "disk with network"
+    """dbench while tbench runs."""
+    NETWORK_WITH_DISK = "network with disk"
+    """tbench while dbench runs."""
+    SERVER = "server"
+    """The whole server, over SMB."""
+    SERVER_WHOLE_SCRIPT = "server, whole script"
+    """The same with the operations that are left out elsewhere."""
+    SERVER_UNPROFILED = "server, not profiled"
+    """The same while smbd does not count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CPUSpread:
+    """One kind of CPU time over the one-second samples of a run, in percent of the whole machine."""
+
+    mean: float
+    median: float
+    deviation: float | None = None
+    """Sample deviation (n - 1); absent for one sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CPUUse:
+    """How busy the processors of one machine were during a run."""
+
+    user: CPUSpread
+    system: CPUSpread
+    total: CPUSpread
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCounter:
+    """What one of smbd's counters grew by during a run."""
+
+    calls: int = 0
+    microseconds: int = 0
+    idle_microseconds: int = 0
+    """Of those, in which it waited for another thread or process."""
+    moved_bytes: int = 0
+    in_bytes: int = 0
+    out_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRun:
+    """One run of the script against one layer by so many clients at once."""
+
+    round: Count
+    layer: Layer
+    clients: Count
+    status: RunStatus = RunStatus.VALID
+    error: str | None = None
+    started_at: str = ""
+    seconds: NotNegative = 0.0
+    """Of the part that counts, after the warm-up."""
+    bytes_per_second: NotNegative = 0.0
+    passes: NotNegative = 0.0
+    """How often the script was carried out, all clients together."""
+    operations: Mapping[str, int] = field(default_factory=dict)
+    requests: Mapping[str, int] = field(default_factory=dict)
+    """SMB2 requests that the operations became, from login to log-off, by the names of smbd's counters."""
+    window_requests: int = 0
+    """Those of the part that counts."""
+    unexpected: int = 0
+    """Operations that ended otherwise than the script expects."""
+    wait_seconds: NotNegative = 0.0
+    """Time that clients spent waiting for answers, all clients together."""
+    longest_seconds: NotNegative = 0.0
+    client_cpu_seconds: NotNegative = 0.0
+    """Processor time of the clients."""
+    server_cpu: CPUUse | None = None
+    client_cpu: CPUUse | None = None
+    """Of this machine, where the server is another one."""
+    processes: Mapping[str, float] = field(default_factory=dict)
+    """Percent of the server's whole machine, by what worked there: ``smbd``, ``clients``."""
+    disk_busy_percent: float | None = None
+    in_bytes_per_second: float | None = None
+    """Into the server, on its busiest network card."""
+    out_bytes_per_second: float | None = None
+    throttled_percent: float | None = None
+    """Of the stretches in which smbd's control group may use a quota of processor time, those that it used up."""
+    profile: Mapping[str, ProfileCounter] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[int, Layer, int]:
+        """What tells it from the other runs of its isolation."""
+        return self.round, self.layer, self.clients
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftBehind:
+    """What an isolation changed on its server, until it is put back."""
+
+    ssh: str | None = None
+    smb_conf: str | None = None
+    profiling: str | None = None
+    """The level to go back to: off or count."""
+    server_folders: tuple[str, ...] = ()
+    """Folders of ours on the server, by their paths there."""
+    share_folder: str | None = None
+    """A folder of ours on the share."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether all is as it was."""
+        return not (self.profiling or self.server_folders or self.share_folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Isolation:
+    """Rounds of one script against every layer of one server."""
+
+    id: Filled
+    created_at: Moment
+    status: SeriesStatus = SeriesStatus.INTERRUPTED
+    error: str | None = None
+    label: str = ""
+    target: Target
+    script: str
+    script_sha256: str = ""
+    pass_bytes: int = 0
+    pass_operations: Mapping[str, int] = field(default_factory=dict)
+    """How often one pass asks for each operation."""
+    without: tuple[str, ...] = ()
+    """Operations left out of the script for every layer."""
+    clients: tuple[Count, ...]
+    rounds: Count
+    seconds: int = 0
+    """Of a run, its warm-up not counted."""
+    script_path: str | None = None
+    """Where the script was read from; our own where absent."""
+    settings: Settings = field(default_factory=Settings)
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    expose_tbench: bool = False
+    """Whether ``tbench_srv`` was allowed to listen on every address of another machine."""
+    link_bits_per_second: int | None = None
+    loopback: bool = False
+    """Whether no network card was on the way."""
+    same_machine: bool = False
+    """Whether clients and server share the processors."""
+    processors: int | None = None
+    """Of the server."""
+    processor_quota: float | None = None
+    """Processors that the control group of smbd may use at most."""
+    client: ClientFacts | None = None
+    ceilings: Mapping[int, float] = field(default_factory=dict)
+    """Operations a second that these clients reach against a server that costs next to nothing, by their number."""
+    problems: tuple[str, ...] = ()
+    """What could not be measured and why: a sentence each, that ends in what to do."""
+    runs: tuple[LayerRun, ...] = ()
+    left_behind: LeftBehind = field(default_factory=LeftBehind)
+    imported_at: str | None = None
+    owner: Owner | None = None
+    """Who measures it."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being measured right now."""
+        return self.owner is not None and is_alive(self.owner)
+
+
+_HEAD = ("id", "created_at", "status", "error", "label", "imported_at")
+_APART = (*_HEAD, "runs", "left_behind", "owner")
+_RUN_HEAD = ("round", "layer", "clients", "status", "seconds", "bytes_per_second")
+
+
+_OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
+"""What is of this notebook alone: no document has it, and none is asked for it."""
+
+
+def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
+    """The isolation as a JSON object; not what must be put back, nor who measures it."""
+    found = {name: value for name, value in asdict(isolation).items() if name not in _OURS_ALONE}
+    found["ceilings"] = {str(clients): rate for clients, rate in isolation.ceilings.items()}
+    return found
+
+
+def isolation_from_json(node: JSONNode) -> Isolation:
+    """The isolation in a JSON object. Raises DocumentError, naming the first place that is wrong."""
+    return node.record(Isolation, leave=_OURS_ALONE)
+
+
+class IsolationTables(NotebookBase):
+    """What a notebook keeps of isolations."""
+
+    def save_isolation(self, isolation: Isolation) -> None:
+        """Store an isolation, or what has changed of it; its runs are stored by :meth:`add_layer_run`."""
+        content = {name: value for name, value in isolation_to_json(isolation).items() if name not in _APART}
+        row: Row = {name: getattr(isolation, name) for name in _HEAD} | {
+            "status": isolation.status.value,
+            "content": json.dumps(content),
+            "left_behind": None if isolation.left_behind.nothing else json.dumps(asdict(isolation.left_behind)),
+            "owner": json.dumps(asdict(isolation.owner)) if isolation.owner else None,
+        }
+        with self._db.atomic():
+            self._db.table("isolations").upsert(row, pk="id")
+
+    def add_isolation(self, isolation: Isolation) -> None:
+        """Store an isolation with its runs."""
+        with self._db.atomic():
+            self.save_isolation(isolation)
+            for run in isolation.runs:
+                self.add_layer_run(isolation.id, run)
+
+    def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
+        """Store one run the moment it ended, in place of a failed one of the same round, layer and clients."""
+        found = asdict(run)
+        row: Row = {name: found.pop(name) for name in _RUN_HEAD}
+        row |= {"isolation_id": isolation_id, "content": json.dumps(found)}
+        row |= {"layer": run.layer.value, "status": run.status.value}
+        with self._db.atomic():
+            self._db.table("layer_runs").insert(row, replace=True)
+
+    def isolation(self, reference: str) -> Isolation | None:
+        """The isolation of that id or of the only id that begins so, with its runs; ``last`` is the newest."""
+        named = "?1 = 'last' OR substr(id, 1, length(?1)) = ?1"
+        sql = f"SELECT * FROM isolations WHERE {named} ORDER BY created_at DESC LIMIT 2"  # noqa: S608 (no words of others)
+        rows = list(self._rows(sql, (reference,)))
+        if not rows or not reference or (len(rows) > 1 and reference != "last"):
+            return None
+        runs = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (rows[0]["id"],))
+        order = list(Layer)
+        found = sorted(map(_run_from_row, runs), key=lambda run: (run.round, run.clients, order.index(run.layer)))
+        return replace(_from_row(rows[0]), runs=tuple(found))
+
+    def isolations(self) -> list[Isolation]:
+        """All isolations without their runs, newest first."""
+        return [_from_row(row) for row in self._rows("SELECT * FROM isolations ORDER BY created_at DESC, id")]
+
+    def remove_isolation(self, isolation_id: str) -> None:
+        """Take an isolation out, with its runs."""
+        with self._db.atomic():
+            self._db.execute("DELETE FROM isolations WHERE id = ?", (isolation_id,))
+
+
+@of_a_sound_file
+def _from_row(row: Mapping[str, Any]) -> Isolation:
+    content = object_of(row["content"]) | {name: row[name] for name in _HEAD} | {"runs": []}
+    found = isolation_from_json(JSONNode("isolation", content))
+    left: dict[str, Any] = object_of(row["left_behind"]) if row["left_behind"] else {}
+    left["server_folders"] = tuple(left.get("server_folders", ()))
+    owner: dict[str, Any] | None = object_of(row["owner"]) if row["owner"] else None
+    return replace(
+        found,
+        left_behind=LeftBehind(**left),
+        owner=Owner(**owner) if owner else None,
+        imported_at=row["imported_at"],
+    )
+
+
+@of_a_sound_file
+def _run_from_row(row: Mapping[str, Any]) -> LayerRun:
+    content: dict[str, JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_HEAD}
+    return JSONNode("layer_runs", content).record(LayerRun)

@@ -1,0 +1,1 @@
+"""Loads in the notebook: their records, histograms, scenarios, tables."""

@@ -1,0 +1,195 @@
+"""The records of loads: many users at once against the same targets, point by point, units in the names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from storage.loads.histogram import Histogram
+from storage.loads.scenario import Scenario
+from storage.records import Facts, SeriesStatus, Target
+
+
+class PointStatus(StrEnum):
+    """Whether a load point counts."""
+
+    VALID = "valid"
+    REJECTED = "rejected"
+    """Its own numbers contradict one another, or the user says so."""
+    FAILED = "failed"
+    GENERATOR = "generator"
+    """This end was the limit, so the server's numbers are not known."""
+
+
+class Limit(StrEnum):
+    """What stood in the way of more."""
+
+    SERVER_CPU = "server CPU"
+    NETWORK = "network"
+    DISK = "disk"
+    ERRORS = "errors"
+    GENERATOR = "generator"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Samples of one second each: their mean, median and sample deviation."""
+
+    mean: float
+    median: float
+    deviation: float | None = None
+    """Absent for a single sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointServer:
+    """What the server's machine did in a point's steady window; what was not seen is absent."""
+
+    samples: int
+    processors: int = 1
+    user_percent: Spread
+    """Of all processors together."""
+    system_percent: Spread
+    total_percent: Spread
+    smbd_percent: Spread | None = None
+    """The server's processes' share of all processors."""
+    processes: int = 0
+    smbd_uss_bytes: int | None = None
+    smbd_pss_bytes: int | None = None
+    interfaces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Bytes a second in and out by card."""
+    disk_busy_percent: Mapping[str, float] = field(default_factory=dict)
+    throttled_percent: float | None = None
+    """Periods in which a control group held the server's processes back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPoint:
+    """Ramp, settle, and a steady window with a fixed number of users."""
+
+    number: int
+    users: int
+    size_bytes: int | None = None
+    """The one size of file that was used; absent where all of the scenario's were."""
+    connected: int = 0
+    """Users with a session as the steady window began."""
+    status: PointStatus = PointStatus.VALID
+    reason: str | None = None
+    started_at: str = ""
+    """UTC, ISO 8601."""
+    ramp_seconds: float = 0.0
+    seconds: float = 0.0
+    """Of the steady window."""
+    offered_per_second: float | None = None
+    """Requests that the users would make if each were answered as the fewest users are."""
+    requests: int = 0
+    reads: int = 0
+    """Requests that read."""
+    writes: int = 0
+    read_bytes: int = 0
+    write_bytes: int = 0
+    late_starts: int = 0
+    """Requests that could not begin when they were due, since the one before was not done."""
+    errors: Mapping[str, int] = field(default_factory=dict)
+    first_error: str = ""
+    response: Histogram = field(default_factory=Histogram)
+    """Due to answered."""
+    service: Histogram = field(default_factory=Histogram)
+    """Asked to answered."""
+    operations: Mapping[str, Histogram] = field(default_factory=dict)
+    """Service times by the kind of request."""
+    logins: Histogram = field(default_factory=Histogram)
+    think_seconds: float | None = None
+    """The mean pause that the users made."""
+    little_percent: float | None = None
+    """How far users = requests/s x (response + think) is off."""
+    generator_cpu_percent: tuple[float, ...] = ()
+    """Of one processor, each process of this end."""
+    generator_lateness: Histogram = field(default_factory=Histogram)
+    """How much later than asked this end's timers fired."""
+    client_interfaces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Bytes a second in and out by this end's card."""
+    server: PointServer | None = None
+    limit: Limit | None = None
+    """What seems to have stood in the way of more."""
+    drain_seconds: float | None = None
+    """How long print jobs were still queued after the last was handed over."""
+
+    @property
+    def requests_per_second(self) -> float | None:
+        """Completed requests a second; absent without a steady window."""
+        return self.requests / self.seconds if self.seconds else None
+
+    @property
+    def read_bytes_per_second(self) -> float | None:
+        """Bytes read a second."""
+        return self.read_bytes / self.seconds if self.seconds else None
+
+    @property
+    def write_bytes_per_second(self) -> float | None:
+        """Bytes written a second."""
+        return self.write_bytes / self.seconds if self.seconds else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadWorker:
+    """The processes of one machine that make the load."""
+
+    host: str
+    processes: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """The highest number of users without overload, and the least number with it."""
+
+    carried: int | None
+    not_carried: int | None
+    reason: str = ""
+    limit: Limit | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadChoices:
+    """How a load is made: what is not the scenario's."""
+
+    users: tuple[int, ...] = ()
+    """The points, in order; empty where capacity is looked for."""
+    find_capacity: bool = False
+    limit_seconds: float | None = None
+    """A p95 of the response above it is overload."""
+    ramp_per_second: float = 20.0
+    """Logins a second."""
+    processes: int = 1
+    hosts: tuple[str, ...] = ()
+    """Other machines whose processes make load."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Load points of one scenario against the same targets."""
+
+    id: str
+    created_at: str
+    status: SeriesStatus = SeriesStatus.INTERRUPTED
+    error: str | None = None
+    label: str = ""
+    note: str = ""
+    targets: tuple[Target, ...]
+    scenario: Scenario
+    choices: LoadChoices = field(default_factory=LoadChoices)
+    link_bits_per_second: int | None = None
+    file_set_bytes: int = 0
+    server_memory_bytes: int | None = None
+    workers: tuple[LoadWorker, ...] = ()
+    environment: Mapping[str, Facts] = field(default_factory=dict)
+    points: tuple[LoadPoint, ...] = ()
+    capacity: Capacity | None = None
+    scratch_folder: str | None = None
+    """The name of a folder of ours that may still lie on the targets; absent once it is known to be gone."""
+    imported_at: str | None = None
+
+    def valid_points(self) -> tuple[LoadPoint, ...]:
+        """The points that count, in order."""
+        return tuple(point for point in self.points if point.status is PointStatus.VALID)

@@ -1,0 +1,256 @@
+"""Kernel settings, network cards and commands: checked, changed, put back, and never over somebody else's work."""
+
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.changes.find import Ways, find_setting
+from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.script import ServerChange
+from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, give_word, new_change_id, set_arm
+from app.changes.setting import ChangeableSetting
+from app.changes.sysctl import UNDO
+from app.errors import UsageError
+from storage.changes import JournalEntry
+from storage.notebook import Notebook
+from storage.records import Target
+from tests.servers.process import program, require
+from tests.servers.sshd import Sshd
+
+pytestmark = pytest.mark.xdist_group("sshd")
+
+HERE = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[list[str]]:
+    """A network namespace with a pair of cards, so that nothing of this machine's is changed."""
+    require("unshare", "nsenter", "ip")
+    holder = subprocess.Popen(
+        [
+            program("unshare"),
+            "--net",
+            "sh",
+            "-c",
+            "ip link add card0 type veth peer name card1; echo ready; exec sleep 600",
+        ],
+        stdout=subprocess.PIPE,
+    )
+    assert holder.stdout
+    assert holder.stdout.readline() == b"ready\n"
+    try:
+        yield [program("nsenter"), f"--net=/proc/{holder.pid}/ns/net", "--"]
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+
+
+@pytest.fixture
+def inside(machine: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of programs that come first, of which ``sh`` runs inside the namespace."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "sh").write_text(f'#!/bin/sh\nexec {" ".join(machine)} /bin/sh "$@"\n')
+    (folder / "sh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/sbin:/usr/bin:/sbin:/bin")
+    return folder
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[Notebook]:
+    with Notebook(tmp_path / "notebook.db") as found:
+        yield found
+
+
+def read(machine: list[str], path: str) -> str:
+    return subprocess.run([*machine, "cat", path], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def mtu(machine: list[str]) -> str:
+    said = subprocess.run([*machine, "ip", "-o", "link", "show", "card0"], capture_output=True, text=True, check=True)
+    return said.stdout.partition(" mtu ")[2].split()[0]
+
+
+def begun(found: ChangeableSetting, notebook: Notebook) -> tuple[ServerChange, JournalEntry]:
+    change = found.plan(new_change_id(), found.values)
+    about = Journalled(
+        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=found.ssh,
+        effective_before=found.previous,
+    )  # fmt: skip
+    return change, begin_change(change, about, notebook)
+
+
+@pytest.mark.usefixtures("inside")
+def test_a_kernel_setting_is_changed_proven_and_put_back(machine: list[str], notebook: Notebook):
+    path = "/proc/sys/net/ipv4/tcp_rmem"
+    before = read(machine, path)
+    found = find_setting("net.ipv4.tcp_rmem", ["4096 65536 1048576"], HERE, Ways())
+    change, entry = begun(found, notebook)
+    assert found.effective(set_arm(change, 1, None)) == "4096 65536 1048576"
+    assert read(machine, path).split() == ["4096", "65536", "1048576"]
+    assert found.effective(set_arm(change, 0, None)) == found.previous
+    set_arm(change, 1, None)
+    assert found.effective(restore_entry(entry, notebook)) == found.previous
+    assert read(machine, path) == before
+    assert not Path(UNDO).exists()
+
+
+@pytest.mark.usefixtures("inside")
+def test_a_kernel_setting_that_somebody_else_set_is_left(machine: list[str], notebook: Notebook):
+    path = "/proc/sys/net/ipv4/tcp_slow_start_after_idle"
+    before = read(machine, path)
+    found = find_setting("net.ipv4.tcp_slow_start_after_idle", [], HERE, Ways())
+    assert found.values == ("0",)
+    change, entry = begun(found, notebook)
+    set_arm(change, 1, None)
+    subprocess.run([*machine, "sh", "-c", f"echo 2 >{path}"], check=False, capture_output=True)
+    if read(machine, path) == "2":
+        with pytest.raises(ConflictError):
+            restore_entry(entry, notebook)
+        assert read(machine, path) == "2"
+    subprocess.run([*machine, "sh", "-c", f"echo 0 >{path}"], check=True)
+    restore_entry(entry, notebook)
+    assert read(machine, path) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("net.ipv4.tcp_congestion_control", "nosuch"),
+        ("net.ipv4.tcp_rmem", "4096 65536"),
+        ("net.ipv4.tcp_rmem", "65536 4096 100"),
+        ("net.ipv4.tcp_sack", "yes"),
+        ("net.ipv4.tcp_sack", "1; reboot"),
+        ("vm.dirty_ratio", "200"),
+        ("vm.dirty_bytes", "1"),
+        ("net.ipv4.no_such_thing", "1"),
+        ("kernel.panic", "1"),
+    ],
+)
+@pytest.mark.usefixtures("inside")
+def test_a_kernel_setting_is_refused_before_it_is_written(name: str, value: str):
+    with pytest.raises(ChangeRefusedError):
+        find_setting(name, [value], HERE, Ways())
+    assert not Path(UNDO).exists()
+
+
+def test_of_a_pair_the_one_that_was_in_force_is_put_back():
+    """``vm.dirty_bytes = 0`` cannot be written: what was 0 since the other one held is put back by the other."""
+    from app.changes.sysctl import _plan
+
+    back = _plan("0123456789ab", "vm.dirty_bytes", "0", ["1048576"], ("vm.dirty_ratio", "20")).put_back
+    assert "printf '%s\\n' 20 >/proc/sys/vm/dirty_ratio" in back
+    back = _plan("0123456789ab", "vm.dirty_ratio", "20", ["5"], ("vm.dirty_bytes", "0")).put_back
+    assert "printf '%s\\n' 20 >/proc/sys/vm/dirty_ratio" in back
+
+
+def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Notebook):
+    log, mark = tmp_path / "log", tmp_path / "it's on"
+    quoted = shlex.quote(str(mark))
+    ways = Ways(apply=f"touch {quoted}; echo apply >>{log}", revert=f"rm {quoted}; echo revert >>{log}")
+    found = find_setting("stripe", [], HERE, ways)
+    change, entry = begun(found, notebook)
+    for arm in (0, 1, 1, 0, 1):
+        answer = set_arm(change, arm, None)
+        assert found.effective(answer) == ("applied" if arm else "as it was")
+        assert mark.exists() == bool(arm)
+    restore_entry(entry, notebook)
+    assert not mark.exists()
+    assert log.read_text().split() == ["apply", "revert", "apply", "revert"]
+    assert not Path(UNDO).exists()
+
+
+def test_a_command_that_fails_is_taken_back(tmp_path: Path, notebook: Notebook):
+    log = tmp_path / "log"
+    found = find_setting("stripe", [], HERE, Ways(apply="exit 1", revert=f"echo revert >>{log}"))
+    change, entry = begun(found, notebook)
+    with pytest.raises(ChangeFailedError):
+        set_arm(change, 1, None)
+    restore_entry(entry, notebook)
+    assert log.read_text() == "revert\n"
+
+
+@pytest.mark.parametrize("ways", [Ways(apply="true"), Ways(revert="true")])
+def test_nothing_is_changed_without_a_way_back(ways: Ways):
+    with pytest.raises(UsageError, match="go together"):
+        find_setting("stripe", [], HERE, ways)
+
+
+def test_another_machine_needs_a_way_there():
+    with pytest.raises(UsageError, match="--server-ssh"):
+        find_setting("strict sync", ["no"], Target(protocol="smb", host="192.0.2.1", share="x"), Ways())
+
+
+def systemd(folder: Path) -> Path:
+    """A systemd that is none: its timers are lines of a file."""
+    timers = folder / "timers"
+    timers.touch()
+    for name, text in {
+        "systemd-run": f'for word; do case $word in --unit=*) echo "${{word#--unit=}}.timer" >>{timers};; esac; done',
+        "systemctl": (
+            f"case $1 in show) echo Version=252;; list-units) cat {timers};;\n"
+            rf'stop) case $2 in *\**) : >{timers};; *) grep -v "$2" {timers} >{timers}.new;'
+            f" mv {timers}.new {timers};; esac;; esac"
+        ),
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    return timers
+
+
+def test_a_card_is_changed_under_a_dead_mans_switch(machine: list[str], inside: Path, notebook: Notebook):
+    timers = systemd(inside)
+    found = find_setting("mtu@card0", ["9000"], HERE, Ways())
+    assert found.previous == "1500"
+    change, entry = begun(found, notebook)
+    (first,) = timers.read_text().split()
+    set_arm(change, 1, None)
+    assert mtu(machine) == "9000"
+    (second,) = timers.read_text().split()
+    assert second != first, "it was wound up anew, and the old one stopped"
+    give_word(change, None)
+    assert second not in timers.read_text()
+    restore_entry(entry, notebook)
+    assert mtu(machine) == "1500"
+    assert timers.read_text() == ""
+
+
+def test_what_the_switch_runs_puts_it_back(machine: list[str], inside: Path, notebook: Notebook):
+    systemd(inside)
+    found = find_setting("mtu@card0", ["9000"], HERE, Ways())
+    change, entry = begun(found, notebook)
+    set_arm(change, 1, None)
+    subprocess.run([inside / "sh", UNDO], check=True, capture_output=True)
+    assert mtu(machine) == "1500"
+    restore_entry(entry, notebook)
+
+
+@pytest.mark.usefixtures("inside")
+def test_without_systemd_no_card_is_touched(machine: list[str]):
+    with pytest.raises(ChangeRefusedError, match="systemd"):
+        find_setting("mtu@card0", ["9000"], HERE, Ways())
+    assert mtu(machine) == "1500"
+
+
+@pytest.mark.parametrize(("name", "value"), [("mtu@card0", "99999"), ("mtu@card0", "68"), ("tso@card0", "maybe")])
+def test_a_cards_value_is_checked_first(inside: Path, name: str, value: str):
+    systemd(inside)
+    (inside / "ethtool").write_text("#!/bin/sh\necho 'tcp-segmentation-offload: on'\n")
+    (inside / "ethtool").chmod(0o755)
+    with pytest.raises(ChangeRefusedError, match="is refused"):
+        find_setting(name, [value], HERE, Ways())
+
+
+def test_a_kernel_setting_through_ssh(through: Sshd, notebook: Notebook, tmp_path: Path):
+    assert through
+    ways = Ways(ssh="fileserver", apply=f"touch {tmp_path}/on", revert=f"rm {tmp_path}/on")
+    found = find_setting("stripe", [], HERE, ways)
+    change, entry = begun(found, notebook)
+    assert found.effective(set_arm(change, 1, "fileserver")) == "applied"
+    assert (tmp_path / "on").exists()
+    restore_entry(entry, notebook)
+    assert not (tmp_path / "on").exists()

@@ -1,0 +1,318 @@
+"""Parameters of a real smbd's smb.conf, changed, proven and put back; and everything that must not be written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from app.changes import server, smb_conf
+from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.restore import restore_change
+from app.changes.samba_setting import samba_setting
+from app.changes.script import ServerChange, begin_script
+from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
+from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import DROP_IN, UNDO, check_value, find_place
+from forms.tuning.smb_conf import spelling
+from storage.changes import ChangeKind, JournalEntry
+from storage.notebook import Notebook
+from tests.servers.broken_values import BROKEN
+from tests.servers.process import program
+from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
+
+pytestmark = pytest.mark.xdist_group("sshd")
+
+
+@pytest.fixture(scope="module")
+def samba() -> Iterator[Smbd]:
+    found = Smbd()
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+def state(samba: Smbd) -> dict[str, tuple[str, int, int, int, int]]:
+    """Every file beside smb.conf: content, mode, owner and time."""
+    found = {}
+    for path in samba.root.iterdir():
+        if path.is_file() and path.name != "output.txt":
+            about = path.stat()
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[path.name] = (content, about.st_mode, about.st_uid, about.st_gid, about.st_mtime_ns)
+    return found
+
+
+def setting(
+    samba: Smbd, name: str, *values: str, ssh: str | None = None, accepted: tuple[str, ...] = ()
+) -> ChangeableSetting:
+    return samba_setting(name, values, samba.target("x"), ssh=ssh, smb_conf=str(samba.conf), accepted=accepted)
+
+
+def effective(samba: Smbd, name: str, share: str | None = None) -> str:
+    words = [program("testparm"), "-s", f"--parameter-name={name}", *([f"--section-name={share}"] if share else [])]
+    return subprocess.run([*words, str(samba.conf)], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@dataclass
+class Begun:
+    """A change that stands."""
+
+    change: ServerChange
+    entry: JournalEntry
+    setting: ChangeableSetting
+
+
+def begun(found: ChangeableSetting, notebook: Notebook) -> Begun:
+    change = found.plan(new_change_id(), found.values)
+    about = Journalled(
+        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=found.ssh,
+        effective_before=found.previous, configuration_before=found.configuration,
+    )  # fmt: skip
+    return Begun(change, begin_change(change, about, notebook), found)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[Notebook]:
+    with Notebook(tmp_path / "notebook.db") as found:
+        yield found
+
+
+def through_all(samba: Smbd, notebook: Notebook, ssh: str | None) -> None:
+    """Both arms set and proven, and everything put back."""
+    before = state(samba)
+    found = begun(setting(samba, "strict sync", "no", ssh=ssh, accepted=("strict sync",)), notebook)
+    assert found.setting.section == "[bench]"
+    assert found.setting.previous == "Yes"
+    assert (samba.root / UNDO).stat().st_mode & 0o777 == 0o600
+    for arm, value in ((1, "No"), (0, "Yes"), (1, "No")):
+        answer = set_arm(found.change, arm, ssh)
+        assert found.setting.effective(answer) == value
+        assert "reloaded" in answer.sections
+        assert effective(samba, "strict sync", "bench") == value
+    assert "strict sync = no" in (samba.root / DROP_IN).read_text()
+    assert (samba.root / DROP_IN).stat().st_mode & 0o777 == 0o644
+    done = restore_change(found.entry, notebook)
+    assert (done.effective, done.reloaded, done.same_configuration) == ("Yes", True, True)
+    assert state(samba) == before
+    assert notebook.left_behind() == notebook.journal() == [] or notebook.journal()[0].ended_at
+
+
+def test_a_change_here_is_proven_and_put_back_byte_for_byte(samba: Smbd, notebook: Notebook):
+    through_all(samba, notebook, None)
+
+
+@pytest.mark.usefixtures("through")
+def test_a_change_through_ssh_is_as_one_here(samba: Smbd, notebook: Notebook):
+    through_all(samba, notebook, "fileserver")
+
+
+def test_the_journal_is_closed_once_everything_is_back(samba: Smbd, notebook: Notebook):
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    (entry,) = notebook.journal()
+    assert entry == found.entry
+    assert entry.at_work
+    assert "server signing = mandatory" in entry.undo_script
+    restore_entry(entry, notebook)
+    assert [one.state.value for one in notebook.journal()] == ["undone"]
+
+
+def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
+    """Of each that our rules let pass, testparm on a copy would have to say no: here they all are refused by one."""
+    before, log = state(samba), (samba.private / "log.smbd").read_bytes()
+    place = find_place("strict sync", samba.share, None, str(samba.conf))
+    for name, value, section in BROKEN:
+        with pytest.raises(ChangeRefusedError, match="nothing was written"):
+            check_value(replace(place, name=spelling(name).name, section=section), value)
+    for name, value in (("strict synk", "no"), ("strict sync", "maybe"), ("vfs objects", "nosuchmodule")):
+        with pytest.raises(ChangeRefusedError):
+            setting(samba, name, value, accepted=(name,))
+    assert state(samba) == before
+    assert (samba.private / "log.smbd").read_bytes() == log
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("strict sync", "maybe", "testparm says"),
+        ("strict synk", "no", "Unknown parameter"),
+        ("aio read size", "banana", "testparm says"),
+        ("server signing", "mandatory", ""),
+    ],
+)
+def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch):
+    """What only testparm refuses, with our own rules out of its way."""
+    before = state(samba)
+    monkeypatch.setattr(smb_conf, "refusals", lambda *_: iter(()))
+    place = replace(find_place("log level", samba.share, None, str(samba.conf)), name=name)
+    if said:
+        with pytest.raises(ChangeRefusedError, match=said):
+            check_value(place, value)
+    else:
+        check_value(place, value)
+    assert state(samba) == before
+
+
+def test_a_risk_is_named_and_must_be_accepted(samba: Smbd):
+    with pytest.raises(ChangeRefusedError, match="--accept-risk 'strict sync'"):
+        setting(samba, "strict sync", "no")
+    assert setting(samba, "strict sync", "no", accepted=("Strict Sync",)).risks
+    assert setting(samba, "strict sync", "yes").risks == (), "it is that already"
+
+
+def test_a_socket_option_by_itself_keeps_the_others(samba: Smbd):
+    found = setting(samba, "SO_SNDBUF", "64K", "1M")
+    assert found.values == ("TCP_NODELAY SO_SNDBUF=65536", "TCP_NODELAY SO_SNDBUF=1048576")
+
+
+def test_a_name_alone_tries_the_other_values_of_the_catalogue(samba: Smbd):
+    assert setting(samba, "server multi channel support").values == ("no",)
+
+
+def test_what_somebody_else_wrote_meanwhile_is_shown_and_left(samba: Smbd, notebook: Notebook):
+    before = samba.conf.read_bytes(), samba.conf.stat()
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    changed = samba.conf.read_bytes() + b"# mine\n"
+    samba.conf.write_bytes(changed)
+    try:
+        with pytest.raises(ConflictError) as told:
+            restore_entry(found.entry, notebook)
+        assert list(told.value.now) == [str(samba.conf)]
+        assert "# mine" in told.value.now[str(samba.conf)]
+        assert samba.conf.read_bytes() == changed
+        assert (samba.root / DROP_IN).exists(), "nothing was touched, not even what is ours"
+        assert notebook.left_behind() == []
+        assert notebook.journal()[0].state.value == "open"
+        by_hand = subprocess.run(["sh", str(samba.root / UNDO)], capture_output=True, text=True, check=False)
+        assert by_hand.returncode == 3
+        assert "changed by somebody else" in by_hand.stdout
+    finally:
+        samba.conf.write_bytes(changed.removesuffix(b"# mine\n"))
+    restore_entry(found.entry, notebook)
+    assert samba.conf.read_bytes() == before[0]
+    assert samba.conf.stat().st_mtime_ns == before[1].st_mtime_ns
+
+
+def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook):
+    before = state(samba)
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    set_arm(found.change, 1, None)
+    assert effective(samba, "server signing") == "required"
+    subprocess.run(["sh", str(samba.root / UNDO)], check=True, capture_output=True)
+    assert state(samba) == before
+    restore_entry(found.entry, notebook)
+    assert state(samba) == before
+    with pytest.raises(ChangeFailedError, match="put back meanwhile"):
+        set_arm(found.change, 1, None)
+    assert state(samba) == before
+
+
+def test_a_second_trial_is_refused_while_one_stands(samba: Smbd, notebook: Notebook):
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    with pytest.raises(ChangeRefusedError, match="sharebench restore"):
+        setting(samba, "server multi channel support", "no")
+    other = found.setting.plan(new_change_id(), found.setting.values)
+    with pytest.raises(ChangeRefusedError):
+        server.begin(other, None)
+    restore_entry(found.entry, notebook)
+
+
+def test_a_drop_in_that_is_there_and_included_last_is_kept(samba: Smbd, notebook: Notebook):
+    conf = samba.conf.read_bytes()
+    drop_in = samba.root / DROP_IN
+    drop_in.write_text("# of the admin\n[global]\n    deadtime = 77")
+    samba.conf.write_bytes(conf + f"[global]\n include = {drop_in}\n".encode())
+    before = state(samba)
+    try:
+        found = begun(setting(samba, "server signing", "mandatory"), notebook)
+        assert len(found.setting.writes) == 1
+        set_arm(found.change, 1, None)
+        assert effective(samba, "deadtime") == "77"
+        assert effective(samba, "server signing") == "required"
+        restore_entry(found.entry, notebook)
+        assert state(samba) == before
+    finally:
+        samba.conf.write_bytes(conf)
+        drop_in.unlink()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_script_that_was_cut_off_on_its_way_does_nothing(samba: Smbd, share: float):
+    found = setting(samba, "server signing", "mandatory")
+    before = state(samba)
+    whole = begin_script(found.plan(new_change_id(), found.values))
+    subprocess.run(["sh", "-s"], input=whole[: int(share * len(whole))], text=True, check=False, capture_output=True)
+    assert state(samba) == before
+
+
+def test_without_root_it_is_refused_with_what_is_missing(samba: Smbd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (tmp_path / "id").write_text("#!/bin/sh\necho 1000\n")
+    (tmp_path / "id").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    before = state(samba)
+    with pytest.raises(ChangeRefusedError, match="only root"):
+        setting(samba, "server signing", "mandatory")
+    assert state(samba) == before
+
+
+def test_a_share_that_the_registry_holds_is_changed_by_net_conf(make_smbd: Callable[..., Smbd], notebook: Notebook):
+    samba = make_smbd()
+    head, _, share = samba.conf.read_text().partition("[bench]")
+    (samba.root / "registry.conf").write_text(f"[bench]{share}")
+    net = [program("net"), "-s", str(samba.conf), "conf"]
+    subprocess.run([*net, "import", str(samba.root / "registry.conf")], check=True, capture_output=True)
+    samba.conf.write_text(f"{head}    include = registry\n")
+
+    def listed() -> str:
+        return subprocess.run([*net, "list"], check=True, capture_output=True, text=True).stdout
+
+    before, files = listed(), state(samba)
+    found = begun(setting(samba, "strict sync", "no", accepted=("strict sync",)), notebook)
+    assert found.setting.kind is ChangeKind.REGISTRY
+    assert found.setting.effective(set_arm(found.change, 1, None)) == "No"
+    assert "strict sync = no" in listed()
+    assert found.setting.effective(set_arm(found.change, 0, None)) == "Yes"
+    set_arm(found.change, 1, None)
+    restore_entry(found.entry, notebook)
+    assert listed() == before
+    found = begun(setting(samba, "aio read size", "0"), notebook)
+    set_arm(found.change, 1, None)
+    subprocess.run([*net, "setparm", "bench", "aio read size", "4096"], check=True, capture_output=True)
+    with pytest.raises(ConflictError):
+        restore_entry(found.entry, notebook)
+    subprocess.run([*net, "setparm", "bench", "aio read size", "0"], check=True, capture_output=True)
+    restore_entry(found.entry, notebook)
+    assert (listed(), state(samba)) == (before, files)
+
+
+def test_another_machine_is_never_restored(samba: Smbd, notebook: Notebook):
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    with pytest.raises(ChangeFailedError, match="--server-ssh"):
+        restore_change(replace(found.entry, machine="other 1234"), notebook)
+    restore_change(found.entry, notebook)
+
+
+def test_a_server_that_cannot_be_reached_leaves_the_journal_open(samba: Smbd, notebook: Notebook, through: Sshd):
+    before = state(samba)
+    found = begun(setting(samba, "server signing", "mandatory", ssh="fileserver"), notebook)
+    allowed = through.root / "authorized_keys"
+    kept = allowed.read_text()
+    allowed.write_text("")
+    try:
+        with pytest.raises(ChangeFailedError, match=f"sh {samba.root / UNDO}"):
+            restore_change(found.entry, notebook)
+        with pytest.raises(ChangeFailedError):
+            restore_entry(found.entry, notebook)
+        assert notebook.journal()[0].state.value == "open"
+    finally:
+        allowed.write_text(kept)
+    restore_change(found.entry, notebook)
+    assert state(samba) == before

@@ -1,0 +1,185 @@
+"""``sharebench load`` against a real smbd: the points, and each way in which it can go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from storage.target_url import format_target
+from tests.command_line import Inside, Sharebench
+from tests.servers.smbd import Smbd
+
+SHORT = ("--files", "60", "--settle", "0.5", "--ramp", "100", "--processes", "2")
+
+
+@pytest.fixture
+def sharebench(tmp_path: Path, smbd: Smbd) -> Sharebench:
+    return Sharebench(tmp_path / "notebook.db", password=smbd.password)
+
+
+def folder_of(smbd: Smbd, name: str) -> Path:
+    """A folder on the share that the user may write."""
+    folder = smbd.folder / name
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o777)
+    return folder
+
+
+def url_of(smbd: Smbd, name: str) -> str:
+    folder_of(smbd, name)
+    return f"{format_target(smbd.target())}/{name}"
+
+
+def is_sound(point: dict[str, Any]) -> None:
+    """A busy machine may make the generator late; its numbers fit together all the same."""
+    assert point["status"] in {"valid", "generator"}, point["reason"]
+    assert point["connected"] == point["users"]
+    assert point["errors"] == {}
+    assert abs(point["little_percent"]) < 5
+    assert point["response_seconds"]["p50"] <= point["response_seconds"]["p99"] <= point["response_seconds"]["max"]
+
+
+def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smbd, sharebench: Sharebench):
+    url = url_of(smbd, "points")
+    load = sharebench.json(
+        "load", url, "--users", "2,4", "--duration", "3", *SHORT, "--sizes", "4K:2,96K:1", "--label", "first", "--json"
+    )
+    assert load["schema"] == "sharebench/load/1"
+    assert load["status"] == "complete"
+    assert [point["users"] for point in load["points"]] == [2, 4]
+    for point in load["points"]:
+        is_sound(point)
+        reads = point["reads"] / point["requests"]
+        assert abs(reads - 0.8) < 0.03
+        assert point["server"]["smbd_uss_bytes"] > 1_000_000
+        assert 0 < point["server"]["cpu_percent"]["smbd"]["mean"] <= 100
+    assert load["points"][1]["requests"] > 1.5 * load["points"][0]["requests"]
+    assert list((smbd.folder / "points").iterdir()) == []
+
+    inside = Inside(sharebench.db)
+    assert "first" in inside("list").stdout
+    assert "Load redpaper" in inside("show", "last-load").stdout
+    assert inside.json("show", load["id"], "--json") == load
+    exported = sharebench.db.parent / "load.json"
+    assert inside("export", load["id"], "-o", str(exported)).returncode == 0
+    other = Inside(sharebench.db.parent / "other.db")
+    assert other("import", str(exported)).stdout.strip() == load["id"]
+    assert other.json("import", str(exported), "--json") == {"imported": [], "already_there": [load["id"]]}
+    assert other("baseline", "set", "before", load["id"]).returncode == 0
+    assert other("compare", "before", load["id"]).returncode == 3
+    assert other("note", load["id"], "a word").returncode == 0
+    assert "a word" in other("show", "before").stdout
+    assert other("delete", load["id"], "--yes").returncode == 0
+    assert "the notebook is empty" in other("list").stderr
+
+
+@pytest.mark.parametrize("scenario", ["office", "idle"])
+def test_other_scenarios(smbd: Smbd, sharebench: Sharebench, scenario: str):
+    url = url_of(smbd, scenario)
+    more = () if scenario == "idle" else ("--think", "0.02", "--sizes", "16K")
+    load = sharebench.json(
+        "load", url, "--scenario", scenario, "--users", "6", "--duration", "2", *SHORT, *more, "--json"
+    )
+    (point,) = load["points"]
+    assert point["connected"] == 6
+    assert point["errors"] == {}
+    if scenario == "office":
+        is_sound(point)
+        assert point["operations"].keys() == {"list", "query", "read-parts", "save", "copy-in", "copy-out"}
+    assert list((smbd.folder / scenario).iterdir()) == []
+
+
+def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sharebench, tmp_path: Path):
+    inside = Inside(sharebench.db)
+    smbd.make_file("a-file.bin", b"x")
+    mine = tmp_path / "mine.toml"
+    mine.write_text('name = "mine"\nfiles = "many"\n')
+    url = format_target(smbd.target())
+    for arguments, said in (
+        ((), "name a TARGET"),
+        ((url, "--scenario", "nothing"), "take redpaper"),
+        ((url, "--scenario", str(mine)), "line 2"),
+        ((url, "--users", "5000000"), "--users"),
+        ((f"smb://{smbd.host}:{smbd.port}",), "name the folder"),
+        (("iperf3://nas",), "name the folder"),
+        ((url, "--by-size", "--find-capacity"), "--by-size"),
+        ((url, "--resume", "abc"), "leave targets out"),
+    ):
+        assert said in inside.fails(2, "load", *arguments)
+    assert "is a file" in sharebench.fails(4, "load", f"{url}/a-file.bin", *SHORT)
+    wrong = Sharebench(sharebench.db, password="wrong")
+    assert "refused the login" in wrong.fails(4, "load", url_of(smbd, "refused"), *SHORT)
+    assert "the notebook is empty" in inside("list").stderr
+
+
+def test_a_share_without_room_is_told_with_the_number(make_smbd, small_disk: Path, tmp_path: Path):
+    server = make_smbd(share_options={"path": str(small_disk)})
+    small_disk.chmod(0o777)
+    sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
+    said = sharebench.fails(4, "load", format_target(server.target()), *SHORT, "--sizes", "1M")
+    assert "66 MB" in said
+    assert "are free" in said
+    assert list(small_disk.iterdir()) == []
+
+
+def worker_of(load: Any) -> psutil.Process:
+    """A worker process of a running load, once it is there."""
+    for _ in range(300):
+        for child in psutil.Process(load.pid).children(recursive=True):
+            if "worker" in child.cmdline():
+                return child
+        time.sleep(0.1)
+    raise AssertionError("no worker was started")
+
+
+def wait_for_user(worker: psutil.Process, smbd: Smbd) -> None:
+    """Until the worker has a user at the server."""
+    for _ in range(300):
+        if any(each.raddr and each.raddr.port == smbd.port for each in worker.net_connections("tcp")):
+            return
+        time.sleep(0.1)
+    raise AssertionError("no user came")
+
+
+def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sharebench: Sharebench):
+    load = sharebench.start(
+        "load", url_of(smbd, "killed"), "--users", "2,3", "--duration", "2", *SHORT, "--sizes", "4K", "--json"
+    )
+    worker = worker_of(load)
+    wait_for_user(worker, smbd)
+    worker.kill()
+    out, err = load.communicate(timeout=120)
+    assert load.returncode == 0, err
+    document = json.loads(out)
+    first, second = document["points"]
+    assert first["status"] == "failed"
+    assert "signal 9" in first["reason"]
+    is_sound(second)
+    assert list((smbd.folder / "killed").iterdir()) == []
+
+
+def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Sharebench):
+    load = sharebench.start(
+        "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "2", *SHORT, "--sizes", "4K"
+    )
+    assert load.stderr is not None
+    line = load.stderr.readline()
+    assert line.startswith("sharebench: 2 users:"), line
+    os.kill(load.pid, signal.SIGINT)
+    _out, err = load.communicate(timeout=120)
+    assert load.returncode == 130, err
+    assert list((smbd.folder / "cancelled").iterdir()) == []
+    document = Inside(sharebench.db).json("show", "last-load", "--json")
+    assert document["status"] == "interrupted"
+    assert [point["users"] for point in document["points"]] == [2]
+    resumed = sharebench.json("load", "--resume", document["id"], "--json")
+    assert resumed["status"] == "complete"
+    assert [point["users"] for point in resumed["points"]] == [2, 3]
+    assert "is complete" in sharebench.fails(2, "load", "--resume", document["id"])

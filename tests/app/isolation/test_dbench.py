@@ -1,0 +1,92 @@
+"""What dbench and tbench print, and programs that end with us."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+from app.errors import MeasurementError
+from app.isolation.dbench import parse_bench
+from app.isolation.shell import Said, ServerShell
+from app.isolation.smbd import ProcessorQuota, parse_quota
+
+PRINTED = """dbench version 4.00 - Copyright Andrew Tridgell 1999-2004
+
+Running for 2 seconds with load 'x' and minimum warmup 0 secs
+failed to create barrier semaphore
+   2     28869   656.34 MB/sec  execute   1 sec  latency 8.694 ms
+   2     57869   650.34 MB/sec  execute   2 sec  latency 8.694 ms
+   2  cleanup   2 sec
+
+ Operation      Count    AvgLat    MaxLat
+ ----------------------------------------
+ NTCreateX      26289     0.020     5.521
+ Qpathinfo      21953     0.022     5.712
+ Find            7565     0.020     5.670
+
+Throughput 656.344 MB/sec  2 clients  2 procs  max_latency=8.694 ms
+"""
+
+
+def test_rate_time_and_counts_are_read():
+    found = parse_bench(Said(0, PRINTED, ""), "dbench")
+    assert found.bytes_per_second == 656_344_000
+    assert found.seconds == 2
+    assert found.longest_seconds == pytest.approx(0.008694)
+    assert found.operations == {"ntcreatex": 26289, "query_path_information": 21953, "find_first": 7565}
+    assert found.complaints == ()
+
+
+def test_failures_are_told_although_it_ends_well():
+    line = "[3] open ./clients/client1/x failed for handle 10 (No space left on device)"
+    assert parse_bench(Said(0, f"{line}\n{PRINTED}", ""), "dbench").complaints == (line,)
+    with pytest.raises(MeasurementError, match=r"dbench gave no result: .*No space"):
+        parse_bench(Said(1, line, ""), "dbench")
+
+
+def test_a_program_ends_with_all_that_it_started_when_nobody_listens_any_more():
+    program = ServerShell().start("sh", "-c", "sleep 321 & echo $!; sleep 322")
+    time.sleep(0.3)
+    program.hang_up()
+    said = program.wait(10)
+    child = int(said.out)
+    for _ in range(40):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        if subprocess.run(["ps", "-o", "stat=", "-p", str(child)], capture_output=True, check=False).stdout[:1] in (
+            b"Z",
+            b"",
+        ):
+            return
+        time.sleep(0.1)
+    pytest.fail("a child of the program still runs")
+
+
+def test_a_program_that_is_not_there_says_so():
+    shell = ServerShell()
+    assert shell.run("sharebench-nonesuch").code == 127
+    assert not shell.has("sharebench-nonesuch")
+    assert "dbench" in shell.how_to_install("dbench")
+
+
+@pytest.mark.parametrize(
+    ("printed", "quota"),
+    [
+        ("limit max 100000\nnr_periods 0\n", ProcessorQuota()),
+        ("limit 20000 100000\nnr_periods 5\nnr_throttled 4\n", ProcessorQuota(processors=0.2, periods=5, throttled=4)),
+        ("limit -1 100000\nnr_periods 0\nnr_throttled 0\n", ProcessorQuota()),
+        ("", ProcessorQuota()),
+    ],
+)  # fmt: skip
+def test_the_quota_of_a_control_group_is_read(printed: str, quota: ProcessorQuota):
+    assert parse_quota(printed) == quota
+
+
+def test_throttling_is_what_happened_in_between():
+    before = ProcessorQuota(processors=0.2, periods=10, throttled=5)
+    after = ProcessorQuota(processors=0.2, periods=30, throttled=20)
+    assert after.throttled_percent_since(before) == 75
+    assert ProcessorQuota(periods=30).throttled_percent_since(ProcessorQuota()) is None

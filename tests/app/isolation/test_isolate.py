@@ -1,0 +1,154 @@
+"""Isolations of a real smbd: exact operations, nothing left behind, also after a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.children import own_environment
+from app.environment.samba.profile import LATENESS_SECONDS, profile_since
+from app.isolation.put_back import put_back_after_kills
+from app.isolation.replay import Replay
+from app.isolation.replay_child import ReplayPlan
+from app.isolation.script import Operation, load_script
+from app.isolation.shell import ServerShell
+from app.isolation.smbd import SmbdControl
+from storage.isolations import Isolation, Layer
+from storage.notebook import Notebook
+from storage.plan import Settings
+from storage.records import SeriesStatus
+from tests.servers.smbd import Smbd
+
+
+def control(smbd: Smbd) -> SmbdControl:
+    return SmbdControl(ServerShell(), str(smbd.conf))
+
+
+def plan(smbd: Smbd, **changes: Any) -> ReplayPlan:
+    usual: dict[str, Any] = {
+        "target": smbd.target(), "secrets": smbd.secrets(), "settings": Settings(), "script_path": None, "without": (),
+        "folder": ".sharebench-isolate-test", "clients": 2, "warm_up_seconds": 0.0, "seconds": 60.0, "passes": 1,
+    }  # fmt: skip
+    return ReplayPlan(**usual | changes)
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(encrypt=True)])
+def test_the_server_counts_exactly_what_the_script_asks_for(smbd: Smbd, settings: Settings):
+    script, looked_at = load_script(), control(smbd)
+    looked_at.set_level("on")
+    before = looked_at.profile()
+    result = Replay(plan(smbd, settings=settings)).wait()
+    time.sleep(LATENESS_SECONDS)
+    grown = profile_since(before, looked_at.profile())
+    assert result.operations == {name: 2 * count for name, count in script.counts.items()}
+    assert result.unexpected == 0
+    assert result.moved_bytes == 2 * script.pass_bytes
+    assert grown is not None
+    counted = {name.removeprefix("smb2_"): one.calls for name, one in grown.items() if name.startswith("smb2_")}
+    assert {name: counted.get(name) for name in result.requests} == result.requests
+    assert grown["smb2_read"].calls == 2 * script.counts["readx"]
+    assert grown["smb2_write"].calls == 2 * script.counts["writex"]
+    assert grown["smb2_lock"].calls == 2 * (script.counts["lockx"] + script.counts["unlockx"])
+    assert list(smbd.folder.iterdir()) == []
+
+
+def test_replays_that_are_given_up_remove_what_they_made(smbd: Smbd):
+    replay = Replay(plan(smbd, passes=0))
+    for _ in range(200):
+        if list(smbd.folder.glob(".sharebench-isolate-test/clients/client*/Letters")):
+            break
+        time.sleep(0.05)
+    replay.hang_up()
+    replay.wait()
+    assert list(smbd.folder.iterdir()) == []
+
+
+def command(smbd: Smbd, db: Path, *words: str) -> list[str]:
+    target = f"smb://{smbd.user}@127.0.0.1:{smbd.port}/{smbd.share}"
+    return [sys.executable, "-m", "app", "--db", str(db), "isolate", target, "--smb-conf", str(smbd.conf), *words]
+
+
+def environment(smbd: Smbd) -> dict[str, str]:
+    return own_environment() | {"SHAREBENCH_PASSWORD": smbd.password}
+
+
+def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: Path):
+    db = tmp_path / "n.db"
+    control(smbd).set_level("off")
+    words = command(smbd, db, "--clients", "1", "--rounds", "3", "--seconds", "30")
+    with subprocess.Popen(
+        words, env=environment(smbd), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        for _ in range(400):
+            if len(list(smbd.folder.iterdir())) == 2:
+                break
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+    assert control(smbd).level() == "on"
+    assert list(smbd.folder.glob("*-disk"))
+    with Notebook(db) as notebook:
+        said = put_back_after_kills(notebook)
+        (left,) = notebook.isolations()
+        assert put_back_after_kills(notebook) == []
+    assert "its folders are removed and smbd is as it was" in said[0]
+    assert left.status is SeriesStatus.INTERRUPTED
+    assert left.left_behind.nothing
+    assert control(smbd).level() == "off"
+    for _ in range(200):
+        if not list(smbd.folder.iterdir()):
+            break
+        time.sleep(0.05)
+    assert list(smbd.folder.iterdir()) == []
+
+
+def test_ctrl_c_puts_everything_back_and_the_rest_is_measured_later(smbd: Smbd, tmp_path: Path):
+    db = tmp_path / "n.db"
+    control(smbd).set_level("count")
+    words = command(smbd, db, "--clients", "2", "--rounds", "1", "--seconds", "2",
+                    "--without", "find_first,query_path_information")  # fmt: skip
+    with subprocess.Popen(words, env=environment(smbd), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(400):
+            if db.exists() and runs_so_far(db):
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _out, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"--resume" in error
+    assert list(smbd.folder.iterdir()) == []
+    assert control(smbd).level() == "count"
+
+    before = runs_so_far(db)
+    resumed = [*words[: words.index("isolate") + 1], "--resume", "last", "--json"]
+    done = subprocess.run(resumed, env=environment(smbd), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(before.items()) <= set(runs_so_far(db).items()), "what was measured is not measured again"
+    check_all_layers(json.loads(done.stdout))
+    assert control(smbd).level() == "count"
+    assert list(smbd.folder.iterdir()) == []
+
+
+def check_all_layers(document: dict[str, Any]) -> None:
+    layers = Counter(run["layer"] for run in document["runs"])
+    assert layers == dict.fromkeys((layer.value for layer in Layer), 1)
+    (server,) = [run for run in document["runs"] if run["layer"] == "server"]
+    left = load_script().without([Operation.FIND_FIRST, Operation.QUERY_PATH_INFORMATION])
+    assert set(server["operations"]) <= set(left.counts)
+    assert server["profile"]["smb2_read"]["calls"] == server["requests"]["read"]
+    assert server["server_cpu"]["total"]["mean"] > 0
+    assert document["ceilings"]["2"] > 0
+    assert document["points"][0]["passes_without_of_passes_with"]["value"] > 0
+    assert document["verdict"]["cause"]
+
+
+def runs_so_far(db: Path) -> dict[tuple[int, Layer, int], str]:
+    with Notebook(db) as notebook:
+        found: Isolation | None = notebook.isolation("last")
+        return {run.key: run.started_at for run in found.runs} if found else {}

@@ -1,0 +1,104 @@
+"""From what workers counted to a point: added up, and valid only where nothing speaks against it."""
+
+from typing import Any
+
+import pytest
+
+from app.environment.resources import ProcessMemory, ProcessorTicks, ResourceSample
+from app.load.events import PointMeasured, load_event_line, load_event_of
+from app.load.judgement import load_point
+from app.load.server_view import server_view
+from app.load.window import packed
+from storage.loads.records import PointStatus
+from tests.loads import histogram
+
+
+def worker(users: int = 5, **changes: Any) -> dict[str, Any]:
+    """Ten seconds of users who think 0.1 s and wait 0.025 s."""
+    cycles = users * 80
+    usual: dict[str, Any] = {
+        "seconds": 10.0, "connected": users, "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
+        "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
+        "busy_seconds": 0.025 * cycles, "think_seconds": 0.1 * cycles, "errors": {}, "first_error": "",
+        "response": packed(histogram(*[0.025] * 100)), "service": packed(histogram(*[0.025] * 100)),
+        "operations": {"read": packed(histogram(0.025))}, "lateness": packed(histogram(0.0005)),
+        "logins": packed(histogram(0.03)), "cpu_percent": 20.0,
+    }  # fmt: skip
+    return usual | changes
+
+
+def measured(*workers: dict[str, Any], users: int = 10, **changes: Any) -> PointMeasured:
+    usual: dict[str, Any] = {
+        "point": 1,
+        "users": users,
+        "began_seconds": 0.0,
+        "ended_seconds": 10.0,
+        "ramp_seconds": 1.0,
+    }
+    return PointMeasured(**usual | {"workers": list(workers)} | changes)
+
+
+def test_two_workers_are_one_load():
+    event = load_event_of(load_event_line(measured(worker(), worker())))
+    assert isinstance(event, PointMeasured)
+    found = load_point(event)
+    assert found.status is PointStatus.VALID, found.reason
+    assert (found.connected, found.requests, found.reads, found.late_starts) == (10, 800, 640, 4)
+    assert found.requests_per_second == 80.0
+    assert found.response.count == 200
+    assert found.operations["read"].count == 2
+    assert found.think_seconds == pytest.approx(0.1)
+    assert found.little_percent == pytest.approx(0.0, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "said"),
+    [
+        ({"cpu_percent": 71.0}, PointStatus.GENERATOR, "71 % of a processor"),
+        ({"lateness": packed(histogram(*[0.006] * 100))}, PointStatus.GENERATOR, "6.0 ms late"),
+        ({"answers": 330, "pauses": 330}, PointStatus.REJECTED, "contradict"),
+        ({"connected": 3, "first_error": "refused"}, PointStatus.FAILED, "8 of 10 users had a session: refused"),
+    ],
+)
+def test_what_speaks_against_a_point(changes, status, said):
+    if "answers" in changes:
+        changes |= {"busy_seconds": 0.025 * 330, "think_seconds": 0.1 * 330}
+    found = load_point(measured(worker(), worker(**changes)))
+    assert found.status is status
+    assert said in (found.reason or "")
+
+
+def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
+    found = load_point(measured(failure="a worker process was ended by signal 9", errors={"connection lost": 3}))
+    assert (found.status, found.errors) == (PointStatus.FAILED, {"connection lost": 3})
+    still = worker(requests=0, answers=0, pauses=0, busy_seconds=0.0, think_seconds=0.0)
+    assert load_point(measured(still, users=5)).status is PointStatus.FAILED
+    assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID
+
+
+def sample(second: int, busy: int, **changes: Any) -> ResourceSample:
+    usual: dict[str, Any] = {
+        "at_seconds": float(second), "uptime_seconds": 100.0 + second,
+        "processors": ProcessorTicks(user=busy, system=busy, idle=200 * second - 2 * busy),
+        "server_ticks": busy, "server_processes": 7, "interfaces": {"eth0": (1000 * second, 3000 * second)},
+        "disk_busy_seconds": {"vda": 0.5 * second}, "periods": (10 * second, 4 * second),
+    }  # fmt: skip
+    return ResourceSample(**usual | changes)
+
+
+def test_the_server_from_samples_without_the_first_and_the_last():
+    memory = ProcessMemory(uss_bytes=5, pss_bytes=6, processes=7)
+    busy = [0, 90, 140, 190, 240, 330]
+    samples = [sample(second, ticks) for second, ticks in enumerate(busy)]
+    samples[2] = sample(2, 140, memory=memory)
+    found = server_view(samples)
+    assert found is not None
+    assert (found.samples, found.processors, found.processes) == (3, 2, 7)
+    assert (found.user_percent.mean, found.total_percent.mean, found.total_percent.deviation) == (25.0, 50.0, 0.0)
+    assert found.smbd_percent is not None
+    assert found.smbd_percent.mean == 25.0
+    assert found.interfaces == {"eth0": (1000.0, 3000.0)}
+    assert found.disk_busy_percent == {"vda": 50.0}
+    assert found.throttled_percent == 40.0
+    assert (found.smbd_uss_bytes, found.smbd_pss_bytes) == (5, 6)
+    assert server_view(samples[:1]) is None

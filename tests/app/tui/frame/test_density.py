@@ -1,0 +1,31 @@
+"""The dense look of small screens, and the one that was chosen."""
+
+from pathlib import Path
+
+import pytest
+
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+
+
+def app_in(folder: Path) -> SharebenchApp:
+    return SharebenchApp(Context(notebook_path=folder / "notebook.db", theme_file=folder / "state" / "theme"))
+
+
+@pytest.mark.parametrize(("size", "dense"), [((80, 24), True), ((120, 36), False), ((120, 24), True)])
+async def test_frames_are_drawn_where_there_is_room(tmp_path, size, dense):
+    app = app_in(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert app.screen.query_one("#all-series").styles.border_left[0] == ("" if dense else "round")
+
+
+async def test_a_chosen_density_is_kept(tmp_path):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("ctrl+o")
+        assert app.has_class("-dense")
+    again = app_in(tmp_path)
+    async with again.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        assert again.has_class("-dense")

@@ -1,0 +1,186 @@
+"""Whole trials on a real smbd: in turns, each in a new session, put back whatever happens, gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.changes.samba_setting import samba_setting
+from app.changes.server import ChangeFailedError
+from app.errors import CancelledError, MeasurementError, NoSuchFileError
+from app.measure.control import SeriesControl
+from app.measure.events import RunFinished, Started
+from app.workflows.experiments import stored_experiment
+from app.workflows.requests import SeriesOptions, series_request
+from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, new_order, run_trial
+from forms.trials.summary import TrialSummary
+from forms.tuning import negotiated
+from storage.changes import ChangeState, TrialPlan
+from storage.notebook import Notebook
+from storage.plan import CeilingPolicy
+from storage.records import Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
+from tests.servers.smbd import Smbd
+
+
+@pytest.fixture(scope="module")
+def samba() -> Iterator[Smbd]:
+    found = Smbd()
+    try:
+        found.start()
+        found.make_file("file", b"x" * 300_000)
+        yield found
+    finally:
+        found.stop()
+
+
+def order(samba: Smbd, name: str, *values: str, path: str = "file", **fields: Any) -> TrialOrder:
+    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
+    setting = samba_setting(name, values, samba.target(path), ssh=None, smb_conf=str(samba.conf))
+    kind = fields.pop("experiment_kind", ExperimentKind.TRIAL)
+    plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, **{"looks": (2,), **fields})
+    return new_order(series_request(options, samba.target(path), samba.secrets()), setting, kind=kind, plan=plan)
+
+
+def carried_out(
+    made: TrialOrder, path: Path, seen: Callable[[object], None] = lambda _: None, control: SeriesControl | None = None
+) -> list[Any]:
+    events = []
+    for event in run_trial(made, path, control or SeriesControl()):
+        events.append(event)
+        seen(event)
+    return events
+
+
+def cancelled_after(made: TrialOrder, path: Path, runs: int) -> None:
+    """The trial, cancelled when so many measured runs are done."""
+    control, finished = SeriesControl(), 0
+
+    def count(event: object) -> None:
+        nonlocal finished
+        finished += isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED
+        if finished == runs:
+            control.cancel()
+
+    with pytest.raises(CancelledError):
+        carried_out(made, path, count, control)
+
+
+def test_a_b_b_a_each_in_a_new_session_and_all_is_put_back(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900)
+    events = carried_out(made, path)
+    values = [event.value for event in events if isinstance(event, ValueSet)]
+    assert values == [None, "mandatory", "mandatory", None]
+    signing = [event.client.signing for event in events if isinstance(event, Started)]
+    assert [one == "none" for one in signing] == [True, False, False, True]
+    assert isinstance(events[-2], PutBack)
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        base, other = notebook.experiment(made.experiment.name)
+        slots = notebook.slots(made.experiment.name)
+        report = stored_experiment(notebook, made.experiment.name)
+        (entry,) = notebook.journal()
+        assert entry.state is ChangeState.UNDONE
+    assert [(len(one.runs), one.status) for one in (base, other)] == [(4, SeriesStatus.COMPLETE)] * 2
+    assert other.base_id == base.id
+    assert other.change is not None
+    assert (other.change.value, other.change.previous) == ("mandatory", "default")
+    assert other.change.evidence is Evidence.CONFIRMED
+    assert "signing none -> aes" in (other.change.remark or "")
+    assert [slot.series_id for slot in slots] == [base.id, other.id, other.id, base.id]
+    assert all(slot.control_seconds > 0 for slot in slots)
+    assert report.form == "trial"
+    assert any("signing none -> aes" in field.text for field in report.fields)
+    judged = [event.summary for event in events if isinstance(event, Judged)]
+    assert isinstance(judged[-1], TrialSummary)
+    assert judged[-1].complete
+
+
+def test_a_cancelled_trial_is_put_back_and_gone_on_with(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory", noise_percent=900)
+    cancelled_after(made, path, runs=2)
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        assert [one.status for one in notebook.experiment(made.experiment.name)] == [SeriesStatus.INTERRUPTED] * 2
+    carried_out(made, path)
+    with Notebook(path) as notebook:
+        base, other = notebook.experiment(made.experiment.name)
+    assert [one.status for one in (base, other)] == [SeriesStatus.COMPLETE] * 2
+    assert [len(one.measured()) for one in (base, other)] == [2, 2]
+
+
+def test_half_a_pair_of_an_interrupted_trial_is_rejected(samba: Smbd, tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    made = order(samba, "server signing", "mandatory", noise_percent=900)
+    cancelled_after(made, path, runs=3)
+    carried_out(made, path)
+    with Notebook(path) as notebook:
+        base, other = notebook.experiment(made.experiment.name)
+    rejected = [run for one in (base, other) for run in one.runs if run.status is RunStatus.REJECTED]
+    assert [(run.number, run.reason) for run in rejected] == [(2, "its pair or block was interrupted")]
+    assert [len(one.measured()) for one in (base, other)] == [2, 2]
+
+
+def test_a_target_that_cannot_be_measured_changes_nothing(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory", path="no such file")
+    with pytest.raises(NoSuchFileError):
+        carried_out(made, path)
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        assert notebook.journal() == []
+        assert notebook.heads() == []
+
+
+def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory")
+    monkeypatch.setattr(negotiated, "contradiction", lambda *_: "the session is not signed")
+    with pytest.raises(ChangeFailedError, match="not in effect: the session is not signed"):
+        carried_out(made, path)
+    assert samba.conf.read_bytes() == before
+
+
+def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory")
+    made = replace(made, setting=replace(made.setting, same=lambda _effective, value: value != "mandatory"))
+    with pytest.raises(ChangeFailedError, match="something later in the configuration"):
+        carried_out(made, path)
+    assert samba.conf.read_bytes() == before
+
+
+def test_a_server_that_goes_away_ends_it_with_everything_put_back(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory")
+
+    def rename_the_file(event: object) -> None:
+        if isinstance(event, ValueSet) and event.block == 2:
+            (samba.folder / "file").rename(samba.folder / "gone")
+
+    try:
+        with pytest.raises(MeasurementError):
+            carried_out(made, path, rename_the_file)
+    finally:
+        (samba.folder / "gone").rename(samba.folder / "file")
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        assert {one.status for one in notebook.experiment(made.experiment.name)} == {SeriesStatus.FAILED}
+
+
+def test_a_sweep_visits_each_value_once_in_each_block(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "smb2 max read", "65536", "1048576", experiment_kind=ExperimentKind.SWEEP, looks=(2,))
+    events = carried_out(made, path)
+    values = [event.value for event in events if isinstance(event, ValueSet)]
+    assert [set(values[:3]), set(values[3:])] == [{None, "65536", "1048576"}] * 2
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        report = stored_experiment(notebook, made.experiment.name)
+    assert report.form == "sweep"
+    assert [row.cells[0].value for row in report.tables[0].rows] == ["8388608 (as it was)", "65536", "1048576"]

@@ -1,0 +1,54 @@
+"""The isolation of 2003, as its author printed it."""
+
+import json
+
+from forms.isolation.document import EXAMPLE, example_document, isolation_document, isolation_from_document
+from forms.isolation.report import isolation_report
+from forms.isolation.summary import isolation_summary
+from forms.isolation.verdict import Cause, IsolationDoubt
+from forms.report import cell_text
+from storage.isolations import Layer
+
+PRINTED = {
+    1: ("19.7312", "0.583"), 4: ("33.9155", "0.570"), 8: ("43.7450", "0.454"), 12: ("43.6750", "0.442"),
+    16: ("41.5259", "0.466"), 20: ("41.7760", "0.458"), 24: ("41.8949", "0.451"), 28: ("41.5549", "0.459"),
+    32: ("41.9139", "0.449"), 36: ("41.3715", "0.444"), 40: ("41.4590", "0.440"), 44: ("41.0206", "0.443"),
+    48: ("40.3336", "0.450"),
+}  # fmt: skip
+"""The least of the two, and nbench over it, by clients."""
+
+
+def example():
+    return isolation_from_document(json.loads(example_document()))
+
+
+def test_least_and_ratio_come_out_as_printed():
+    table = isolation_report(example()).tables[0]
+    kinds = [column.kind for column in table.columns]
+    rows = [[cell_text(cell, kind) for cell, kind in zip(row.cells, kinds, strict=True)] for row in table.rows]
+    assert {int(row[0]): (row[5], row[7]) for row in rows} == PRINTED
+
+
+def test_the_processors_come_out_as_printed():
+    use = isolation_summary(example()).cpu[Layer.SERVER, 16]
+    assert [round(spread.mean, 8) for spread in (use.user, use.system, use.total)] == [
+        34.60447761,
+        64.14477612,
+        98.74925373,
+    ]
+    assert [spread.median for spread in (use.user, use.system, use.total)] == [35.2, 63.7, 99.9]
+    assert use.user.deviation is not None
+    assert abs(use.user.deviation / 100 - 0.070189292) < 1e-9
+
+
+def test_the_conclusion_is_that_of_2003():
+    verdict = isolation_summary(example()).verdict
+    assert verdict.cause is Cause.SAMBA
+    assert IsolationDoubt.ONE_ROUND in verdict.doubts
+
+
+def test_the_document_gives_the_same_isolation_back():
+    found = example()
+    assert found.id == EXAMPLE
+    again = isolation_from_document(json.loads(json.dumps(isolation_document(isolation_summary(found)))))
+    assert again == found

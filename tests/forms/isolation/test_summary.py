@@ -1,0 +1,103 @@
+"""What rounds say together: ratios with their intervals, pooled processors, one operation's time."""
+
+import math
+
+import pytest
+
+from forms.isolation.profile import profile_summary, waterfall
+from forms.isolation.summary import isolation_summary, pooled_cpu, ratio_over_rounds
+from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun, ProfileCounter
+from storage.records import RunStatus, Target
+
+PROFILE = {
+    "smb2_read": ProfileCounter(calls=100, microseconds=10_000, idle_microseconds=4_000),
+    "smb2_create": ProfileCounter(calls=100, microseconds=30_000),
+    "smb2_sesssetup": ProfileCounter(calls=2, microseconds=90_000),
+    "smb2_notify": ProfileCounter(calls=1, microseconds=5_000_000),
+    "syscall_openat": ProfileCounter(calls=400, microseconds=8_000),
+    "syscall_asys_pread": ProfileCounter(calls=100, microseconds=6_000, idle_microseconds=4_000),
+}
+
+
+def run(layer: Layer, rate: float, turn: int = 1, **more: object) -> LayerRun:
+    return LayerRun(round=turn, layer=layer, clients=4, seconds=5, bytes_per_second=rate, **more)  # type: ignore[arg-type]
+
+
+def test_ratios_are_paired_by_round():
+    server = [run(Layer.SERVER, rate, turn) for turn, rate in enumerate((10.0, 20.0, 40.0), start=1)]
+    disk = [run(Layer.DISK, rate, turn) for turn, rate in enumerate((20.0, 40.0, 80.0), start=1)]
+    found = ratio_over_rounds(server, disk, lambda one: one.bytes_per_second)
+    assert found is not None
+    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
+    alone = ratio_over_rounds(server[:1], disk, lambda one: one.bytes_per_second)
+    assert alone is not None
+    assert (alone.value, alone.low) == (0.5, None)
+    assert ratio_over_rounds(server, [], lambda one: one.bytes_per_second) is None
+
+
+def test_the_interval_is_students_over_the_logarithms():
+    server = [run(Layer.SERVER, rate, turn) for turn, rate in ((1, 10.0), (2, 12.0))]
+    disk = [run(Layer.DISK, 20.0, turn) for turn in (1, 2)]
+    found = ratio_over_rounds(server, disk, lambda one: one.bytes_per_second)
+    assert found is not None
+    assert found.low is not None
+    middle, half = (math.log(0.5) + math.log(0.6)) / 2, 12.706205 * math.log(1.2) / 2
+    assert found.low == pytest.approx(math.exp(middle - half), rel=1e-5)
+
+
+def test_a_failed_run_counts_nowhere():
+    runs = (run(Layer.SERVER, 10.0), run(Layer.DISK, 0.0, status=RunStatus.FAILED, error="no"))
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=runs,
+    )  # fmt: skip
+    (point,) = isolation_summary(isolation).points
+    assert point.rates == {Layer.SERVER: 10.0}
+    assert point.least is None
+
+
+def test_processors_are_weighted_by_samples():
+    def use(mean: float, deviation: float | None, samples: int) -> CPUUse:
+        spread = CPUSpread(mean=mean, median=mean, deviation=deviation)
+        return CPUUse(user=spread, system=spread, total=spread, samples=samples)
+
+    found = pooled_cpu([use(10, 3, 3), use(40, 4, 6)])
+    assert found is not None
+    assert found.user.mean == 30
+    assert found.user.median == 25
+    assert found.user.deviation == pytest.approx(math.sqrt((2 * 9 + 5 * 16) / 7))
+    assert pooled_cpu([]) is None
+
+
+def test_one_operations_time_adds_up_and_leaves_the_session_out():
+    fall = waterfall(
+        [
+            run(
+                Layer.SERVER,
+                1.0,
+                profile=PROFILE,
+                operations={"readx": 80_000},
+                window_requests=160_000,
+                wait_seconds=19,
+            )
+        ]
+    )
+    assert fall is not None
+    assert fall.whole == pytest.approx(250)
+    assert fall.client == pytest.approx(12.5)
+    served = 2 * 40_000 / 200
+    assert fall.protocol + fall.threads + fall.file_system == pytest.approx(served)
+    assert fall.file_system == pytest.approx(2 * (8_000 + 2_000) / 200)
+    assert fall.threads == pytest.approx(2 * 4_000 / 200)
+    assert sum(fall.parts().values()) == pytest.approx(fall.whole)
+    assert fall.not_explained == pytest.approx(250 - 12.5 - served), "smbd took longer than the clients waited"
+
+
+def test_the_dearest_come_first_and_waits_apart():
+    found = profile_summary([run(Layer.SERVER, 1.0, profile=PROFILE)])
+    assert found is not None
+    assert [one.name for one in found.dearest[:3]] == ["smb2_create", "syscall_openat", "smb2_read"]
+    assert found.dearest[0].share == pytest.approx(0.75)
+    assert found.dearest[0].microseconds_a_call == 300
+    assert {one.name for one in found.waits} == {"smb2_notify", "smb2_read", "syscall_asys_pread"}
+    assert profile_summary([run(Layer.SERVER, 1.0)]) is None

@@ -1,0 +1,146 @@
+"""What the points of a load say, its form in every format, and its document both ways."""
+
+import json
+
+import pytest
+
+from forms.exporters import FORMATS, export_reports
+from forms.exporters.text import report_text
+from forms.load.comparison import compare_loads
+from forms.load.comparison_report import load_comparison_report
+from forms.load.document import load_document, load_from_document
+from forms.load.report import load_report
+from forms.load.summary import (
+    capacity_of,
+    card_check,
+    error_share,
+    limit_of,
+    memory_line,
+    offered_per_second,
+    overload,
+    size_rows,
+)
+from storage.json_reader import DocumentError, JSONNode
+from storage.loads.records import Capacity, Limit, LoadChoices, PointStatus
+from tests.loads import full_load, histogram, point, scenario, server, spread
+
+CHOICES = LoadChoices(limit_seconds=0.1)
+
+
+def test_overload_is_too_little_of_what_is_offered_too_slow_or_errors():
+    assert overload(point(rate=95.0), CHOICES) is None
+    assert "94 %" in (overload(point(rate=94.0), CHOICES) or "")
+    slow = point(response=histogram(*[0.2] * 20))
+    assert "above 0.1 s" in (overload(slow, CHOICES) or "")
+    assert overload(slow, LoadChoices()) is None
+    wrong = point(errors={"connection lost": 3}, first_error="gone")
+    assert error_share(wrong) == pytest.approx(3 / 1903)
+    assert "gone" in (overload(wrong, CHOICES) or "")
+
+
+def test_what_is_offered_is_the_schedule_or_as_if_each_were_answered_as_the_fewest():
+    fewest = point(users=5, rate=50.0)
+    assert offered_per_second(scenario(), 20, fewest) == 200.0
+    assert offered_per_second(scenario(pace_seconds=0.5), 20, None) == 40.0
+    assert offered_per_second(scenario(requests={}), 20, fewest) is None
+
+
+@pytest.mark.parametrize(
+    ("found", "limit"),
+    [
+        (point(read_bytes=20 * 11_900_000), Limit.NETWORK),
+        (point(server=server(throttled_percent=60.0)), Limit.SERVER_CPU),
+        (point(server=server(total_percent=spread(97.0))), Limit.SERVER_CPU),
+        (point(server=server(disk_busy_percent={"vda": 99.0})), Limit.DISK),
+        (point(errors={"x": 100}), Limit.ERRORS),
+        (point(status=PointStatus.GENERATOR), Limit.GENERATOR),
+        (point(server=None), Limit.UNKNOWN),
+    ],
+)
+def test_what_stood_in_the_way(found, limit):
+    assert limit_of(found, 100_000_000) is limit
+
+
+def test_capacity_is_a_bracket_and_points_without_a_verdict_give_none():
+    load = full_load()
+    capacity = capacity_of(load)
+    assert capacity is not None
+    assert (capacity.carried, capacity.not_carried, capacity.limit) == (20, 40, Limit.ERRORS)
+    generator = full_load(points=(point(1, 10), point(2, 20, 100.0, status=PointStatus.GENERATOR)))
+    assert capacity_of(generator) == Capacity(carried=10, not_carried=None)
+    assert capacity_of(full_load(points=(point(status=PointStatus.GENERATOR),))) is None
+
+
+def test_the_memory_line_and_its_interval():
+    points = [
+        point(number, users, server=server(smbd_uss_bytes=2_000_000 + 620_000 * users + noise))
+        for number, (users, noise) in enumerate(((10, 1000), (20, -2000), (40, 1000)), start=1)
+    ]
+    line = memory_line(points)
+    assert line is not None
+    assert line.bytes_a_session == pytest.approx(620_000, rel=0.001)
+    assert line.low_bytes is not None
+    assert line.high_bytes is not None
+    assert line.low_bytes < 620_000 < line.high_bytes
+    two = memory_line(points[:2])
+    assert two is not None
+    assert two.low_bytes is None
+    assert memory_line(points[:1]) is None
+
+
+def test_two_cards_of_which_one_alone_sends():
+    one_sends = {"eth0": (5e6, 99e6), "eth1": (5e6, 1e6), "lo": (1e9, 1e9)}
+    found = card_check([point(server=server(interfaces=one_sends))])
+    assert found is not None
+    assert found.only_out == "eth0"
+    both = card_check([point(server=server(interfaces={"eth0": (5e6, 50e6), "eth1": (5e6, 50e6)}))])
+    assert both is not None
+    assert both.only_out is None
+    assert card_check([point()]) is None
+
+
+def test_sizes_apart_give_the_redpapers_figures():
+    points = [
+        point(1, 10, 1000.0, size_bytes=4096, read_bytes=20 * 4_096_000, write_bytes=0),
+        point(2, 10, 100.0, size_bytes=1048576, read_bytes=20 * 104_857_600, write_bytes=0),
+    ]
+    small, large = size_rows(points)
+    assert small.requests_per_second > large.requests_per_second
+    assert small.bytes_per_second < large.bytes_per_second
+    assert small.cpu_seconds_a_megabyte == pytest.approx(2 * 0.5 / 4.096)
+
+
+def test_the_form_in_every_format():
+    report = load_report(full_load())
+    text = " ".join(report_text(report).split())
+    assert "20 users carried, 40 not" in text
+    assert "fits in the server's memory" in text
+    assert "not seen" in text
+    assert "12 of 40 users had a session" in text
+    for name in FORMATS:
+        assert export_reports([report], name, paper="A4")
+
+
+def test_the_document_both_ways():
+    load = full_load()
+    document = json.loads(json.dumps(load_document(load)))
+    assert load_from_document(JSONNode("", document)) == load
+    first = document["points"][0]
+    assert first["requests_per_second"] == 95.0
+    assert first["response_seconds"]["p95"] == pytest.approx(0.005, rel=0.01)
+    assert first["operations"]["read"]["count"] == 2
+    assert first["server"]["cpu_percent"]["total"]["mean"] == 50.0
+    assert first["generator"]["cpu_percent_max"] == 12.5
+    with pytest.raises(DocumentError, match="targets"):
+        load_from_document(JSONNode("", document | {"targets": []}))
+
+
+def test_loads_compare_by_brackets_that_lie_apart():
+    base = full_load()
+    better = full_load(id="ba", capacity=Capacity(carried=40, not_carried=44))
+    found = compare_loads(base, better)
+    assert (found.verdict, found.capacity_ratio) == ("faster", 2.0)
+    assert compare_loads(better, base).verdict == "slower"
+    assert compare_loads(base, base).verdict == "unknown"
+    assert "at least twice the users" in report_text(load_comparison_report(found)).replace("\n  ", " ")
+    assert [pair.change_percent for pair in found.pairs] == [0.0, 0.0]

@@ -1,0 +1,55 @@
+"""Paired comparison by ranks: against scipy, and against what the looks promise."""
+
+import math
+import random
+
+import pytest
+from scipy.stats import wilcoxon
+
+from forms.stats.paired import ALPHA, LOOKS, paired_effect, signed_rank_p, slot_effect_percent
+
+
+@pytest.mark.parametrize("pairs", [2, 6, 8, 14, 20])
+def test_p_is_that_of_the_exact_wilcoxon_test(pairs: int):
+    chance = random.Random(pairs)
+    for _ in range(20):
+        found = [chance.gauss(0.4, 1) for _ in range(pairs)]
+        assert signed_rank_p(found) == pytest.approx(wilcoxon(found, method="exact").pvalue)
+
+
+def test_zeros_count_for_nothing_and_ties_have_the_mean_of_their_ranks():
+    assert signed_rank_p([0.0, 0.0]) == 1.0
+    assert signed_rank_p([0.0, 1.0, 1.0]) == signed_rank_p([1.0, 1.0]) == 0.5
+    # ranks 1.5 1.5 3: sums of the negative ones 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6
+    assert signed_rank_p([-1.0, 1.0, 2.0]) == pytest.approx(2 * 3 / 8)
+
+
+def test_eight_pairs_can_prove_a_change_at_the_first_look():
+    assert LOOKS == (8, 14, 20)
+    assert signed_rank_p([1.0, 2, 3, 4, 5, 6, 7, 8]) == 2 / 256
+    assert signed_rank_p([-1.0, 2, 3, 4, 5, 6, 7, 8]) <= ALPHA
+    assert signed_rank_p([1.0, 2, -3, 4, 5, 6, 7, 8]) > ALPHA
+
+
+def test_the_interval_holds_zero_just_when_the_test_does_not_refuse_it():
+    chance = random.Random(5)
+    for pairs in (8, 14, 20):
+        for _ in range(60):
+            ratios = [math.exp(chance.gauss(0.008, 0.02)) for _ in range(pairs)]
+            found = paired_effect(ratios)
+            assert found.interval_percent is not None
+            low, high = found.interval_percent
+            assert (low > 0 or high < 0) == (found.p_value <= ALPHA)
+            assert low < found.change_percent < high
+
+
+def test_too_few_pairs_have_no_interval():
+    assert paired_effect([1.1] * 4).interval_percent is None
+    assert paired_effect([1.1]).deviation_percent is None
+
+
+def test_what_the_second_of_a_pair_is_off_is_told_from_the_change():
+    ratios = [1.05 * 1.02, 1.05 / 1.02] * 4
+    assert slot_effect_percent([True, False] * 4, ratios) == pytest.approx(2.0)
+    assert paired_effect(ratios).change_percent == pytest.approx(5.0)
+    assert slot_effect_percent([True] * 4, ratios[:4]) is None

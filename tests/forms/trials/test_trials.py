@@ -1,0 +1,178 @@
+"""Trials and sweeps, from made-up series: the verdicts, what is left out, the words and the documents."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forms.exporters import FORMATS, export_reports
+from forms.stats.decision import Verdict
+from forms.trials.judged import judged, report_of
+from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.trials.sweep import SweepSummary, block_order, blocks_needed
+from storage.changes import ChangeKind, Slot, TrialPlan
+from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
+from tests.builders import series
+
+TRIAL = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
+SWEEP = Experiment(name="sweep of it", kind=ExperimentKind.SWEEP)
+
+
+def plan(**fields: Any) -> TrialPlan:
+    usual: dict[str, Any] = {
+        "kind": ChangeKind.SMB_CONF, "name": "strict sync", "section": "[bench]", "previous": "Yes",
+        "values": ("no",), "looks": (8, 14, 20), "proofs": ("strict sync = No in effect after the reload",),
+    }  # fmt: skip
+    return TrialPlan(**{**usual, **fields})
+
+
+def arms(base: Sequence[float], *others: Sequence[float], values: Sequence[str] = ("no",)) -> list[Series]:
+    found = [series(base, id="a00000000000", warmups=0)]
+    for place, (rates, value) in enumerate(zip(others, values, strict=True), start=1):
+        change = Change(name="strict sync", value=value, previous="Yes")
+        found.append(series(rates, id=f"b{place:011}", warmups=0, change=change))
+    return found
+
+
+def places(found: Sequence[Series], control: Sequence[float] = (1.0, 1.0)) -> list[Slot]:
+    """A B, B A, A B … with what the fixed work took before each arm's runs."""
+    slots = []
+    for pair in range(1, len(found[0].runs) + 1):
+        order = (0, 1) if pair % 2 else (1, 0)
+        slots += [
+            Slot(series_id=found[arm].id, number=pair, position=2 * pair + place, control_seconds=control[arm])
+            for place, arm in enumerate(order)
+        ]
+    return slots
+
+
+def tried(base: Sequence[float], other: Sequence[float], **fields: Any) -> TrialSummary:
+    found = arms(base, other)
+    summary = judged(TRIAL, plan(**fields), found, places(found))
+    assert isinstance(summary, TrialSummary)
+    return summary
+
+
+def noisy(pairs: int, factor: float = 1.0, percent: float = 0.5, seed: int = 1) -> tuple[list[float], list[float]]:
+    chance = random.Random(seed)
+    base = [1e8 * (1 + chance.gauss(0, 0.05)) for _ in range(pairs)]
+    return base, [rate * factor * (1 + chance.gauss(0, percent / 100)) for rate in base]
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.1, "faster"), (0.9, "slower"), (1.0, "same")])
+def test_a_change_is_found_at_the_first_look_whatever_drifts_with_both(factor: float, verdict: str):
+    found = tried(*noisy(8, factor))
+    assert found.verdict.value == verdict
+    assert found.looked_at == 8
+    assert found.effect is not None
+    assert found.effect.change_percent == pytest.approx(100 * (factor - 1), abs=0.6)
+
+
+def test_between_looks_nothing_is_decided():
+    found = tried(*noisy(7, 1.1))
+    assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, TrialDoubt.FEW_PAIRS, None)
+    assert "8 pairs" in report_of(found).fields[0].text
+    late = tried(*noisy(13, 1.003, percent=2.0))
+    assert late.looked_at is None
+
+
+def test_a_small_change_is_none_however_sure():
+    found = tried(*noisy(20, 1.004, percent=0.1))
+    assert found.effect is not None
+    assert found.effect.p_value < 0.01
+    assert found.verdict is Verdict.SAME
+
+
+def test_scatter_ends_at_the_last_look_without_a_verdict():
+    found = tried(*noisy(20, 1.0, percent=30))
+    assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, TrialDoubt.SCATTER, 20)
+
+
+def test_a_rejected_run_rejects_its_pair():
+    base, other = arms(*noisy(9, 1.1))
+    runs = tuple(replace(run, status=RunStatus.REJECTED) if run.number == 3 else run for run in other.runs)
+    found = judged(TRIAL, plan(), [base, replace(other, runs=runs)], places([base, other]))
+    assert isinstance(found, TrialSummary)
+    assert [pair.number for pair in found.pairs] == [1, 2, 4, 5, 6, 7, 8, 9]
+    assert (found.rejected_pairs, found.looked_at) == (1, 8)
+
+
+def test_what_the_setting_cannot_touch_takes_the_verdict_back():
+    base, other = noisy(8, 0.9)
+    found = arms(base, other)
+    slower_machine = judged(TRIAL, plan(), found, places(found, control=(1.0, 1.1)))
+    assert isinstance(slower_machine, TrialSummary)
+    assert (slower_machine.verdict, slower_machine.doubt) == (Verdict.UNKNOWN, TrialDoubt.DRIFT)
+    faster_machine = judged(TRIAL, plan(), found, places(found, control=(1.1, 1.0)))
+    assert isinstance(faster_machine, TrialSummary)
+    assert faster_machine.verdict is Verdict.SLOWER, "it became slower although the machine did not"
+
+
+def test_a_trial_without_one_of_its_series_is_none():
+    with pytest.raises(ValueError, match="missing"):
+        judged(TRIAL, plan(), arms(*noisy(8))[:1], [])
+
+
+def swept(*factors: float, blocks: int = 10, values: Sequence[str]) -> SweepSummary:
+    base, _ = noisy(blocks)
+    others = [noisy(blocks, factor, seed=1, percent=0.3)[1] for factor in factors]
+    found = arms(base, *others, values=values)
+    made = plan(name="socket options", values=tuple(values), looks=(blocks,))
+    summary = judged(SWEEP, made, found, [])
+    assert isinstance(summary, SweepSummary)
+    return summary
+
+
+BUFFERS = tuple(f"TCP_NODELAY SO_SNDBUF={size}" for size in (4096, 65536, 262144, 1048576))
+
+
+def test_a_sweep_names_the_smallest_value_on_the_plateau():
+    found = swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)
+    assert found.smallest == BUFFERS[2]
+    assert found.default_is_as_good
+    assert [one.on_plateau for one in found.values] == [True, False, False, True, True]
+    assert found.friedman_p is not None
+    assert found.friedman_p < 0.001
+    said = report_of(found).fields[0].text
+    assert "as good" in said
+    assert "SO_SNDBUF=262144 is the smallest" in said
+
+
+def test_a_sweep_says_when_something_is_better_than_what_was_there():
+    found = swept(1.0, 1.2, 1.2, 1.0, values=BUFFERS)
+    assert not found.default_is_as_good
+    assert found.smallest == BUFFERS[1]
+    assert [one.adjusted_p is not None and one.adjusted_p < 0.05 for one in found.values] == [
+        False, False, True, True, False,
+    ]  # fmt: skip
+
+
+def test_blocks_are_enough_for_holm_and_their_order_is_kept():
+    assert blocks_needed(1) == blocks_needed(6) == 8
+    assert 2 / 2 ** blocks_needed(40) * 40 <= 0.05 < 2 / 2 ** (blocks_needed(40) - 1) * 40
+    assert sorted(block_order(5, 3, 7)) == [0, 1, 2, 3, 4]
+    assert block_order(5, 3, 7) == block_order(5, 3, 7)
+    assert len({block_order(5, block, 7) for block in range(20)}) > 10
+
+
+@pytest.mark.parametrize("format_name", sorted(FORMATS))
+def test_both_go_out_in_every_format(format_name: str):
+    for summary in (tried(*noisy(8, 1.1)), swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)):
+        assert export_reports([report_of(summary)], format_name)
+
+
+def test_the_document_has_every_number_of_the_form():
+    found = tried(*noisy(8, 1.1))
+    document = json.loads(json.dumps(report_of(found).document()))
+    assert document["schema"] == "sharebench/trial/1"
+    assert document["verdict"] == "faster"
+    assert document["plan"]["values"] == ["no"]
+    assert "server_ssh" not in document["plan"]
+    assert len(document["pairs"]) == 8
+    assert document["effect"]["p_value"] == 2 / 256
+    assert [len(one["runs"]) for one in document["series"]] == [8, 8]

@@ -1,0 +1,62 @@
+"""What must never reach a running smbd, whatever testparm says of it."""
+
+import pytest
+
+from forms.tuning.smb_conf import spelling
+from forms.tuning.trial_rules import Proposal, SambaKnows, data, refusals, risk_of, undo_needs_restart
+from tests.servers.broken_values import BROKEN
+
+KNOWN = SambaKnows(modules=frozenset({"full_audit", "streams_xattr"}), sections=frozenset({"bench"}))
+
+
+@pytest.mark.parametrize(("name", "value", "section"), BROKEN)
+def test_what_testparm_lets_pass_or_smbd_dies_of_is_refused(name: str, value: str, section: str):
+    assert list(refusals(Proposal(name=name, value=value, section=section), KNOWN))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "section"),
+    [
+        ("strict sync", "no", "bench"),
+        ("log level", "3", "global"),
+        ("log level", "1 auth:3", "global"),
+        ("server signing", "mandatory", "global"),
+        ("smb encrypt", "required", "global"),
+        ("socket options", "TCP_NODELAY SO_SNDBUF=65536 IPTOS_LOWDELAY", "global"),
+        ("vfs objects", "full_audit", "bench"),
+        ("vfs objects", "", "bench"),
+        ("server smb3 encryption algorithms", "AES-128-GCM, AES-256-GCM", "global"),
+        ("smb2 max read", "1048576", "global"),
+        ("aio read size", "1", "bench"),
+        ("full_audit:success", "none", "bench"),
+        ("Strict  Sync", "NO", "bench"),
+    ],
+)
+def test_what_the_catalogue_tries_is_not(name: str, value: str, section: str):
+    assert list(refusals(Proposal(name=name, value=value, section=section), KNOWN)) == []
+
+
+def test_a_parameter_that_this_samba_does_not_have_is_refused_whatever_the_tables_know():
+    older = SambaKnows(for_server=frozenset({"log level"}), for_share=frozenset({"path"}))
+    assert list(refusals(Proposal(name="server signing", value="default", section="global"), older))
+
+
+def test_the_tables_name_parameters_as_samba_does():
+    found = data()
+    names = [*found["risks"], *found["ranges"], *found["words"]]
+    assert [name for name in names if spelling(name).name != name] == []
+
+
+def test_risks_are_told_where_they_are():
+    assert risk_of("strict sync", "No")
+    assert risk_of("strict sync", "yes") is None
+    assert risk_of("log level", "10")
+    assert risk_of("log level", "1") is None
+    assert risk_of("full_audit:success", "none"), "unknown to us"
+    assert risk_of("idmap gid", "1-2"), "not in the catalogue"
+
+
+def test_what_only_a_restart_takes_back():
+    assert undo_needs_restart("socket options", "TCP_NODELAY SO_SNDBUF=8192", ("TCP_NODELAY",))
+    assert undo_needs_restart("socket options", "TCP_NODELAY", ("TCP_NODELAY SO_SNDBUF=8192",)) is None
+    assert undo_needs_restart("interfaces", "lo", ("lo eth0",))

@@ -1,0 +1,85 @@
+"""Builders of loads and their points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from storage.loads.histogram import Histogram, HistogramBuilder
+from storage.loads.records import (
+    Capacity,
+    Limit,
+    Load,
+    LoadChoices,
+    LoadPoint,
+    LoadWorker,
+    PointServer,
+    PointStatus,
+    Spread,
+)
+from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think
+from storage.records import SeriesStatus, Target
+
+TIME = "2026-01-31T10:00:00.000Z"
+
+
+def histogram(*seconds: float) -> Histogram:
+    found = HistogramBuilder()
+    for each in seconds:
+        found.add(each)
+    return found.built()
+
+
+def spread(mean: float) -> Spread:
+    return Spread(mean=mean, median=mean, deviation=1.0)
+
+
+def server(**changes: Any) -> PointServer:
+    usual: dict[str, Any] = {
+        "samples": 18, "processors": 2, "user_percent": spread(20.0), "system_percent": spread(30.0),
+        "total_percent": spread(50.0), "smbd_percent": spread(40.0), "processes": 13, "smbd_uss_bytes": 9_000_000,
+        "smbd_pss_bytes": 12_000_000, "interfaces": {"eth0": (1000.0, 90_000.0)}, "disk_busy_percent": {"vda": 12.5},
+        "throttled_percent": 0.0,
+    }  # fmt: skip
+    return PointServer(**usual | changes)
+
+
+def point(number: int = 1, users: int = 10, rate: float = 95.0, **changes: Any) -> LoadPoint:
+    usual: dict[str, Any] = {
+        "number": number, "users": users, "connected": users, "started_at": TIME, "ramp_seconds": 0.5, "seconds": 20.0,
+        "offered_per_second": 10.0 * users, "requests": round(20 * rate), "reads": round(16 * rate),
+        "writes": round(4 * rate), "read_bytes": 40_000_000, "write_bytes": 10_000_000,
+        "response": histogram(0.001, 0.002, 0.005), "service": histogram(0.001, 0.002, 0.004),
+        "operations": {"read": histogram(0.001, 0.002), "write": histogram(0.004)}, "logins": histogram(0.03),
+        "think_seconds": 0.1, "little_percent": 0.1, "generator_cpu_percent": (12.5, 11.0),
+        "generator_lateness": histogram(0.0002), "client_interfaces": {"eth0": (90_000.0, 1000.0)},
+        "server": server(),
+    }  # fmt: skip
+    return LoadPoint(**usual | changes)
+
+
+def scenario(**changes: Any) -> Scenario:
+    usual: dict[str, Any] = {
+        "name": "redpaper", "about": "IBM's", "files": 12, "think": Think(seconds=0.1), "duration_seconds": 20.0,
+        "sizes": (SizeClass(size_bytes=4096, share=2), SizeClass(size_bytes=65536, share=1)),
+        "requests": {RequestKind.READ: 80.0, RequestKind.WRITE: 20.0},
+    }  # fmt: skip
+    return Scenario(**usual | changes)
+
+
+def full_load(**changes: Any) -> Load:
+    """A load with everything that one can have."""
+    broken = point(
+        3, 40, 200.0, status=PointStatus.FAILED, reason="12 of 40 users had a session: the server refused the login",
+        connected=12, errors={"login refused": 28}, first_error="the server refused the login", limit=Limit.ERRORS,
+        server=None,
+    )  # fmt: skip
+    usual: dict[str, Any] = {
+        "id": "0123456789ab", "created_at": TIME, "status": SeriesStatus.COMPLETE, "label": "before", "note": "a note",
+        "targets": (Target(protocol="smb", host="nas", share="data", path="in", user="alice"),),
+        "scenario": scenario(), "choices": LoadChoices(users=(10, 20, 40), limit_seconds=0.5, processes=2),
+        "link_bits_per_second": 10**9, "file_set_bytes": 294_912, "server_memory_bytes": 2**34,
+        "workers": (LoadWorker(host="this machine", processes=2, version="0.2.0"),),
+        "environment": {"server": {"cpu.count": 2}}, "points": (point(1, 10, 95.0), point(2, 20, 190.0), broken),
+        "capacity": Capacity(carried=20, not_carried=40, reason="12 of 40 users had a session", limit=Limit.ERRORS),
+    }  # fmt: skip
+    return Load(**usual | changes)

@@ -1,0 +1,134 @@
+"""The changes campaign: kill -9 of try, sweep and the ssh connection, and the server is as it was, byte for byte."""
+
+import hashlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from unittest.mock import patch
+
+import psutil
+
+from storage.changes import ChangeState
+from storage.notebook import Notebook
+from tests.command_line import Sharebench
+from tests.reliability.figures import Clock, Figures
+from tests.servers.process import program
+from tests.servers.smbd import Smbd
+from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+
+KINDS = ("try", "sweep", "try through ssh", "ssh")
+LONGEST_SECONDS = 12.0
+"""Within so long after its start a command is killed."""
+PARAMETERS = (("server signing", None), ("strict sync", Smbd.share), ("socket options", None))
+
+
+def campaign(seconds: float, kinds: tuple[str, ...] = KINDS, seed: int | None = None) -> Figures:
+    """At least one kill of each kind, and then as many as there is time for."""
+    figures, clock = Figures(), Clock(seconds)
+    chance = random.Random(seed)
+    with _servers() as (samba, _):
+        before = _state(samba)
+        while True:
+            for kind in kinds:
+                began = time.monotonic()
+                moment = chance.uniform(0.3, LONGEST_SECONDS)
+                with tempfile.TemporaryDirectory(prefix="sharebench-changes-") as folder:
+                    _one(kind, moment, samba, Path(folder), before, figures)
+                figures.took(time.monotonic() - began)
+            if clock.is_over():
+                return figures
+
+
+@contextmanager
+def _servers() -> Iterator[tuple[Smbd, Sshd]]:
+    with ExitStack() as stack:
+        if not SEPARATION_FOLDER.exists():
+            SEPARATION_FOLDER.mkdir(mode=0o755)
+            stack.callback(SEPARATION_FOLDER.rmdir)
+        samba, sshd = Smbd(), Sshd()
+        for server in (samba, sshd):
+            stack.callback(server.stop)
+            server.start()
+        samba.make_file("file", os.urandom(2_000_000))
+        stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
+        yield samba, sshd
+
+
+def _state(samba: Smbd) -> dict[str, object]:
+    """Every file beside smb.conf, and what is in effect."""
+    found: dict[str, object] = {}
+    for path in samba.root.iterdir():
+        if path.is_file() and path.name != "output.txt":
+            about = path.stat()
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[path.name] = (content, about.st_mode, about.st_uid, about.st_gid, about.st_mtime_ns)
+    for name, share in PARAMETERS:
+        words = ["-s", f"--parameter-name={name}", *([f"--section-name={share}"] if share else []), str(samba.conf)]
+        done = subprocess.run([program("testparm"), *words], capture_output=True, text=True, check=False)
+        found[name] = done.stdout.strip()
+    return found
+
+
+def _words(kind: str, samba: Smbd) -> list[str]:
+    setting = ["sweep", "SO_RCVBUF=64K,1M"] if kind == "sweep" else ["try", "server signing=mandatory"]
+    ssh = ["--server-ssh", "fileserver"] if "ssh" in kind else []
+    url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/file"
+    return [*setting, url, "--smb-conf", str(samba.conf), "--ceiling", "skip", "--yes", *ssh]
+
+
+def _one(kind: str, moment: float, samba: Smbd, folder: Path, before: dict[str, object], figures: Figures) -> None:
+    sharebench = Sharebench(folder / "notebook.db", samba.password)
+    process = sharebench.start(*_words(kind, samba))
+    _wait(process, moment)
+    if kind == "ssh":
+        cut = _cut_ssh(process)
+        figures.counts["ssh connections cut" if cut else "ended before"] += 1
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(60)
+    else:
+        figures.counts["ended before" if process.poll() is not None else "killed"] += 1
+    with suppress(ProcessLookupError):
+        process.kill()
+    process.communicate()
+    figures.counts["changed when it was cut off"] += _state(samba) != before
+    done = sharebench("restore")
+    for what, found in (("before", before), ("after", _state(samba))):
+        (folder / what).write_text("\n".join(f"{name}: {value}" for name, value in sorted(found.items())))
+    if (folder / "before").read_text() != (folder / "after").read_text():
+        figures.losses.append(
+            f"{kind} after {moment:.2f} s: {(folder / 'after').read_text()} is not {(folder / 'before').read_text()};"
+            f" restore said {done.stdout} {done.stderr}"
+        )
+    figures.counts["as before"] += 1
+    if (folder / "notebook.db").exists():
+        with Notebook(folder / "notebook.db") as notebook:
+            if notebook.journal(ChangeState.OPEN):
+                figures.losses.append(f"{kind} after {moment:.2f} s: the journal is still open: {done.stderr}")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+
+
+def _wait(process: subprocess.Popen[str], seconds: float) -> None:
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+def _cut_ssh(process: subprocess.Popen[str]) -> bool:
+    """Kill the command's ssh, the next that there is within some seconds; whether one was there."""
+    until = time.monotonic() + LONGEST_SECONDS
+    while process.poll() is None and time.monotonic() < until:
+        with suppress(psutil.Error):
+            for child in psutil.Process(process.pid).children():
+                if child.name() == "ssh":
+                    child.kill()
+                    return True
+        time.sleep(0.002)
+    return False

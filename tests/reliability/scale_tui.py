@@ -1,0 +1,77 @@
+"""The TUI at scale: how long it takes to open, filter, sort, compare, on few runs and on a thousand times as many."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.widgets import Input
+
+from app.tui.frame.app import SharebenchApp
+from tests.tui import app_on, here, settled
+
+REPEATS = 5
+SIZE = (140, 45)
+FIRST, SECOND = f"{1:012x}", f"{2:012x}"
+Step = Callable[[], Awaitable[None]]
+
+
+async def _timed(step: Step) -> float:
+    began = time.perf_counter()
+    await step()
+    return time.perf_counter() - began
+
+
+async def _once(path: Path) -> dict[str, float]:
+    """How long each thing that a user does takes, until the screens are at rest, in seconds."""
+    app: SharebenchApp = app_on(path)
+    found: dict[str, float] = {}
+    began = time.perf_counter()
+    async with app.run_test(size=SIZE) as pilot:
+
+        def key(name: str) -> Step:
+            async def press() -> None:
+                await pilot.press(name)
+                await settled(app, pilot)
+
+            return press
+
+        async def filter_text() -> None:
+            box = here(app).query_one("#filter", Input)
+            box.value = "nas 000000000001"
+            await pilot.pause(0.2)
+            await settled(app, pilot)
+
+        async def compare() -> None:
+            app.visit("compare", base=FIRST, other=SECOND)
+            await settled(app, pilot)
+
+        async def open_series() -> None:
+            app.visit("series", series_id=FIRST)
+            await settled(app, pilot)
+
+        await settled(app, pilot)
+        found["open"] = time.perf_counter() - began
+        for name, step in (
+            ("page down", key("pagedown")),
+            ("go to the end", key("end")),
+            ("filter", filter_text),
+            ("compare", compare),
+            ("go back", key("escape")),
+            ("show", open_series),
+        ):
+            found[name] = await _timed(step)
+    return found
+
+
+def tui_seconds(*paths: Path) -> list[dict[str, float]]:
+    """For each notebook the shortest of several times for each thing that a user does, in seconds; they take turns."""
+    found: list[dict[str, float]] = [{} for _ in paths]
+    asyncio.run(_once(paths[0]))  # loads what is loaded when it is first needed
+    for _ in range(REPEATS):
+        for path, shortest in zip(paths, found, strict=True):
+            for name, seconds in asyncio.run(_once(path)).items():
+                shortest[name] = min(seconds, shortest.get(name, seconds))
+    return found

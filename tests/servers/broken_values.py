@@ -1,0 +1,32 @@
+"""Lines that must not reach a running smbd: testparm lets most of them pass (measured on Samba 4.17.12)."""
+
+BROKEN = (
+    ("read prediction", "yes", "global"),
+    ("write cache size", "262144", "bench"),
+    ("share modes", "no", "bench"),
+    ("stat cache size", "100", "global"),
+    ("lpq cache", "10", "global"),
+    ("strict synk", "no", "bench"),
+    ("include", "/nonexistent", "global"),
+    ("vfs objects", "nosuchmodule", "bench"),
+    ("socket options", "TCP_NODELAY BOGUS", "global"),
+    ("socket options", "SO_SNDBUF=lots", "global"),
+    ("max xmit", "1000", "global"),
+    ("aio max threads", "-4", "global"),
+    ("smb2 max read", "99999999", "global"),
+    ("smb2 max credits", "1", "global"),
+    ("server smb3 encryption algorithms", "ROT13", "global"),
+    ("log level", "3", "bench"),
+    ("strict sync", "maybe", "bench"),
+    ("server min protocol", "BANANA", "global"),
+    ("aio read size", "banana", "bench"),
+    ("case sensitive", "banana", "bench"),
+    ("security", "PUBLIC", "global"),
+    ("strict sync", "no # for the test", "bench"),
+    ("strict sync", "no\n[broken", "bench"),
+    ("strict sync", "no \\", "bench"),
+    ("[bench", "no", "bench"),
+    ("nosuchmodule:option", "1", "bench"),
+    ("strict sync", "no", "nosuchshare"),
+)
+"""Name, value, section."""

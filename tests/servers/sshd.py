@@ -1,0 +1,49 @@
+"""An sshd with keys of its own, and the ``ssh`` that has one of them."""
+
+from __future__ import annotations
+
+import getpass
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.servers.netns import Link
+from tests.servers.process import ServerProcess, program, require
+
+SEPARATION_FOLDER = Path("/run/sshd")
+
+
+class Sshd(ServerProcess):
+    """A running sshd that lets this user in with a key of its own, and an ``ssh`` that has that key."""
+
+    name = "sshd"
+
+    def __init__(self, link: Link | None = None) -> None:
+        require("sshd", "ssh", "ssh-keygen")
+        super().__init__(link)
+        for key in ("host_key", "user_key"):
+            words = [program("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(self.root / key)]
+            subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+        shutil.copy(self.root / "user_key.pub", self.root / "authorized_keys")
+        self.path = self.root / "bin"
+        self.path.mkdir()
+
+    def configure(self) -> None:
+        (self.root / "sshd_config").write_text(
+            f"Port {self.port}\nListenAddress {self.host}\nHostKey {self.root}/host_key\n"
+            f"AuthorizedKeysFile {self.root}/authorized_keys\nStrictModes no\nUsePAM no\nPidFile none\n"
+            "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
+        )
+        host_key = (self.root / "host_key.pub").read_text()
+        (self.root / "known_hosts").write_text(f"[{self.host}]:{self.port} {host_key}")
+        (self.root / "ssh_config").write_text(
+            f"Host fileserver\n  HostName {self.host}\n  Port {self.port}\n  User {getpass.getuser()}\n"
+            f"Host *\n  IdentityFile {self.root}/user_key\n  IdentitiesOnly yes\n"
+            f"  UserKnownHostsFile {self.root}/known_hosts\n  GlobalKnownHostsFile none\n"
+        )
+        wrapper = self.path / "ssh"
+        wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.root}/ssh_config "$@"\n')
+        wrapper.chmod(0o755)
+
+    def command(self) -> list[str]:
+        return [program("sshd"), "-D", "-e", "-f", str(self.root / "sshd_config")]
