@@ -6,12 +6,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from storage.base import MANY
-from storage.records import ExperimentKind
+from storage.records import ExperimentKind, Target
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
-
-    from storage.records import Target
 
 
 class SortKey(StrEnum):
@@ -157,7 +155,7 @@ def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
+def dialects_of(database: "Database", target: Target, client: str) -> list[str]:
     """The dialects that this client spoke with the target's server, in series that were measured here."""
     found = database.execute(
         "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
