@@ -27,6 +27,7 @@ _COMMANDS = {
     "findings": "what measured series say of a set-up, and what to do",
     "try": "changes a setting of the server itself, measures in turns, puts it back",
     "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "tune": "the catalogue's safe settings, each tried on top of what was found; one page at the end",
     "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
     "isolate": "disk, network, both and the server by the same operations: which is it",
@@ -51,6 +52,7 @@ _MODULES = {
     "findings": "compare",
     "try": "trial",
     "sweep": "trial",
+    "tune": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 

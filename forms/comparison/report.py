@@ -170,6 +170,6 @@ def _verdicts(found: Sequence[ComparisonSummary]) -> Table:
     for form in found:
         c = form.comparison
         low, high = c.interval_percent or (None, None)
-        values = (c.other_name, c.base_name, f"[{c.sign}] {c.verdict}", c.change_percent, low, high, c.needed_runs)
+        values = (c.other_name, c.base_name, f"[{c.sign}] {c.word}", c.change_percent, low, high, c.needed_runs)
         rows.append(row_of(*values))
     return Table(columns=columns, rows=tuple(rows), caption="Verdicts, with the 95 % interval of the change")

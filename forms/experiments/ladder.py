@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import is_repeat
@@ -9,7 +10,7 @@ from forms.comparison.verdict import Sides, compare_several, rates_of, unseen_be
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
-from storage.records import Change, Command, Decision, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +125,9 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
     numbers = {one.id: number for number, one in enumerate(series)}
     commands = dict.fromkeys(one.command for one in reversed(series))
     heads = [head for command in reversed(commands) if (head := next_base(series, command))]
-    paths = [_way_down(head.id, bases) for head in heads]
-    kept = {series_id for path in paths for series_id in path}
+    ways = [_way_down(head.id, bases) for head in heads]
+    kept = {series_id for way in ways for series_id in way}
+    paths = [_without_contradicted_end([by_id[series_id] for series_id in way]) for way in ways]
     steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
     spans = [(by_id[path[-1]], by_id[path[0]]) for path in paths if len(path) > 1]
     groups = _repeats(series, bases)
@@ -154,6 +156,12 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
         for path in paths
     )
     return Ladder(name=name, rungs=rungs, gains=gains)
+
+
+def _without_contradicted_end(way: Sequence[Series]) -> tuple[str, ...]:
+    """The ids of the way from the last rung in force on whose change is what was claimed: only that gained anything."""
+    claimed = [one for one in way if one.change is not None and one.change.evidence is Evidence.CONTRADICTED]
+    return tuple(one.id for one in dropwhile(lambda one: one in claimed, way)) or (way[-1].id,)
 
 
 def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:

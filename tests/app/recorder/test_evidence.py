@@ -18,13 +18,14 @@ from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, ScratchMade, Warned
 from app.measure.plan import MeasurementPlan
 from app.recorder import writer
-from app.recorder.recording import RecorderEvent, SeriesClosed, record, resume
+from app.recorder.recording import RecorderEvent, SeriesClosed, plan_to_resume, record, resume
 from app.recorder.request import SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
 from storage.errors import why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
+from tests.builders import one
 from tests.servers.smbd import Smbd
 
 
@@ -317,3 +318,18 @@ def test_a_disk_that_fails_for_good_ends_a_series_with_what_is_lost(
 def test_a_disk_that_gives_errors_is_told_with_what_to_do():
     assert "copy the notebook to another disk" in why_unusable(disk_error())
     assert "cannot be written where it is" in why_unusable(disk_error(sqlite3.SQLITE_READONLY))
+
+
+def test_an_imported_series_is_not_resumed_without_a_word_to_its_server(book: Path, file: Path):
+    with Notebook(book) as notebook:
+        notebook.add_all([one(1, status=SeriesStatus.INTERRUPTED, target=order(file).plan.target)])
+    with pytest.raises(UsageError, match="was imported: look at its target"):
+        list(resume(f"{1:012x}", Secrets(), book, SeriesControl()))
+
+
+def test_a_series_that_is_being_measured_has_no_plan_to_go_on_with(book: Path):
+    with Notebook(book) as notebook:
+        notebook.add(one(1, status=SeriesStatus.INTERRUPTED))
+        notebook.take(f"{1:012x}")
+        with pytest.raises(UsageError, match="is being measured by process"):
+            plan_to_resume(notebook.series(f"{1:012x}"), Secrets())
