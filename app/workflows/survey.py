@@ -44,6 +44,9 @@ LARGEST_BYTES = 1024**3
 UNKNOWN_LINK_BYTES = 512 * 1024**2
 """The size for a loopback or a link of unknown rate."""
 
+ANONYMOUS = "anonymous"
+"""FTP's name for no user."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyChoices:
@@ -199,7 +202,7 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
 def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
     ports = {name: choices.ports.get(name, protocol.default_port) for name, protocol in PROTOCOLS.items()}
     if choices.ftp is not None:
-        user = choices.ftp_user or choices.user
+        user = None if choices.ftp_user == ANONYMOUS else choices.ftp_user or choices.user
         yield Target(protocol="ftp", host=host, port=ports["ftp"], path="/" + choices.ftp.strip("/"), user=user)
     if choices.smb is not None:
         share, _, folder = choices.smb.strip("/").partition("/")

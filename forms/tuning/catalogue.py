@@ -100,6 +100,11 @@ class CatalogueEntry:
         """Whether Samba 4.17 knows it (SMB1 only included), or it is no matter of smb.conf."""
         return self.status in (Status.EXISTS, Status.SMB1_ONLY)
 
+    @property
+    def is_history(self) -> bool:
+        """Whether no client and no Samba of today heeds it."""
+        return self.status in _HISTORY
+
 
 class UnknownEntryError(LookupError):
     """No entry of that name; ``suggestions`` are the closest names."""
@@ -157,11 +162,19 @@ def _closest(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(by_key[key] for key in close))[:3]
 
 
+_HISTORY = (Status.SMB1_ONLY, Status.REMOVED)
+
+
 @cache
 def _load() -> tuple[CatalogueEntry, ...]:
     folder = resources.files("forms.tuning").joinpath("data", "catalogue")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
     raw = [item for f in files for item in tomllib.loads(f.read_text(encoding="utf-8"))["entry"]]
+    today = resources.files("forms.tuning").joinpath("data", "today.toml").read_text(encoding="utf-8")
+    first = {name: place for place, name in enumerate(tomllib.loads(today)["first"])}
+    if unknown := first.keys() - {item["name"] for item in raw}:
+        raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
+    raw.sort(key=lambda item: (item.get("status") in _HISTORY, first.get(item["name"], len(first))))
     return tuple(_entry(rank, item) for rank, item in enumerate(raw, start=1))
 
 
