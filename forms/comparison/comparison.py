@@ -87,6 +87,13 @@ class Comparison:
         return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
 
     @property
+    def word(self) -> str:
+        """The verdict as one word, and what it is where it is none for another reason than the figures."""
+        if self.doubt is Doubt.CONTRADICTED:
+            return "contradicted"
+        return "variation" if self.doubt is Doubt.SAME_SETTINGS else self.verdict.value
+
+    @property
     def tone(self) -> Tone:
         """How the verdict is meant."""
         known = {Verdict.FASTER: Tone.GOOD, Verdict.SLOWER: Tone.BAD, Verdict.SAME: Tone.PLAIN}

@@ -27,7 +27,7 @@ HALF_TYPED = (
     "https://u:{}@h/s", "smb://u:a/{}@x/y@h", "sbm://u:{}@h/s", "smb://[::1]:{}", "smb://:{}@h", "file://u:{}@h/s",
     "iperf3://h:1/u:{}@k", "ftp:/u:{}@",
 )  # fmt: skip
-ABORTS = 3
+ABORTS = 10
 QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
 
 
@@ -104,7 +104,7 @@ def _run(words: tuple[str, ...], way: str, folder: Path, marker: str, figures: F
             file.unlink()
 
 
-def _aborted(words: tuple[str, ...], folder: Path, marker: str, figures: Figures) -> None:
+def _aborted(words: tuple[str, ...], folder: Path, marker: str, figures: Figures, *, times: int) -> None:
     """Program and measuring process are aborted while they know the password: no core file has it."""
     place = folder / "cores"
     place.mkdir()
@@ -112,7 +112,7 @@ def _aborted(words: tuple[str, ...], folder: Path, marker: str, figures: Figures
     subprocess.run(careless, cwd=place, preexec_fn=_allow_cores, check=False, capture_output=True)
     figures.counts["core files that others leave here"] = len(list(place.iterdir()))
     environment = own_environment() | {PASSWORD_VARIABLE: marker}
-    for _ in range(ABORTS):
+    for _ in range(times):
         process = subprocess.Popen(
             own_command("app", *words, "--runs", "1000", "--db", str(folder / "aborted.db")), env=environment,
             cwd=place, preexec_fn=_allow_cores, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,  # noqa: PLW1509
@@ -173,7 +173,8 @@ def campaign(seconds: float, *, seed: int = 17) -> Figures:
                 if number >= 4 and clock.is_over():
                     break
                 _run(words, way, folder, marker, figures)
-            _aborted(("run", format_target(servers.smb), *QUICK), folder, marker, figures)
+            words = ("run", format_target(servers.smb), *QUICK)
+            _aborted(words, folder, marker, figures, times=1 if clock.is_over() else ABORTS)
         figures.counts["in a hurry"] += clock.is_over()
         _half_typed(folder, figures)
         del figures.counts["in a hurry"]
