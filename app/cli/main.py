@@ -45,7 +45,7 @@ _COMMANDS = {
 _FAR_END = "load-worker"
 """Started through ssh by ``load --workers-on``, and by nobody else."""
 _MODULES = {
-    _FAR_END: "load_worker",
+    _FAR_END: "load",
     "list": "notebook",
     "show": "notebook",
     "note": "annotate",

@@ -1,4 +1,4 @@
-"""``sharebench load``: many users at once."""
+"""``sharebench load``: many users at once; and ``load-worker``, its far end on another machine."""
 
 import os
 from dataclasses import replace
@@ -154,7 +154,6 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     return watch_load(run_load(request, common.notebook_path(context), control), control)
 
 
-<<<<<<< HEAD
 def _hosts(text: str | None) -> tuple[str, ...]:
     """The machines that ``HOST,HOST`` names. Raises UsageError."""
     found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
@@ -164,10 +163,7 @@ def _hosts(text: str | None) -> tuple[str, ...]:
     return found
 
 
-def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
-=======
 def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
->>>>>>> main
     """The targets, with one login for all. Raises UsageError."""
     found = [parse_target(url) for url in urls]
     for one in found:
@@ -210,3 +206,11 @@ def stored_load(context: click.Context, reference: str) -> "Load":
     if found is None:
         raise UsageError(f"no load is called {reference!r}; `sharebench list` shows what there is")
     return found
+
+
+@click.command("load-worker", hidden=True)
+def load_worker_command() -> int:
+    """Makes load for the machine that started it through ssh; ends when that hangs up."""
+    from app.load.remote_workers import serve_workers  # noqa: PLC0415  nothing of it for --help
+
+    return serve_workers()
