@@ -1,0 +1,98 @@
+"""What is ordered of a trial, and what happens while it is carried out."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from app.changes.setting import ChangeableSetting
+from app.clients.base import Client
+from app.clients.registry import make_client
+from app.measure.events import Event
+from app.recorder.request import SeriesRequest
+from forms.stats.paired import LOOKS
+from forms.trials.judged import ChangeSummary
+from storage.changes import TrialPlan
+from storage.records import (
+    Experiment,
+    ExperimentKind,
+    dated_experiment,
+)
+
+AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOrder:
+    """What is to be tried, checked and consented to."""
+
+    request: SeriesRequest
+    """Of one measured run: target, client, file."""
+    setting: ChangeableSetting
+    plan: TrialPlan
+    experiment: Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """A value was set and proven; the next events are of a run under it."""
+
+    value: str | None
+    """None for the one that was there."""
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A pair or block is complete; this is how it stands."""
+
+    summary: ChangeSummary
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Everything is as it was, proven."""
+
+    text: str
+
+
+TrialEvent = Event | ValueSet | Judged | PutBack
+
+
+def new_order(
+    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
+) -> TrialOrder:
+    """The order of a new trial or sweep."""
+    plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
+    target = request.plan.target
+    return TrialOrder(
+        request=request,
+        setting=setting,
+        plan=replace(
+            plan,
+            section=setting.section,
+            previous=setting.previous,
+            server_ssh=request.server_ssh,
+            smb_conf=request.smb_conf,
+        ),
+        experiment=dated_experiment(kind, f"{setting.name} {target.host or target.path}"),
+    )
+
+
+@contextmanager
+def open_client(request: SeriesRequest) -> Iterator[Client]:
+    """The client that measures, not connected yet; it is closed in the end."""
+    plan = request.plan
+    client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def check_target(request: SeriesRequest) -> None:
+    """Whether the target can be measured at all, before anything is changed. Raises MeasurementError."""
+    plan = request.plan
+    with open_client(request) as client:
+        client.connect()
+        if plan.command == "get" and not plan.make_file and plan.target.abilities.moves_files:
+            client.size(plan.target.path)
