@@ -47,7 +47,6 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
         "first_error": point.first_error or None,
         "think_seconds": point.think_seconds,
         "little_percent": point.little_percent,
-        "drain_seconds": point.drain_seconds,
         "limit": point.limit.value if point.limit else None,
         "histogram": {
             "response": point.response.to_json(),
@@ -115,7 +114,6 @@ def point_from_json(node: JSONNode) -> LoadPoint:
         first_error=text_or_none(node.maybe("first_error")) or "",
         think_seconds=number_or_none(node.maybe("think_seconds")),
         little_percent=number_or_none(node.maybe("little_percent")),
-        drain_seconds=number_or_none(node.maybe("drain_seconds")),
         limit=node.maybe("limit").one_of(Limit) if node.maybe("limit").value is not None else None,
         response=histogram_from_json(shapes.maybe("response")),
         service=histogram_from_json(shapes.maybe("service")),
