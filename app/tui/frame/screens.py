@@ -66,7 +66,7 @@ SCREENS = (
         home="app.tui.isolation.screen:IsolationScreen",
         title="Isolation",
         help="Is it Samba, the disk, or the network? One script of operations against every layer.",
-        key="ctrl+o",
+        key="ctrl+g",
     ),
     ScreenEntry(
         name="ladder",
