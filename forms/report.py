@@ -217,10 +217,6 @@ class Chart:
     """Whether it is drawn in plain text as well."""
 
 
-def _no_document() -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One form: its title, the lines above, the tables, the lines below, what is advised, and a drawing."""
@@ -235,7 +231,7 @@ class Report:
     results: tuple[Field, ...] = ()
     advice: tuple[str, ...] = ()
     chart: Chart | None = None
-    document: Callable[[], Any] = field(default=_no_document, repr=False, compare=False)
+    document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
     """The form as plain lists, dicts, numbers and strings, for JSON."""
     blank: bool = False
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -20,6 +21,7 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
+    "rename": "gives a series another label",
     "delete": "takes series out of the notebook",
     "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
@@ -44,6 +46,7 @@ _MODULES = {
     "list": "notebook",
     "show": "notebook",
     "note": "annotate",
+    "rename": "annotate",
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
@@ -69,6 +72,15 @@ class _LazyGroup(click.Group):
         module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant; for a name that is none, the ones that look like it."""
+        name = args[0]
+        if name not in _COMMANDS and (near := get_close_matches(name, _COMMANDS, n=2)):
+            raise click.UsageError(f"no such command {name!r}; did you mean {' or '.join(near)}?", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -1,7 +1,5 @@
 """The users of one process: who is connected, what they do in the steady window, and each one's life."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Each kind of file request, done by one user's connection on the scenario's files and on files of the user's own."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The processes that make the load: started here and on other machines through ssh, watched, and ended."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The JSON object ``sharebench/load/1`` of a load, and back; nothing is rounded."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

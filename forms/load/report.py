@@ -1,7 +1,5 @@
 """A load laid out as a form: its points, the server beside them, each kind of request, and what follows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording

@@ -1,7 +1,5 @@
 """Loads and their points as JSON objects with every number, and back; what documents and the notebook's rows share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The records of loads: many users at once against the same targets, point by point, units in the names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

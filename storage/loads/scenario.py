@@ -1,7 +1,5 @@
 """What the users of a load do: files, mix of requests, pauses, times; kept with the load, every number of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Loads and their points in the notebook: each point is stored the moment it is over."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace

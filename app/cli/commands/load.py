@@ -1,7 +1,5 @@
 """``sharebench load``: many users at once."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,7 +19,7 @@ from storage.records import Target
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
-    from app.workflows.load import LoadClosed, LoadRequest
+    from app.workflows.load import LoadClosed
     from storage.loads.records import Load
 
 DEFAULT_USERS = "5,10,20"
@@ -102,7 +100,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     return 0 if valid else NO_VALID_POINT
 
 
-def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadClosed:
+def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> "LoadClosed":
     from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
     from app.workflows.load import LoadRequest, run_load  # noqa: PLC0415
 
@@ -149,7 +147,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     return watch_load(run_load(request, common.notebook_path(context), control), control)
 
 
-def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
+def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
     """The targets, with one login for all. Raises UsageError."""
     found = [parse_target(url) for url in urls]
     for one in found:
@@ -162,7 +160,7 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
     ), secrets
 
 
-def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
+def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
     from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
 
@@ -185,7 +183,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
     return watch_load(resume_load(load, request, common.notebook_path(context), control), control)
 
 
-def stored_load(context: click.Context, reference: str) -> Load:
+def stored_load(context: click.Context, reference: str) -> "Load":
     """The load that a reference means. Raises UsageError."""
     with common.notebook(context) as notebook:
         found = notebook.find_load(reference)
