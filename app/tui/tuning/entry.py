@@ -44,7 +44,7 @@ class EntryScreen(Copies, MeasureMixin):
             "Let sharebench do it",
             "Have sharebench change it, measure in turns, and put it back; what it would write is shown first.",
             action="try_it",
-            footer="Do it for me",
+            footer="Try it",
         ),
     )
     DEFAULT_CSS = """
