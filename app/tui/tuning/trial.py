@@ -15,7 +15,7 @@ from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.state.guide_store import recall
-from app.tui.guide.state.job import order_of
+from app.tui.guide.state.job import request_of
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import RecordingScreen
 from app.workflows.requests import parse_change
@@ -88,7 +88,7 @@ class TrialScreen(RecordingScreen):
         name, value = parse_change(self.setting)
         if choices.target is None:
             raise UsageError("choose a target and a file first, in the guide (F3)")
-        request = order_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
+        request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
         ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
         setting = find_setting(name, [value], request.plan.target, ways)
         check_target(request)
