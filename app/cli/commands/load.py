@@ -1,4 +1,4 @@
-"""``sharebench load``: many users at once."""
+"""``sharebench load``: many users at once; and ``load-worker``, its far end on another machine."""
 
 import os
 from dataclasses import replace
@@ -64,6 +64,12 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--by-size", is_flag=True, help="Each point once with each size alone.")
 @click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Of all that is left to chance.")
 @click.option("--processes", type=common.Count(1, 256), metavar="N", help="Generator processes (one a core).")
+@click.option(
+    "--workers-on",
+    "hosts",
+    metavar="HOST,HOST",
+    help="Other machines that make load too: [USER@]HOST by ssh, with the same sharebench.",
+)
 @click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
 @click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
 @click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
@@ -134,6 +140,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             limit_seconds=choices["limit_seconds"],
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
+            hosts=_hosts(choices["hosts"]),
         ),
         by_size=choices["by_size"],
         label=choices["label"],
@@ -145,6 +152,15 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     )
     control = SeriesControl()
     return watch_load(run_load(request, common.notebook_path(context), control), control)
+
+
+def _hosts(text: str | None) -> tuple[str, ...]:
+    """The machines that ``HOST,HOST`` names. Raises UsageError."""
+    found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    for host in found:
+        if host.startswith("-") or " " in host:
+            raise UsageError(f"--workers-on: {host!r} is no [USER@]HOST")
+    return found
 
 
 def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
@@ -190,3 +206,11 @@ def stored_load(context: click.Context, reference: str) -> "Load":
     if found is None:
         raise UsageError(f"no load is called {reference!r}; `sharebench list` shows what there is")
     return found
+
+
+@click.command("load-worker", hidden=True)
+def load_worker_command() -> int:
+    """Makes load for the machine that started it through ssh; ends when that hangs up."""
+    from app.load.remote_workers import serve_workers  # noqa: PLC0415  nothing of it for --help
+
+    return serve_workers()
