@@ -21,6 +21,8 @@ HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a target begins with, also one of another program."""
+_BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
+"""``[USER@]HOST[:PORT][/SHARE…]``, as ssh and scp are told where to go."""
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 
@@ -36,7 +38,9 @@ def parse_target(text: str) -> Target:
     scheme, separator, rest = url.partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
     if not separator or protocol is None:
-        raise UsageError(f"not a target: {without_password(text)!r}; write {FORMS}")
+        bare = without_password(text.strip())
+        meant = f"did you mean smb://{bare}? Else write" if _BARE.fullmatch(bare) else "write"
+        raise UsageError(f"not a target: {bare!r}; {meant} {FORMS}")
     authority, slash, raw_path = rest.partition("/")
     if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
@@ -65,6 +69,12 @@ def parse_target(text: str) -> Target:
         return Target(protocol=protocol.name, host=host, port=port)
     path = "/" + _unescape(raw_path).lstrip("/")
     return Target(protocol=protocol.name, host=host, port=port, path=path, user=user)
+
+
+def parse_typed_target(text: str) -> Target:
+    """As :func:`parse_target`, and ``[USER@]HOST[/SHARE…]`` alone is taken for SMB. Raises UsageError."""
+    typed = text.strip()
+    return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
 
 
 def _as_url(text: str) -> str:

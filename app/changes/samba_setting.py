@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.changes import smb_conf as samba
+from app.changes.samba_check import check_value
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError
 from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import SambaPlace
+from app.changes.smb_conf import ConfLine, SambaPlace
 from app.environment.remote import Answer, run_script
 from app.errors import UsageError
 from app.units import parse_size
@@ -29,8 +31,11 @@ def samba_setting(
     ssh: str | None,
     smb_conf: str | None,
     accepted: Sequence[str] = (),
+    kept: Sequence[ConfLine] = (),
 ) -> ChangeableSetting:
     """The parameter with all values checked; without values those of the catalogue.
+
+    ``kept`` are lines that stand in every arm, so that a value is tried on top of them.
 
     Raises ChangeRefusedError or UsageError, with nothing written.
     """
@@ -38,14 +43,14 @@ def samba_setting(
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
     typed = spelling(SOCKET_OPTIONS if option else name)
-    place = samba.find_place(typed.name, target.share, ssh, smb_conf)
+    place = replace(samba.find_place(typed.name, target.share, ssh, smb_conf), kept=tuple(kept))
     now = samba.current(place)
     previous = samba.effective_value(place, now)
     if option:
         values = [_with_option(previous or "", option, value) for value in values]
     values = list(values) or list(_candidates(name, previous))
     for value in values:
-        samba.check_value(place, value)
+        check_value(place, value)
     if previous is None:
         raise ChangeRefusedError(
             f"the effective value of {place.name} cannot be read on the server, so nothing could be proven: is smbd"
@@ -74,7 +79,7 @@ def samba_setting(
         plan=lambda change_id, chosen: _plan(place, change_id, chosen),
         effective=lambda answer: samba.effective_value(place, answer),
         same=lambda effective, value: same_value(place.name, effective, value),
-        live=lambda value: _live(place, value, target.port_number),
+        live=(lambda value: _live(place, value, target.port_number)) if place.name == SOCKET_OPTIONS else None,
     )
 
 
@@ -132,8 +137,6 @@ def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerCha
 
 def _live(place: SambaPlace, value: str, port: int) -> str | None:
     """The buffers of the sessions that are open now, where socket options pin them."""
-    if place.name != SOCKET_OPTIONS:
-        return None
     wanted = {word.upper(): int(size) for word, size in re.findall(r"(SO_(?:SND|RCV)BUF)=(\d+)", value, re.IGNORECASE)}
     if not wanted:
         return None

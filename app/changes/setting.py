@@ -38,7 +38,7 @@ class ChangeableSetting:
     """Reads the effective value in what a script's look printed."""
     same: Callable[[str, str], bool]
     """Whether an effective value is the one that was asked for."""
-    live: Callable[[str], str | None] = lambda _value: None
+    live: Callable[[str], str | None] | None = None
     """Asked while a new session is open: what shows there that the value acts; None where nothing can.
 
     Raises ChangeFailedError where the session denies it.

@@ -1,8 +1,7 @@
 """A parameter of smb.conf, changed in a drop-in file of ours that smb.conf includes last, or in Samba's registry."""
 
-import base64
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +12,25 @@ from app.environment.samba import testparm
 from app.environment.samba.facts import loadable_modules, running_log_level
 from app.environment.samba.smb_conf_file import parameter_key, read_conf
 from forms.tuning import smb_conf
-from forms.tuning.trial_rules import Proposal, SambaKnows, refusals
+from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind
 
 DROP_IN = "sharebench.conf"
 UNDO = "sharebench-undo.sh"
 LOG_LEVEL = "log level"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfLine:
+    """One line of smb.conf."""
+
+    section: str
+    """``global`` or a share's name."""
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"[{self.section}]\n    {self.name} = {self.value}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +51,8 @@ class SambaPlace:
     state: ServerState
     complaints: frozenset[str]
     """What testparm has against the configuration as it stands."""
+    kept: tuple[ConfLine, ...] = ()
+    """Lines that stand in every arm of a trial."""
 
     @property
     def folder(self) -> str:
@@ -117,22 +131,12 @@ def _check_files(place: SambaPlace) -> None:
             )
 
 
-def check_value(place: SambaPlace, value: str) -> None:
-    """Whether a value may be written, by our own rules and by testparm on a copy. Raises ChangeRefusedError."""
-    proposal = Proposal(name=place.name, value=value, section=place.section)
-    reasons = list(refusals(proposal, place.knows))
-    if not reasons and place.kind is ChangeKind.SMB_CONF:
-        reasons = list(_testparm_says(place, value))
-    if reasons:
-        raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
-
-
 def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
     """The scripts of a trial of these values; the first arm is the value that is there."""
     if place.kind is ChangeKind.REGISTRY:
         return plan_registry(change_id, place, values)
     conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
-    contents = [_drop_in_content(place, change_id, value) for value in (None, *values)]
+    contents = [drop_in_content(place, change_id, value) for value in (None, *values)]
     included = with_include(place)
     ours = " ".join(sha256(content) for content in contents)
     conf_sums = " ".join(dict.fromkeys((conf.sum, sha256(included))))
@@ -204,13 +208,14 @@ def current(place: SambaPlace) -> Answer:
     return run_script(f"PATH=$PATH:/usr/sbin:/sbin\n{body}", {}, place.ssh)
 
 
-def _drop_in_content(place: SambaPlace, change_id: str, value: str | None) -> bytes:
+def drop_in_content(place: SambaPlace, change_id: str, value: str | None) -> bytes:
+    """Our file with what was in it, the lines that are kept, and the value; None for the one that was there."""
     old = place.state.files[place.drop_in].content or b""
     if old and not old.endswith(b"\n"):
         old += b"\n"
     note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
-    line = "" if value is None else f"[{place.section}]\n    {place.name} = {value}\n"
-    return old + (note + line).encode("utf-8", "surrogateescape")
+    lines = [*place.kept, *([] if value is None else [ConfLine(section=place.section, name=place.name, value=value)])]
+    return old + (note + "".join(map(str, lines))).encode("utf-8", "surrogateescape")
 
 
 def with_include(place: SambaPlace) -> bytes:
@@ -260,59 +265,6 @@ def _look(place: SambaPlace) -> str:
         "code=$?\nsection effective.rc\necho $code\n"
         f"section configuration\ntestparm -sv {conf} 2>/dev/null | sha256sum | cut -d' ' -f1\n{level}"
     )
-
-
-_CHECK = """
-check() {
-    folder=$(mktemp -d /tmp/sharebench-check-XXXXXX) || exit 1
-    umask 077
-    printf '%s' "$dropin" | base64 -d >"$folder/drop-in"
-    printf '%s' "$old" | base64 -d >"$folder/smb.conf"
-    printf '\\n[global]\\n    include = %s\\n' "$folder/drop-in" >>"$folder/smb.conf"
-    printf '\\n%s testparm.err\\n' "$mark"
-    testparm -s "$folder/smb.conf" 2>&1 >/dev/null
-    code=$?
-    printf '\\n%s testparm.rc\\n%s\\n' "$mark" "$code"
-    printf '\\n%s effective\\n' "$mark"
-    testparm -s --parameter-name="$name" ${share:+--section-name="$share"} "$folder/smb.conf" 2>/dev/null
-    code=$?
-    printf '\\n%s effective.rc\\n%s\\n' "$mark" "$code"
-    rm -rf "$folder"
-    printf '\\n%s end\\n' "$mark"
-}
-PATH=$PATH:/usr/sbin:/sbin:/usr/local/sbin:/usr/local/samba/bin
-check </dev/null
-"""
-
-
-def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
-    """What testparm has against the value, in a copy of the configuration in a folder of its own."""
-    answer = run_script(
-        _CHECK,
-        {
-            "dropin": base64.b64encode(_drop_in_content(place, "check", value)).decode(),
-            "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
-            "name": place.name,
-            "share": "" if place.section == "global" else place.section,
-        },
-        place.ssh,
-    )
-    if answer.problem:
-        yield answer.problem
-        return
-    said = testparm.warnings(answer.text("testparm.err"))
-    bad = [line for line in said if line not in place.complaints and any(word in line for word in _COMPLAINTS)]
-    if answer.code("testparm") != 0 or bad:
-        yield f"testparm says: {'; '.join(bad or said[-2:]) or 'it does not load'}"
-        return
-    taken = answer.sections.get("effective", "").strip()
-    if answer.code("effective") != 0:
-        yield "testparm does not know it"
-    elif place.name != LOG_LEVEL and not smb_conf.same_value(place.name, taken, value):
-        yield f"Samba would take it as {taken or 'nothing'}"
-
-
-_COMPLAINTS = ("Unknown parameter", "Ignoring", "nvalid value", "not boolean", "not a valid", "badly formed")
 
 
 def _q(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -20,6 +21,7 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
+    "rename": "gives a series another label",
     "delete": "takes series out of the notebook",
     "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
@@ -27,6 +29,7 @@ _COMMANDS = {
     "findings": "what measured series say of a set-up, and what to do",
     "try": "changes a setting of the server itself, measures in turns, puts it back",
     "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "tune": "the catalogue's safe settings, each tried on top of what was found; one page at the end",
     "restore": "puts back what an interrupted try left changed",
     "survey": "the whole picture of a server",
     "isolate": "disk, network, both and the server by the same operations: which is it",
@@ -39,10 +42,14 @@ _COMMANDS = {
     "clean": "files of ours that were left on a share: lists and removes them",
     "serve": "the TUI in a browser, on the loopback",
 }
+_FAR_END = "load-worker"
+"""Started through ssh by ``load --workers-on``, and by nobody else."""
 _MODULES = {
+    _FAR_END: "load",
     "list": "notebook",
     "show": "notebook",
     "note": "annotate",
+    "rename": "annotate",
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
@@ -51,6 +58,7 @@ _MODULES = {
     "findings": "compare",
     "try": "trial",
     "sweep": "trial",
+    "tune": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 
@@ -62,11 +70,20 @@ class _LazyGroup(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _COMMANDS and cmd_name != _FAR_END:
             return None
         module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant; for a name that is none, the ones that look like it."""
+        name = args[0]
+        if name not in _COMMANDS and (near := get_close_matches(name, _COMMANDS, n=2)):
+            raise click.UsageError(f"no such command {name!r}; did you mean {' or '.join(near)}?", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -1,4 +1,4 @@
-"""The progress of series on a terminal: one line that is drawn over, and warnings above it."""
+"""The progress of series: on a terminal one line that is drawn over, else a line a run; warnings between."""
 
 import shutil
 import signal
@@ -20,7 +20,7 @@ REDRAW_SECONDS = 0.5
 
 
 class ProgressLine:
-    """Draws on stderr, at most twice a second, and only on a terminal; warnings are printed wherever it is."""
+    """Draws on stderr, at most twice a second; where that is no terminal, it has a line for each run that ended."""
 
     def __init__(self) -> None:
         self._on = sys.stderr.isatty()
@@ -47,6 +47,8 @@ class ProgressLine:
                 self._draw(f"{self._what}  {share}  {size(moved)} of {size(total)}  {rate}  {left}")
             case RunFinished():
                 self._draw(f"{self._what}  {words(event)}", force=True)
+                if not self._on:
+                    print(f"sharebench: {self.about}{self._what}: {words(event)}", file=sys.stderr)  # noqa: T201  stderr is for people
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
             case _:

@@ -9,13 +9,14 @@ from app.environment.resources import ResourceSampler
 from app.environment.samba.profile import LATENESS_SECONDS, profile_since
 from app.errors import CancelledError, MeasurementError
 from app.isolation.dbench import (
-    WARM_UP_SHARE,
     BenchResult,
     BenchScript,
     start_dbench,
     start_tbench,
     start_tbench_here,
     wait_for,
+    wait_for_server,
+    warm_up_seconds,
 )
 from app.isolation.places import Places
 from app.isolation.replay import REPLAY_MODULE, Replay
@@ -30,7 +31,7 @@ from storage.records import ClientFacts, RunStatus, utc_now
 
 _NEVER_SECONDS = 86_400
 _CEILING_MODULE = "app.isolation.null_child"
-_CEILING_SECONDS = 1.5
+_CEILING_SECONDS = 2
 _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
 """dbench makes some of these in its own name, before and after the script's."""
 
@@ -106,7 +107,7 @@ class LayerBench:
             started_at = time.monotonic()
             programs = [(one, self._start(one.layer, clients)) for one in empty]
             done = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
-        began = started_at + seconds / WARM_UP_SHARE
+        began = started_at + warm_up_seconds(seconds)
         return [self._told(watch.into(one, began, began + seconds), result) for one, result in done]
 
     def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
@@ -139,7 +140,7 @@ class LayerBench:
             server = shell.start("tbench_srv")
             self._ends.append(server.hang_up)
             self._servers.append(server)
-            time.sleep(0.5)  # until it listens: it does not say so
+            wait_for_server(self._request.target.host)
             program = start_tbench(script, seconds, clients, self._request.target.host)
         self._ends.append(program.hang_up)
         return program
@@ -169,7 +170,7 @@ class LayerBench:
             throttled_percent=smbd.quota().throttled_percent_since(quota) if smbd else None,
         )
 
-    def _plan(self, clients: int, seconds: float, *, whole: bool = False) -> ReplayPlan:
+    def _plan(self, clients: int, seconds: int, *, whole: bool = False) -> ReplayPlan:
         request = self._request
         return ReplayPlan(
             target=request.target,
@@ -179,7 +180,7 @@ class LayerBench:
             without=() if whole else request.without,
             folder=self._places.share_folder,
             clients=clients,
-            warm_up_seconds=seconds / WARM_UP_SHARE,
+            warm_up_seconds=warm_up_seconds(seconds),
             seconds=seconds,
             client=self.client,
         )

@@ -3,6 +3,8 @@
 import fcntl
 import os
 import re
+import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,8 +13,8 @@ from app.isolation.script import Operation, Script
 from app.isolation.shell import RunningProgram, Said, ServerShell
 
 TBENCH_PORT = 7003
-WARM_UP_SHARE = 5
-"""dbench spends a fifth of the time that it is given on a warm-up of its own, which it does not count."""
+_WARM_UP_PART = 5
+_CONNECT_SECONDS = 15.0
 _SLACK_SECONDS = 60.0
 _CLEANUP_WORDS = "failed to create barrier semaphore"
 """What dbench 4 complains of in every run, and goes on."""
@@ -133,4 +135,25 @@ def start_tbench(script: BenchScript, seconds: int, clients: int, host: str) -> 
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
     """Its result. Raises MeasurementError."""
-    return parse_bench(program.wait(seconds * (1 + 1 / WARM_UP_SHARE) + _SLACK_SECONDS), name)
+    return parse_bench(program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS), name)
+
+
+def warm_up_seconds(seconds: int) -> int:
+    """What dbench spends on a warm-up that it does not count, beside the time it is given: whole seconds."""
+    return seconds // _WARM_UP_PART
+
+
+def wait_for_server(host: str) -> None:
+    """Return when ``tbench_srv`` listens there. Raises MeasurementError."""
+    until = time.monotonic() + _CONNECT_SECONDS
+    while True:
+        try:
+            socket.create_connection((host, TBENCH_PORT), 1.0).close()
+        except OSError as error:
+            if time.monotonic() > until:
+                raise MeasurementError(
+                    f"tbench_srv on {host} cannot be reached on port {TBENCH_PORT} ({error}); open it for this machine"
+                ) from error
+            time.sleep(0.1)
+        else:
+            return

@@ -8,13 +8,13 @@ from app.environment.collect import Environment, collect
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
 from app.errors import MeasurementError, UsageError
+from app.isolation.dbench import TBENCH_PORT
 from app.isolation.request import IsolationRequest
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
 
 OURS = ".sharebench-isolate-"
 """The beginning of the names of our folders."""
-TBENCH_PORT = 7003
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

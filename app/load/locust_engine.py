@@ -1,7 +1,5 @@
 """The engine: locust's master on the loopback, its workers, the scenario's files; points are asked for on stdin."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import time

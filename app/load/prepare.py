@@ -1,7 +1,5 @@
 """The load's files on each target: made by several connections before the users come, removed by them afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """The processes of a load, ``engine`` and ``worker``: a plan comes in on stdin, and the sockets are gevent's."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

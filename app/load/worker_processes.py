@@ -1,18 +1,15 @@
-"""The processes that make the load: started here and on other machines through ssh, watched, and ended."""
+"""The processes that make the load: started here and on other machines, watched, and ended."""
 
-from __future__ import annotations
-
-import json
 import subprocess
 from contextlib import suppress
 from typing import Any
 
 from app import __version__
-from app.children import own_command, own_environment
 from app.load.plan import LoadPlan
+from app.load.remote_workers import RemoteWorkers, end_process, start_worker
 
-LOOPBACK = "127.0.0.1"
-_END_SECONDS = 5.0
+_LOOPBACK = "127.0.0.1"
+HERE = "this machine"
 
 
 class WorkerProcesses:
@@ -22,64 +19,59 @@ class WorkerProcesses:
         self._plan = plan
         self._port = port
         self._token = token
-        self._running: dict[int, subprocess.Popen[str]] = {}
+        self._here: list[subprocess.Popen[str]] = []
+        self._elsewhere: list[RemoteWorkers] = []
         self._next_index = 0
 
     @property
     def count(self) -> int:
         """How many there should be."""
-        return self._plan.processes
+        return self._plan.processes + sum(each.processes for each in self._elsewhere)
 
     def start_missing(self) -> bool:
-        """Start what is missing; whether anything was."""
-        missing = self._plan.processes - len(self._running)
-        for _ in range(missing):
-            self._start_one()
-        return missing > 0
+        """Start what is missing; whether anything was. Raises MeasurementError."""
+        if self._here:
+            return False
+        self._here = [start_worker(self._order(self._port)) for _ in range(self._plan.processes)]
+        for host in self._plan.hosts:
+            workers = RemoteWorkers(host, self._port)
+            self._elsewhere.append(workers)
+            workers.begin([self._order(workers.port) for _ in range(workers.processes)])
+        return True
 
-    def _start_one(self) -> None:
-        index = self._next_index
+    def _order(self, port: int) -> dict[str, Any]:
         self._next_index += 1
-        process = subprocess.Popen(
-            own_command("app.load.process", "worker"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            env=own_environment(),
-        )
-        self._running[index] = process
-        order: dict[str, Any] = {
-            "plan": self._plan.to_json(), "index": index, "host": LOOPBACK, "port": self._port, "token": self._token,
+        return {
+            "plan": self._plan.to_json(), "index": self._next_index, "host": _LOOPBACK, "port": port,
+            "token": self._token,
         }  # fmt: skip
-        assert process.stdin is not None
-        with suppress(OSError):
-            process.stdin.write(json.dumps(order) + "\n")
-            process.stdin.flush()
 
     def died(self) -> str | None:
         """What became of a process that should be there; None while all are."""
-        for process in self._running.values():
+        for process in self._here:
             code = process.poll()
             if code is not None:
                 how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
                 return f"a worker process {how} in the middle of the point"
+        for workers in self._elsewhere:
+            if workers.process.poll() is not None:
+                return f"the connection to the workers on {workers.host} ended in the middle of the point"
         return None
 
     def told(self) -> list[dict[str, Any]]:
         """Which machine has how many, of which version."""
-        return [{"host": "this machine", "processes": self._plan.processes, "version": __version__}]
+        others = [{"host": each.host, "processes": each.processes, "version": each.version} for each in self._elsewhere]
+        return [{"host": HERE, "processes": self._plan.processes, "version": __version__}, *others]
 
     def end(self) -> None:
         """End them all, by the end of their stdin, and at last by force."""
-        for process in self._running.values():
+        for process in self._here:
             with suppress(OSError):
                 assert process.stdin is not None
                 process.stdin.close()
-        for process in self._running.values():
-            try:
-                process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        self._running.clear()
+        for process in self._here:
+            end_process(process)
+        for workers in self._elsewhere:
+            workers.end()
+        self._here.clear()
+        self._elsewhere.clear()

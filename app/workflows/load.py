@@ -1,7 +1,5 @@
 """A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
 
-from __future__ import annotations
-
 import resource
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

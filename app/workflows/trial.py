@@ -9,113 +9,47 @@ from pathlib import Path
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
-from app.changes.setting import ChangeableSetting
-from app.clients.registry import make_client
 from app.environment import collect
 from app.errors import SharebenchError
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, RunFinished, RunStarted, Started
+from app.measure.events import Event, Failed, RunFinished, Started
 from app.measure.reader import MeasuringProcess
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, open_notebook
-from app.recorder.request import SeriesRequest
 from app.recorder.writer import SeriesWriter
+from app.workflows.trial_order import (
+    AS_IT_IS,
+    Judged,
+    PutBack,
+    TrialEvent,
+    TrialOrder,
+    ValueSet,
+    check_target,
+    open_client,
+)
 from forms import wording
-from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, judged
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import block_order
 from forms.tuning import negotiated
-from storage.changes import JournalEntry, Slot, TrialPlan
+from storage.changes import JournalEntry, Slot
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
 from storage.records import (
     Change,
     ClientFacts,
     Evidence,
-    Experiment,
     ExperimentKind,
     Phase,
     RunStatus,
     Series,
     SeriesStatus,
-    dated_experiment,
     new_series_id,
     utc_now,
 )
 
-AS_IT_IS = "as it is"
 CONTROL_BYTES = 8 * 2**20
 """What is hashed as the piece of work that no setting of the server touches."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialOrder:
-    """What is to be tried, checked and consented to."""
-
-    request: SeriesRequest
-    """Of one measured run: target, client, file."""
-    setting: ChangeableSetting
-    plan: TrialPlan
-    experiment: Experiment
-
-
-@dataclass(frozen=True, slots=True)
-class ValueSet:
-    """A value was set and proven; the next events are of a run under it."""
-
-    value: str | None
-    """None for the one that was there."""
-    block: int
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A pair or block is complete; this is how it stands."""
-
-    summary: ChangeSummary
-
-
-@dataclass(frozen=True, slots=True)
-class PutBack:
-    """Everything is as it was, proven."""
-
-    text: str
-
-
-TrialEvent = Event | ValueSet | Judged | PutBack
-
-
-def new_order(
-    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
-) -> TrialOrder:
-    """The order of a new trial or sweep."""
-    plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
-    target = request.plan.target
-    return TrialOrder(
-        request=request,
-        setting=setting,
-        plan=replace(
-            plan,
-            section=setting.section,
-            previous=setting.previous,
-            server_ssh=request.server_ssh,
-            smb_conf=request.smb_conf,
-        ),
-        experiment=dated_experiment(kind, f"{setting.name} {target.host or target.path}"),
-    )
-
-
-def check_target(request: SeriesRequest) -> None:
-    """Whether the target can be measured at all, before anything is changed. Raises MeasurementError."""
-    plan = request.plan
-    client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
-    try:
-        client.connect()
-        if plan.command == "get" and not plan.make_file and plan.target.abilities.moves_files:
-            client.size(plan.target.path)
-    finally:
-        client.close()
 
 
 def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Generator[TrialEvent, None, None]:
@@ -295,7 +229,18 @@ class _Campaign:
                 f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later in"
                 " the configuration sets it as well; it was put back"
             )
-        self.proofs.setdefault(arm, f"{setting.name} = {effective} in effect after the reload")
+        if arm not in self.proofs:
+            self.proofs[arm] = f"{setting.name} = {effective} in effect after the reload"
+            if value is not None and setting.live:
+                self._look_at_session(arm, value)
+
+    def _look_at_session(self, arm: int, value: str) -> None:
+        """What a session that is open now shows of the value."""
+        with open_client(self.order.request) as client:
+            client.connect()
+            shown = self.order.setting.live(value) if self.order.setting.live else None
+        if shown:
+            self.proofs[arm] += f"; {shown}"
 
     def _see(self, event: Event, writer: SeriesWriter, arm: int, value: str | None) -> None:
         """Take in an event; each run is of a new session, which must not deny the value."""
@@ -310,10 +255,6 @@ class _Campaign:
             writer.put_facts("path", event.path_facts)
         else:
             writer.see(event)
-        if isinstance(event, RunStarted) and event.phase is Phase.WARM_UP and value is not None and event.number == 1:
-            shown = self.order.setting.live(value)
-            if shown:
-                self.proofs[arm] += f"; {shown}"
 
     def _prove_session(self, arm: int, value: str | None, client: ClientFacts) -> None:
         if "new session" in self.proofs.get(arm, "") or value is None or not client.dialect:

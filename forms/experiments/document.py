@@ -101,6 +101,7 @@ def _rung(rung: Rung) -> Document:
         "series": rung.series.id,
         "created_at": rung.series.created_at,
         "status": rung.series.status.value,
+        "resumed_at": list(rung.series.resumed_at),
         "command": rung.series.command.value,
         "base": found.base_id if found else rung.series.base_id,
         "base_number": rung.base_number,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import is_repeat
@@ -9,7 +10,7 @@ from forms.comparison.verdict import Sides, compare_several, rates_of, unseen_be
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
-from storage.records import Change, Command, Decision, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,31 +107,27 @@ class Ladder:
         """What was gained in the direction measured last; None while nothing is."""
         return self.gains[-1].comparison if self.gains else None
 
-    @property
-    def kept_path(self) -> tuple[Rung, ...]:
-        """The rungs that led to the settings in force in the direction measured last, first to last."""
-        return self.gains[-1].path if self.gains else ()
-
     def rung_of(self, series_id: str) -> Rung | None:
         """The rung of that series; None where it is no part of the experiment."""
         return next((rung for rung in self.rungs if rung.series.id == series_id), None)
 
 
-def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = None) -> Ladder:
-    """The ladder of the series of one experiment, given in the order measured; the limits are those of compare.
+def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
+    """The ladder of the series of one experiment, given in the order measured.
 
     A rung stands on the series in its ``base_id``. A series that does not name one stands on what was in force when
     it was made: the series before it, or where that was put back the one that it was made from, and so on. A series
     without a change repeats the settings of the one that it stands on: repeats are compared together, and say how far
-    equal series lie apart. All comparisons together are wrong in ``limits.alpha`` at most.
+    equal series lie apart. All comparisons together are wrong in ``Limits.alpha`` at most.
     """
     bases = _bases(series)
     by_id = {one.id: one for one in series}
     numbers = {one.id: number for number, one in enumerate(series)}
     commands = dict.fromkeys(one.command for one in reversed(series))
     heads = [head for command in reversed(commands) if (head := next_base(series, command))]
-    paths = [_way_down(head.id, bases) for head in heads]
-    kept = {series_id for path in paths for series_id in path}
+    ways = [_way_down(head.id, bases) for head in heads]
+    kept = {series_id for way in ways for series_id in way}
+    paths = [_without_contradicted_end([by_id[series_id] for series_id in way]) for way in ways]
     steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
     spans = [(by_id[path[-1]], by_id[path[0]]) for path in paths if len(path) > 1]
     groups = _repeats(series, bases)
@@ -140,7 +137,7 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
             way = [by_id[series_id] for series_id in path]
             whole = _sides(way[-1], way[0], groups)
             sides.append(replace(whole, unseen=unseen_between(path[-1], way)))
-    found = compare_several(sides, limits or Limits())
+    found = compare_several(sides, Limits())
     by_step = {one.id: comparison for (_, one), comparison in zip(steps, found, strict=False)}
     by_span = {one.id: comparison for (_, one), comparison in zip(spans, found[len(steps) :], strict=True)}
     rungs = tuple(
@@ -159,6 +156,12 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
         for path in paths
     )
     return Ladder(name=name, rungs=rungs, gains=gains)
+
+
+def _without_contradicted_end(way: Sequence[Series]) -> tuple[str, ...]:
+    """The ids of the way from the last rung in force on whose change is what was claimed: only that gained anything."""
+    claimed = [one for one in way if one.change is not None and one.change.evidence is Evidence.CONTRADICTED]
+    return tuple(one.id for one in dropwhile(lambda one: one in claimed, way)) or (way[-1].id,)
 
 
 def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:

@@ -27,6 +27,7 @@ from forms.report import (
     columns_of,
     row_of,
 )
+from forms.series.fields import resumed_text
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
 from storage.target_url import format_target
@@ -67,7 +68,9 @@ def ladder_report(ladder: Ladder) -> Report:
         fields=(Field(name="Measured", text=", ".join(ways)),),
         tables=(ladder_table(ladder),),
         results=(*verdicts, *gain_fields(ladder)),
-        advice=tuple(f"{rung.number}, {said}" for rung in ladder.rungs for said in _evidence(rung)),
+        advice=tuple(
+            f"{rung.number}, {said}" for rung in ladder.rungs for said in (*_evidence(rung), *_resumed(rung.series))
+        ),
         chart=_chart(ladder),
         document=lambda: ladder_document(ladder),
     )
@@ -92,6 +95,8 @@ def rung_report(rung: Rung) -> Report:
         fields.append(_verdict(rung))
     if rung.change:
         fields.append(Field(name="Decision", text=_state(rung)))
+    if series.resumed_at:
+        fields.append(Field(name="Resumed", text=resumed_text(series)))
     return Report(form="rung", title=_change(rung), name=series.id, fields=tuple(fields), advice=tuple(_evidence(rung)))
 
 
@@ -197,7 +202,7 @@ def _row(rung: Rung) -> Row:
         rung.average_bytes_per_second,
         "" if rung.base_number is None else str(rung.base_number),
         Cell(value=change, formula=_formula(rung) if change is not None else None),
-        f"[{found.sign}] {found.verdict}" if found else "",
+        f"[{found.sign}] {found.word}" if found else "",
         _state(rung),
         mark=_mark(rung),
     )
@@ -257,6 +262,11 @@ def _evidence(rung: Rung) -> Iterator[str]:
     label = f"{rung.standing}: " if rung.standing else ""
     sign = f"[{rung.mark}] " if rung.mark.strip() else ""
     yield from (f"{sign}{label}{said}" for said in (rung.proof, *rung.doubts) if said)
+
+
+def _resumed(series: Series) -> Iterator[str]:
+    if series.resumed_at:
+        yield f"resumed: {resumed_text(series)}"
 
 
 def _chart(ladder: Ladder) -> Chart | None:

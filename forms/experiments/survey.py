@@ -8,8 +8,12 @@ from forms import wording
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
+from forms.series.summary import run_form
 from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
+
+WIRE_FULL_PERCENT = 90.0
+"""From that share of bare TCP on, no file protocol has anything more to gain."""
 
 
 class StationPlace(StrEnum):
@@ -83,7 +87,31 @@ class Survey:
             return f"{self.first.title}. {self.first.what_to_do}"
         if not self.complete:
             return "Nothing is amiss so far: run the same survey again to complete it."
-        return "Nothing is amiss. Keep the best series as a baseline: sharebench baseline set NAME SERIES."
+        return f"{self._healthy()} Keep the best series as a baseline, to see when that changes."
+
+    def _healthy(self) -> str:
+        """In figures, that nothing is wrong; the least of all commands and hosts counts."""
+        rates = {
+            (station.host, station.command, station.protocol): run_form(station.series).average_rate
+            for station in self.stations
+            if station.state is StationState.DONE and station.series is not None
+        }
+        bare_tcp = {
+            (host, command): rate
+            for (host, command, protocol), rate in rates.items()
+            if not protocol_of(protocol).moves_files
+        }
+        against_wire = [
+            (100 * rate / bare, protocol_of(protocol).label)
+            for (host, command, protocol), rate in rates.items()
+            if protocol_of(protocol).moves_files and rate and (bare := bare_tcp.get((host, command)))
+        ]
+        if not against_wire:
+            return "Nothing is amiss."
+        share, label = min(against_wire)
+        full = share >= WIRE_FULL_PERCENT
+        said = "the wire is full, nothing is wrong here" if full else "nothing is amiss"
+        return f"{label} is {wording.percent(share)} of bare TCP: {said}."
 
 
 def survey(name: str, stations: Sequence[Station]) -> Survey:

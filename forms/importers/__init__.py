@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from forms.importers.filled_form import series_from_csv
 from forms.importers.hyperfine import is_hyperfine, series_from_hyperfine
+from forms.importers.trial import ImportedTrial, is_trial, trial_from_document
 from forms.series.document import SCHEMA, series_from_document
 from storage.json_reader import DocumentError, JSONNode
 from storage.records import Command, Run, Series, Target
@@ -46,6 +47,15 @@ def read_series(content: bytes, given: Given) -> list[Series]:
     return [check(series) for series in found]
 
 
+def read_trial(content: bytes) -> ImportedTrial | None:
+    """The trial or sweep of a file that :func:`read_series` has read; None where it holds neither."""
+    text = content.decode("utf-8-sig")
+    if not text.lstrip().startswith("{"):
+        return None
+    document = loads(text)
+    return trial_from_document(document) if is_trial(document) else None
+
+
 def _from_json(text: str, given: Given) -> list[Series]:
     document = loads(text)
     if is_hyperfine(document):
@@ -56,6 +66,8 @@ def _from_json(text: str, given: Given) -> list[Series]:
             size_bytes=given.size_bytes,
             link_bits_per_second=given.link_bits_per_second,
         )
+    if is_trial(document):
+        return list(trial_from_document(document).series)
     if isinstance(document, dict):
         return [series_from_document(document)]
     found = []

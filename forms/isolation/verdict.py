@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-CLIENT_SHARE = 0.7
+CLIENT_SHARE = 0.6
 """Of what our own replay reaches against next to nothing: beyond it the number may be this client's."""
 LINK_SHARE = 0.85
 """A link that is filled so far is full: acknowledgements and headers take some of the rest."""
@@ -113,7 +113,8 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
 
 def _plain_cause(found: LayerEvidence) -> Cause | None:
     """What is seen directly, whatever the rates are."""
-    if _at_least(found.ceiling_share, CLIENT_SHARE) or _at_least(found.client_cpu_percent, BUSY_PERCENT):
+    busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
+    if busy_here or _at_least(found.ceiling_share, CLIENT_SHARE):
         return Cause.CLIENT
     if _at_least(found.link_share, LINK_SHARE):
         return Cause.NETWORK

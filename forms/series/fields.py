@@ -38,7 +38,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.error:
         yield Field(name="Ended by", text=series.error)
     if series.resumed_at:
-        yield Field(name="Resumed", text=_resumed(series))
+        yield Field(name="Resumed", text=resumed_text(series))
     if series.scratch_path and not series.running_by:
         yield Field(name="Left behind", text=f"{series.scratch_path}; sharebench clean TARGET removes it")
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
@@ -141,8 +141,8 @@ def _ended(series: Series) -> str:
     return "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
 
 
-def _resumed(series: Series) -> str:
-    """When it was resumed, and which of its runs had failed before."""
+def resumed_text(series: Series) -> str:
+    """When a series was resumed, and which of its runs had failed before."""
     times = wording.listed([f"{at[:16].replace('T', ' ')} UTC" for at in series.resumed_at])
     failed = [
         f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"

@@ -8,13 +8,16 @@ for all three together (simulated: tests/truth).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import NormalDist, fmean, median
 
 LOOKS = (8, 14, 20)
 """After how many pairs it is judged; whole blocks of A B B A."""
 ALPHA = 6 / 256
 """Of each look."""
+MOST_EXACT = 100
+"""Pairs: counting all signs of more takes long, and the normal curve is as good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,10 @@ def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect
 
 
 def signed_rank_p(differences: Sequence[float]) -> float:
-    """The exact two-sided p of Wilcoxon's signed-rank test; zeros are left out, ties have the mean of their ranks."""
+    """The two-sided p of Wilcoxon's signed-rank test, exact up to ``MOST_EXACT`` pairs, by the normal curve beyond.
+
+    Zeros are left out, ties have the mean of their ranks.
+    """
     values = sorted((abs(one), one > 0) for one in differences if one)
     if not values:
         return 1.0
@@ -65,7 +71,10 @@ def signed_rank_p(differences: Sequence[float]) -> float:
         start = end
     observed = sum(rank for rank, (_, positive) in zip(doubled, values, strict=True) if positive)
     extreme = min(observed, sum(doubled) - observed)
-    ways = _ways(doubled)
+    if len(doubled) > MOST_EXACT:
+        spread = math.sqrt(sum(rank * rank for rank in doubled)) / 2
+        return min(1.0, math.erfc((sum(doubled) / 2 - extreme) / spread / math.sqrt(2)))
+    ways = _ways(tuple(doubled))
     return min(1.0, 2.0 * sum(ways[: extreme + 1]) / float(2 ** len(doubled)))
 
 
@@ -77,7 +86,8 @@ def slot_effect_percent(first_is_base: Sequence[bool], ratios: Sequence[float]) 
     return _percent((fmean(ahead) - fmean(behind)) / 2) if ahead and behind else None
 
 
-def _ways(ranks: Sequence[int]) -> list[int]:
+@lru_cache(maxsize=64)
+def _ways(ranks: tuple[int, ...]) -> list[int]:
     """In how many ways the signs can give each rank sum."""
     ways = [1] + [0] * sum(ranks)
     for rank in ranks:
@@ -88,7 +98,11 @@ def _ways(ranks: Sequence[int]) -> list[int]:
 
 def _critical(pairs: int, alpha: float) -> int | None:
     """The largest rank sum that the test refuses: so many of the sorted means of two lie outside on each side."""
-    ways = _ways(range(1, pairs + 1))
+    if pairs > MOST_EXACT:
+        sums = pairs * (pairs + 1)
+        spread = math.sqrt(sums * (2 * pairs + 1) / 24)
+        return max(0, int(sums / 4 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
+    ways = _ways(tuple(range(1, pairs + 1)))
     total, below, cut = 2**pairs, 0, None
     for rank_sum, count in enumerate(ways):
         below += count

@@ -42,6 +42,7 @@ def trial_document(found: TrialSummary) -> Document:
             }
             for pair in found.pairs
         ],
+        "slots": [asdict(slot) for slot in found.slots],
         "series": [_series(found.base), _series(found.other)],
     }
 
@@ -69,6 +70,7 @@ def sweep_document(found: SweepSummary) -> Document:
             }
             for one in found.values
         ],
+        "slots": [asdict(slot) for slot in found.slots],
         "series": [_series(one.series) for one in found.values],
     }
 

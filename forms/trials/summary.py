@@ -60,6 +60,8 @@ class TrialSummary:
     slot_effect_percent: float | None
     control: PairedEffect | None
     """The same for the fixed piece of work."""
+    slots: tuple[Slot, ...] = ()
+    """The order in which it was measured."""
 
     @property
     def complete(self) -> bool:
@@ -110,6 +112,7 @@ def trial_summary(
         if len(used) >= _ENOUGH_FOR_A_NOTE
         else None,
         control=control,
+        slots=tuple(slots),
     )
 
 

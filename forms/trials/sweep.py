@@ -47,6 +47,8 @@ class SweepSummary:
     """Whether no value is proven faster than the one that was there by more than the noise threshold."""
     smallest: str | None
     """The smallest value on the plateau; None where nothing was measured."""
+    slots: tuple[Slot, ...] = ()
+    """The order in which it was measured."""
 
     @property
     def complete(self) -> bool:
@@ -105,6 +107,7 @@ def sweep_summary(
         friedman_p=_friedman(table),
         default_is_as_good=not faster,
         smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
+        slots=tuple(slots),
     )
 
 

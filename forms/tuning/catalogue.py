@@ -3,13 +3,14 @@
 import difflib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
 
 from forms.tuning.smb_conf import spelling, squeeze
+from storage.json_reader import DocumentError, JSONNode
 
 
 class EntryKind(StrEnum):
@@ -51,7 +52,7 @@ class Needs:
 
     text: str = ""
     """In plain words."""
-    options: Mapping[str, str]
+    options: Annotated[Mapping[str, str], JSONNode.object_or_empty] = field(default_factory=dict)
     """Other parameters of smb.conf, by canonical name, with the value that each must have."""
     session: tuple[str, ...] = ()
     """``unsigned``, ``unencrypted``, ``encrypted``, ``signed`` or ``smb1``."""
@@ -66,38 +67,43 @@ class CatalogueEntry:
     name: str
     parameter: str
     """What stands left of the equals sign: several entries may be about values of one parameter."""
-    kind: EntryKind
+    kind: EntryKind = EntryKind.SMB_CONF
     scope: str
     """``global``, ``share`` or ``host``."""
     does: str
     expect: str
     """What the sources promise, with their figures."""
     sources: tuple[str, ...]
-    measured: str
+    measured: str = ""
     """What was seen on Samba 4.17.12 (one client on the loopback of a small virtual machine); empty where nothing."""
     values: tuple[str, ...]
-    default: str | None
+    default: str | None = None
     """As ``testparm -sv`` of 4.17.12 prints it, or the kernel's or client's usual one; None where there is none."""
-    status: Status
-    status_note: str
-    since: str | None
-    removed_in: str | None
-    replaced_by: tuple[str, ...]
+    status: Status = Status.EXISTS
+    status_note: str = ""
+    since: str | None = None
+    removed_in: str | None = None
+    replaced_by: tuple[str, ...] = ()
     needs: Needs
     takes_effect: Effect
-    effect_note: str
-    seen_by: str
+    effect_note: str = ""
+    seen_by: str = ""
     """How to see that it acted."""
     risk: str
     """For data, locking and security, in plain words."""
-    warning: str
+    warning: str = ""
     """Why not to try it on a server in use; empty where nothing speaks against it."""
-    synonyms: tuple[str, ...]
+    synonyms: tuple[str, ...] = ()
 
     @property
     def exists(self) -> bool:
         """Whether Samba 4.17 knows it (SMB1 only included), or it is no matter of smb.conf."""
         return self.status in (Status.EXISTS, Status.SMB1_ONLY)
+
+    @property
+    def is_history(self) -> bool:
+        """Whether no client and no Samba of today heeds it."""
+        return self.status in _HISTORY
 
 
 class UnknownEntryError(LookupError):
@@ -156,47 +162,30 @@ def _closest(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(by_key[key] for key in close))[:3]
 
 
+_HISTORY = (Status.SMB1_ONLY, Status.REMOVED)
+
+
 @cache
 def _load() -> tuple[CatalogueEntry, ...]:
     folder = resources.files("forms.tuning").joinpath("data", "catalogue")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
     raw = [item for f in files for item in tomllib.loads(f.read_text(encoding="utf-8"))["entry"]]
+    today = resources.files("forms.tuning").joinpath("data", "today.toml").read_text(encoding="utf-8")
+    first = {name: place for place, name in enumerate(tomllib.loads(today)["first"])}
+    if unknown := first.keys() - {item["name"] for item in raw}:
+        raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
+    raw.sort(key=lambda item: (item.get("status") in _HISTORY, first.get(item["name"], len(first))))
     return tuple(_entry(rank, item) for rank, item in enumerate(raw, start=1))
 
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
     """The entry of one table of the data; a key that is missing or unknown is a mistake there and raises."""
-    item: dict[str, Any] = {
-        key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()
+    item = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()}
+    item["needs"] = {
+        "text": item.get("needs"),
+        "options": item.pop("needs_options", None),
+        "session": item.pop("needs_session", None),
     }
-    needs = Needs(
-        text=item.pop("needs", ""),
-        options=item.pop("needs_options", {}),
-        session=tuple(item.pop("needs_session", ())),
-    )
-    return CatalogueEntry(
-        rank=rank,
-        name=(name := item.pop("name")),
-        parameter=item.pop("parameter", name),
-        kind=EntryKind(item.pop("kind", EntryKind.SMB_CONF)),
-        takes_effect=Effect(item.pop("takes_effect")),
-        status=Status(item.pop("status", Status.EXISTS)),
-        sources=tuple(item.pop("sources")),
-        values=tuple(item.pop("values")),
-        replaced_by=tuple(item.pop("replaced_by", ())),
-        synonyms=tuple(item.pop("synonyms", ())),
-        needs=needs,
-        **{**_OPTIONAL, **item},
-    )
-
-
-_OPTIONAL: Mapping[str, str | None] = {
-    "measured": "",
-    "default": None,
-    "status_note": "",
-    "since": None,
-    "removed_in": None,
-    "effect_note": "",
-    "seen_by": "",
-    "warning": "",
-}
+    if unknown := item.keys() - CatalogueEntry.__dataclass_fields__.keys():
+        raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown)}")
+    return JSONNode(item["name"], {"rank": rank, "parameter": item["name"], **item}).record(CatalogueEntry)

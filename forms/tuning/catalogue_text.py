@@ -17,7 +17,7 @@ _LABEL = 14
 
 
 def status_words(entry: CatalogueEntry) -> str:
-    """What current Samba makes of the entry, in a few words: ``exists``, ``SMB1 only``, ``removed in 3.0.2``, …"""
+    """What current Samba makes of the entry where it does not simply exist: ``SMB1 only``, ``removed in 3.0.2``, …"""
     if entry.status is Status.SMB1_ONLY:
         return "SMB1 only"
     if entry.status is Status.REMOVED:
@@ -26,17 +26,22 @@ def status_words(entry: CatalogueEntry) -> str:
         return f"since {entry.since}"
     if entry.needs.options or entry.takes_effect is Effect.NEVER:
         return "conditional" if entry.needs.options else "no effect"
-    return "exists" if entry.kind is EntryKind.SMB_CONF else entry.kind.value
+    return "" if entry.kind is EntryKind.SMB_CONF else entry.kind.value
+
+
+HISTORY = "History: what only SMB1 heeds, and what Samba has removed"
 
 
 def list_text(entries: Sequence[CatalogueEntry]) -> str:
     """One line an entry: rank, name, status, when it takes effect."""
     lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
-    lines += [
-        f"{entry.rank:>3} {pad(cut(entry.name, _NAME), _NAME)} {pad(status_words(entry), 16)}"
-        f" {_EFFECTS[entry.takes_effect]}"
-        for entry in entries
-    ]
+    for index, entry in enumerate(entries):
+        if entry.is_history and not (index and entries[index - 1].is_history):
+            lines += ["", HISTORY]
+        lines.append(
+            f"{entry.rank:>3} {pad(cut(entry.name, _NAME), _NAME)} {pad(status_words(entry), 16)}"
+            f" {_EFFECTS[entry.takes_effect]}"
+        )
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

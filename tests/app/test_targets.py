@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import PasswordInURLError, UsageError
-from app.targets import check_complete, join, parse_target
+from app.targets import check_complete, join, parse_target, parse_typed_target
 from storage.records import Command, Target
 from storage.target_url import format_target
 
@@ -123,3 +123,24 @@ def test_joining_keeps_the_form_of_a_path():
     assert join(smb(path="a/b/"), "x") == "a/b/x"
     assert join(Target(protocol="file", path="/"), "x") == "/x"
     assert join(Target(protocol="ftp", host="h", path="/a"), "x") == "/a/x"
+
+
+@pytest.mark.parametrize(
+    ("typed", "host", "user", "share"),
+    [
+        ("nas1", "nas1", None, None),
+        ("alice@nas1.example.com", "nas1.example.com", "alice", None),
+        ("10.79.0.2:4450/share/big.iso", "10.79.0.2", None, "share"),
+        (r"\\10.79.0.2\share", "10.79.0.2", None, "share"),
+    ],
+)
+def test_what_admins_type_for_a_server_is_taken_for_smb(typed, host, user, share):
+    found = parse_typed_target(typed)
+    assert (found.protocol, found.host, found.user, found.share) == ("smb", host, user, share)
+
+
+def test_a_bare_host_is_told_what_was_meant():
+    with pytest.raises(UsageError, match="did you mean smb://nas1"):
+        parse_target("nas1")
+    with pytest.raises(UsageError, match="not a target: 'nothing like it'; write smb://"):
+        parse_typed_target("nothing like it")

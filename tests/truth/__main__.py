@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.truth import tables
 from tests.truth.replay import replayed
+from tests.truth.trials import trials_table
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
@@ -57,9 +58,21 @@ one side after the other and never put back, a trend has to be ruled out as well
         tables.promises,
     ),
     ("--until 2", "Where it stopped by itself.", tables.until),
+    (
+        "A trial by `sharebench try`",
+        """A B B A, exact Wilcoxon tests of the pairs at 8, 14 and 20 pairs with p <= 6/256 (`forms/stats/paired.py`).
+Asked: at most 5 % of false alarms, and a change of 2 % found in nine of ten where pairs scatter by 2 %.""",
+        trials_table,
+    ),
     ("Unusual runs", "Normal scatter of 3 %.", tables.flags),
 )
-FEWER: dict[object, int] = {tables.advice_on_runs: 100, tables.promises: 20, tables.until: 20, tables.flags: 20}
+FEWER: dict[object, int] = {
+    tables.advice_on_runs: 100,
+    tables.promises: 20,
+    tables.until: 20,
+    tables.flags: 20,
+    trials_table: 5,
+}
 """By how much fewer trials a table has that the program itself decides one by one."""
 
 

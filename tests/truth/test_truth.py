@@ -19,6 +19,7 @@ from tests.truth.designs import (
 )
 from tests.truth.replay import RECORDED, different, neighbours, series
 from tests.truth.timelines import TIMELINES, Timeline
+from tests.truth.trials import WORLDS, trial_tally
 
 TRIALS = 2000
 RUNS = (5, 10, 20)
@@ -61,3 +62,9 @@ def test_equal_series_of_a_real_server_are_not_called_different(name: str):
     for triples in (neighbours(30), combinations(range(30), 3)):
         found, of = different(recorded, triples)
         assert found <= 0.05 * of
+
+
+def test_a_trial_of_nothing_says_so_and_finds_two_percent():
+    world = WORLDS[1]
+    assert trial_tally(world, 0.0, 300).different_percent <= 5 + 300 * (0.05 * 0.95 / 300) ** 0.5
+    assert trial_tally(world, 2.0, 150).different_percent >= 90

@@ -1,4 +1,4 @@
-"""``sharebench note``, ``reject`` and ``accept``: what the user says of a series and of its runs."""
+"""``sharebench note``, ``rename``, ``reject`` and ``accept``: what the user says of a series and of its runs."""
 
 from dataclasses import replace
 
@@ -74,3 +74,16 @@ def note_command(context: click.Context, series: str, text: str) -> None:
         found = notebook.series(series)
         notebook.annotate(replace(found, note=text))
     diagnostics.say(f"noted with series {found.id}" if text else f"note of series {found.id} removed")
+
+
+@click.command("rename")
+@click.argument("series")
+@click.argument("label")
+@common.options_of_all
+@click.pass_context
+def rename_command(context: click.Context, series: str, label: str) -> None:
+    """Gives SERIES another LABEL; an empty one removes it."""
+    with common.notebook(context) as notebook:
+        found = notebook.series(series)
+        notebook.annotate(replace(found, label=label.strip()))
+    diagnostics.say(f"series {found.id} is called {label.strip()!r}" if label.strip() else f"{found.id} has no label")

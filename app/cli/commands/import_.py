@@ -13,7 +13,8 @@ from app.cli.isolation_output import import_isolation
 from app.cli.loads import import_loads, read_loads
 from app.errors import UsageError
 from app.targets import parse_target
-from forms.importers import Given, read_series
+from forms.importers import Given, read_series, read_trial
+from forms.importers.trial import ImportedTrial
 from forms.isolation.document import example_document
 from forms.layout import visible
 from storage.json_reader import DocumentError
@@ -74,11 +75,17 @@ def import_command(
         return
     try:
         found = read_series(content, given)
+        trial = read_trial(content)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     with common.notebook(context, make=True) as notebook:
         new, there = _sorted_out(notebook, found, file, as_new=as_new)
-        notebook.add_all(new)
+        with notebook.at_once():
+            if trial:
+                _add_trial(notebook, trial, new, found)
+            notebook.add_all(new)
+            if trial:
+                _add_slots(notebook, trial, new, found)
     _told([one.id for one in new], there, as_json=as_json)
 
 
@@ -90,6 +97,26 @@ def _told(new: Sequence[str], there: Sequence[str], *, as_json: bool) -> None:
         output.answer(one)
     if there:
         diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
+
+
+def _add_trial(notebook: Notebook, trial: ImportedTrial, new: list[Series], found: Sequence[Series]) -> None:
+    """Keep the plan, under a name that no other experiment has. Raises UsageError."""
+    if len(new) == len(found):
+        if notebook.experiment_called(trial.experiment.name):
+            raise UsageError(
+                f"{trial.experiment.name!r} is in the notebook already, with other series: its trial cannot be imported"
+            )
+        notebook.add_experiment(trial.experiment)
+        notebook.set_trial(trial.experiment.name, trial.plan)
+    elif new:
+        raise UsageError("some series of the trial are in the notebook and some are not: import it with --as-new")
+
+
+def _add_slots(notebook: Notebook, trial: ImportedTrial, new: list[Series], found: Sequence[Series]) -> None:
+    names = {old.id: one.id for old, one in zip(found, new, strict=True)} if new else {}
+    for slot in trial.slots:
+        if slot.series_id in names:
+            notebook.add_slot(replace(slot, series_id=names[slot.series_id]))
 
 
 def _content(file: str) -> bytes:
@@ -131,7 +158,7 @@ def _sorted_out(
         known = _known(notebook, one.id)
         if known is None:
             new[one.id] = one
-        elif _same(known, one):
+        elif (known.command, known.target, known.runs) == (one.command, one.target, one.runs):
             there.append(one.id)
         else:
             raise UsageError(f"series {one.id} is in the notebook and is not what {file} says: import it with --as-new")
@@ -139,14 +166,8 @@ def _sorted_out(
 
 
 def _known(notebook: Notebook, series_id: str) -> Series | None:
-
     try:
         found = notebook.series(series_id)
     except UnknownReferenceError:
         return None
     return found if found.id == series_id else None
-
-
-def _same(one: Series, other: Series) -> bool:
-    """Whether both say the same of the measurement: what was run, and how it went."""
-    return (one.command, one.target, one.runs) == (other.command, other.target, other.runs)

@@ -3,7 +3,7 @@
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -19,13 +19,15 @@ from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
-from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order, run_trial
-from forms import wording
+from app.workflows.trial import run_trial
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, consent_lines, new_order
+from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
 from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary, blocks_needed
+from forms.trials.tune import TuneSummary, tune_report
 from storage.changes import TrialPlan
 from storage.records import ExperimentKind
 
@@ -89,7 +91,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     for value in found.values:
         order = order_of(ExperimentKind.TRIAL, (value,), plan)
         if not verdicts:
-            _consent(found, order, yes=choices["yes"])
+            _consent(order, yes=choices["yes"])
         summary = _carried_out(context, order)
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         _answer(summary, as_json=choices["as_json"])
@@ -112,7 +114,7 @@ def sweep_command(context: click.Context, /, setting: str, target: str, **choice
     blocks = choices.pop("blocks")
     found, order_of = _prepared(context, name, values, target, choices)
     order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
-    _consent(found, order, yes=choices["yes"])
+    _consent(order, yes=choices["yes"])
     _answer(_carried_out(context, order), as_json=choices["as_json"])
     return 0
 
@@ -123,6 +125,8 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
         experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
     if experiment is None or plan is None or not series:
         raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
+    if any(one.imported_at for one in series):
+        raise UsageError(f"{name!r} was imported: it cannot be gone on with, only measured anew")
     options = replace(options_of(series[0]), server_ssh=plan.server_ssh, experiment=None)
     target, secrets = common.secrets_for(context, series[0].target, kerberos=choices["kerberos"])
     ways = Ways(
@@ -141,10 +145,60 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     order = TrialOrder(
         request=series_request(options, target, secrets), setting=found, plan=plan, experiment=experiment
     )
-    _consent(found, order, yes=choices["yes"])
+    _consent(order, yes=choices["yes"])
     summary = _carried_out(context, order)
     _answer(summary, as_json=choices["as_json"])
     return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
+
+
+@click.command("tune")
+@target_argument()
+@click.option("--only", multiple=True, metavar="NAME", help="Try this parameter alone; may be given several times.")
+@click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
+    help="So many candidates in a row without a gain end it.")  # fmt: skip
+@_trial_options
+@click.pass_context
+def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
+    """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
+
+    Each is a `try` on top of what was found before; what has a risk is left out. Everything is put back at the end, and
+    one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
+    """
+    found_target, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), found_target, secrets)
+    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
+    tuning = Tuning(
+        request=request, ways=ways, looks=LOOKS, stop_after=choices["stop_after"], only=tuple(choices["only"])
+    )
+    check_target(request)
+    where = ways.ssh or "this machine"
+    diagnostics.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
+    diagnostics.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
+    _ask_to_go_on(yes=choices["yes"])
+    summary = _tuned(context, tuning)
+    answer_report(tune_report(summary), as_json=choices["as_json"])
+    return 0
+
+
+def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
+    """Carry it out, and show how it goes; what it came to, also when it was cancelled half-way."""
+    control, progress, summary = SeriesControl(), ProgressLine(), None
+    with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
+        for event in events:
+            match event:
+                case Trying(setting=setting, number=number, of=of):
+                    diagnostics.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}")
+                case ValueSet(value=value, block=block):
+                    progress.about = f"pair {block}, {'as it is' if value is None else 'tried'}: "
+                case Tuned(summary=found):
+                    summary = found
+                case Judged() | PutBack():
+                    progress.clear()
+                case _:
+                    progress.show(event)
+    progress.clear()
+    assert summary
+    return summary
 
 
 def _parsed(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
@@ -189,28 +243,21 @@ def _prepared(
     return found, order_of
 
 
-def _consent(found: ChangeableSetting, order: TrialOrder, *, yes: bool) -> None:
+def _consent(order: TrialOrder, *, yes: bool) -> None:
     """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
-    for line in _consent_lines(found, order):
+    for line in consent_lines(order):
         diagnostics.say(line)
+    _ask_to_go_on(yes=yes)
+
+
+def _ask_to_go_on(*, yes: bool) -> None:
+    """Ask, unless it was said before. Raises UsageError, CancelledError."""
     if yes:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("nobody is here to consent to that: say so with --yes; nothing was written")
     if not click.confirm("Go on?", err=True):
         raise CancelledError("nothing was written")
-
-
-def _consent_lines(found: ChangeableSetting, order: TrialOrder) -> Iterator[str]:
-    where = found.ssh or "this machine"
-    yield f"On {where}, {found.name} is {found.previous or 'empty'} now. This will be written there, in turns:"
-    yield from (f"  {line}" for line in found.writes)
-    yield "It is put back byte for byte at the end; after a crash by `sharebench restore`, or there, as root:"
-    yield f"  sh {found.undo_path}"
-    most = order.plan.looks[-1] * (len(order.plan.values) + 1)
-    yield f"At most {wording.count(most, 'run')}, each after a settling run; new sessions of others are affected."
-    yield from (f"Accepted risk: {risk}." for risk in found.risks)
-    yield from (f"Beware: {manager}." for manager in found.managers)
 
 
 def _carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:

@@ -79,7 +79,6 @@ class SharebenchApp(ContextApp, Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        """Put on the theme and the user's own keys, and open the screen that was asked for."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
@@ -113,7 +112,6 @@ class SharebenchApp(ContextApp, Commanded):
         self.set_class(self.density is Density.DENSE or (self.density is Density.FITTING and small), "-dense")
 
     def action_density(self) -> None:
-        """The other look, and keep it for the next start."""
         self.density = Density.ROOMY if self.has_class("-dense") else Density.DENSE
         if self.context.theme_file is not None:
             remember(self._density_file(self.context.theme_file), self.density)

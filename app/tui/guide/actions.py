@@ -51,6 +51,8 @@ class GuideActions(BaseScreen):
         self.choices = GuideChoices()
         self.known = GuideContext()
         self.judgements: list[Judgement] = []
+        self.typed: dict[str, str] = {}
+        """What was typed and has led nowhere yet, by the question."""
 
     def show(self) -> None:
         """Draw steps and page as they are now."""
@@ -76,7 +78,7 @@ class GuideActions(BaseScreen):
             case Go(choices):
                 self.take(choices)
             case Ask():
-                self._ask(act, act.value)
+                self._ask(act, self.typed.get(act.heading, act.value) if act.keep else act.value)
             case Connect(target, kerberos):
                 self._connect(target, kerberos=kerberos)
             case ReadCredentials(target, path):
@@ -119,7 +121,13 @@ class GuideActions(BaseScreen):
     def _ask(self, ask: Ask, value: str) -> None:
         def answered(text: str | None) -> None:
             if text is not None:
-                self._try(lambda: ask.then(text), lambda: self._ask(ask, text))
+                self._try(lambda: attempt(text), lambda: self._ask(ask, text))
+
+        def attempt(text: str) -> Act:
+            act = ask.then(text)
+            if ask.keep:
+                self.typed[ask.heading] = text
+            return act
 
         self.app.push_screen(AskDialog(ask.heading, ask.text, value=value), answered)
 
@@ -167,11 +175,26 @@ class GuideActions(BaseScreen):
         """A login was refused: ask for the password again where one was given."""
         logins = self.context.logins
         logins.forget(target)
-        if kerberos or not target.user:
+        if kerberos:
             self.sharebench_app.tell_error(error)
+            return
+        if not target.user:
+            self._ask_user(target, error)
             return
         self._ask_password(target, f"{error} Type the password again, or Escape.",
                            lambda: self._connect(target, kerberos=False))  # fmt: skip
+
+    def _ask_user(self, target: Target, error: LoginError) -> None:
+        """A guest was refused: ask who it is to be."""
+
+        def answered(text: str | None) -> None:
+            if text:
+                domain, _, user = text.strip().rpartition(";")
+                self._connect(replace(target, user=user, domain=domain or target.domain), kerberos=False)
+
+        self.app.push_screen(
+            AskDialog("Which user?", f"{error} USER or DOMAIN;USER; Escape gives up.", needed=True), answered
+        )
 
     def _arrived(self, place: BrowsedFolder, secrets: Secrets, *, kerberos: bool) -> None:
         """Connected: browse, unless the target named its file or has none."""
@@ -188,6 +211,7 @@ class GuideActions(BaseScreen):
     def _picked(self, picked: "Picked | None", *, kerberos: bool) -> None:
         if picked is None:
             return
+        self.typed.clear()
         choices = with_target(self.choices, picked.target, kerberos=kerberos)
         if picked.file is not None:
             choices = with_file(choices, picked.target.path, picked.file.path, picked.file.size_bytes)
@@ -244,7 +268,7 @@ class GuideActions(BaseScreen):
 
     def _measure(self, *, resumed: bool, confirmed: bool = False) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
-        from app.tui.guide.state.job import MeasurementJob, order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
+        from app.tui.guide.state.job import MeasurementJob, request_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
         choices = self.choices
         assert choices.target is not None
@@ -258,7 +282,7 @@ class GuideActions(BaseScreen):
             backend=self.context.backend,
             notebook_path=self.context.notebook_path,
             title=f"Run · {choices.command} · {format_target(choices.target)}",
-            order=None if resumed else order_of(choices, secrets),
+            request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
             confirmed=confirmed,
             secrets=secrets,

@@ -31,6 +31,7 @@ LINES = (
     SurveyField(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
     SurveyField(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
     SurveyField(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
+    SurveyField(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
     SurveyField(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
     SurveyField(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
     SurveyField(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
@@ -70,6 +71,7 @@ def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
         ports=_ports(text["ports"]),
         user=user or None,
         domain=domain or None,
+        ftp_user=text["ftp_user"] or None,
         options=SeriesOptions(runs=_runs(text["runs"]), size_bytes=parse_size(text["size"]) if text["size"] else None),
     )
 

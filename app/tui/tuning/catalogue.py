@@ -70,7 +70,7 @@ class CatalogueScreen(BaseScreen):
         self.shown = search(text)
         found = self.query_one("#entries", OptionList)
         found.clear_options()
-        found.add_options([Option(Content(_line(entry))) for entry in self.shown])
+        found.add_options([Option(_line(entry)) for entry in self.shown])
         if self.shown:
             found.highlighted = 0
         else:
@@ -107,5 +107,7 @@ class CatalogueScreen(BaseScreen):
         self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
-def _line(entry: CatalogueEntry) -> str:
-    return f"{entry.rank:>3} {pad(status_words(entry), 16)} {entry.name}"
+def _line(entry: CatalogueEntry) -> Content:
+    words = status_words(entry)
+    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, 40)} ", "dim" if entry.is_history else "")
+    return Content.assemble(name, ("history: " if entry.is_history else "", "dim"), (words, "dim"))

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import server, smb_conf
+from app.changes import samba_check, server
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.restore import restore_change
+from app.changes.samba_check import check_value
 from app.changes.samba_setting import samba_setting
 from app.changes.script import ServerChange, begin_script
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
 from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import DROP_IN, UNDO, check_value, find_place
+from app.changes.smb_conf import DROP_IN, UNDO, find_place
 from forms.tuning.smb_conf import spelling
 from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
@@ -151,7 +152,7 @@ def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
 def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch):
     """What only testparm refuses, with our own rules out of its way."""
     before = state(samba)
-    monkeypatch.setattr(smb_conf, "refusals", lambda *_: iter(()))
+    monkeypatch.setattr(samba_check, "refusals", lambda *_: iter(()))
     place = replace(find_place("log level", samba.share, None, str(samba.conf)), name=name)
     if said:
         with pytest.raises(ChangeRefusedError, match=said):

@@ -9,14 +9,18 @@ from typing import Any
 
 import pytest
 
+from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError
 from app.errors import CancelledError, MeasurementError, NoSuchFileError
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, Started
+from app.workflows import tune
 from app.workflows.experiments import stored_experiment
 from app.workflows.requests import SeriesOptions, series_request
-from app.workflows.trial import Judged, PutBack, TrialOrder, ValueSet, new_order, run_trial
+from app.workflows.trial import run_trial
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
+from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
 from storage.changes import ChangeState, TrialPlan
@@ -100,24 +104,13 @@ def test_a_b_b_a_each_in_a_new_session_and_all_is_put_back(samba: Smbd, tmp_path
     assert judged[-1].complete
 
 
-def test_a_cancelled_trial_is_put_back_and_gone_on_with(samba: Smbd, tmp_path: Path):
+def test_a_cancelled_trial_is_put_back_and_gone_on_with_but_half_a_pair_is_rejected(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory", noise_percent=900)
-    cancelled_after(made, path, runs=2)
+    cancelled_after(made, path, runs=3)
     assert samba.conf.read_bytes() == before
     with Notebook(path) as notebook:
         assert [one.status for one in notebook.experiment(made.experiment.name)] == [SeriesStatus.INTERRUPTED] * 2
-    carried_out(made, path)
-    with Notebook(path) as notebook:
-        base, other = notebook.experiment(made.experiment.name)
-    assert [one.status for one in (base, other)] == [SeriesStatus.COMPLETE] * 2
-    assert [len(one.measured()) for one in (base, other)] == [2, 2]
-
-
-def test_half_a_pair_of_an_interrupted_trial_is_rejected(samba: Smbd, tmp_path: Path):
-    path = tmp_path / "notebook.db"
-    made = order(samba, "server signing", "mandatory", noise_percent=900)
-    cancelled_after(made, path, runs=3)
     carried_out(made, path)
     with Notebook(path) as notebook:
         base, other = notebook.experiment(made.experiment.name)
@@ -184,3 +177,33 @@ def test_a_sweep_visits_each_value_once_in_each_block(samba: Smbd, tmp_path: Pat
         report = stored_experiment(notebook, made.experiment.name)
     assert report.form == "sweep"
     assert [row.cells[0].value for row in report.tables[0].rows] == ["8388608 (as it was)", "65536", "1048576"]
+
+
+def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
+    request = series_request(options, samba.target("file"), samba.secrets())
+    ways = Ways(smb_conf=str(samba.conf))
+    tuning = Tuning(request=request, ways=ways, looks=(1,), stop_after=1, only=("use sendfile", "smb2 max read"))
+    monkeypatch.setattr(tune, "is_gain", lambda _summary: not tuning.kept)
+    written, tuned = "", None
+    for event in tuning.run(path, SeriesControl()):
+        if isinstance(event, ValueSet) and event.value is not None:
+            written = (samba.root / "sharebench.conf").read_text()
+        if isinstance(event, Tuned):
+            tuned = event.summary
+    assert [(line.name, line.value) for line in tuning.kept] == [("smb2 max read", "65536")]
+    assert "smb2 max read = 65536" in written
+    assert "use sendfile = yes" in written
+    assert tuned is not None
+    assert [one.plan.name for one in tuned.trials] == ["smb2 max read", "use sendfile"]
+    assert samba.conf.read_bytes() == before
+
+
+def test_what_is_at_risk_or_buys_no_speed_is_no_candidate():
+    found = tune.candidates()
+    assert ("log level", "0") in found
+    assert ("log level", "10") not in found
+    assert ("server signing", "mandatory") not in found
+    assert {name for name, _ in found}.isdisjoint({"interfaces", "wide links", "path", "read size", "use mmap"})
+    assert tune.candidates(["Use Sendfile"]) == [("use sendfile", "no"), ("use sendfile", "yes")]

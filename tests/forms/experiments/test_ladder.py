@@ -16,7 +16,7 @@ from forms.exporters.text import report_text
 from forms.layout import width
 from forms.series.fields import head_fields
 from forms.stats.decision import Doubt
-from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -43,7 +43,7 @@ def ladder_text(ladder: Ladder) -> str:
 
 
 def path(ladder: Ladder) -> list[int]:
-    return [one.number for one in ladder.kept_path]
+    return [one.number for one in ladder.gains[-1].path] if ladder.gains else []
 
 
 def test_each_rung_is_compared_with_what_it_was_made_from() -> None:
@@ -116,6 +116,33 @@ def test_a_contradicted_change_is_not_counted() -> None:
     assert ladder.rungs[1].comparison.doubt is Doubt.CONTRADICTED
     assert ladder.rungs[1].mark == "!"
     assert "Gained in all: nothing yet" in ladder_text(ladder)
+    assert "[!] contradicted" in ladder_text(ladder)
+
+
+def test_a_rung_that_was_resumed_says_so() -> None:
+    failed = Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the connection ended")
+    gone_on = replace(rung("b"), resumed_at=("2026-01-31T12:00:00.000Z",), failed_attempts=(failed,))
+    ladder = build_ladder("tuning", [rung("a"), gone_on])
+    said = "resumed: 2026-01-31 12:00 UTC; failed before: run 2 (the connection ended)"
+    assert said in " ".join(ladder_text(ladder).split())
+    assert any(field.name == "Resumed" for field in rung_report(ladder.rungs[1]).fields)
+    assert [one["resumed_at"] for one in ladder_document(ladder)["rungs"]] == [[], ["2026-01-31T12:00:00.000Z"]]
+
+
+def test_a_contradicted_change_at_the_end_is_no_part_of_the_gain() -> None:
+    """In-flight 4, 1, 4 and a third change that was not made: what was gained in all ends before that one."""
+    wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
+    made = [
+        rung("a"),
+        rung("b", 0.8, change="in-flight=1", base_id="a" * 12),
+        rung("c", 1.01, change="in-flight=4", base_id="b" * 12),
+        rung("d", 2.2, change=wrong, base_id="c" * 12),
+    ]
+    ladder = build_ladder("tuning", made)
+    assert [one.number for one in (ladder.gains[-1].path if ladder.gains else ())] == [0, 1, 2]
+    assert ladder.gain
+    assert ladder.gain.doubt is Doubt.SAME_SETTINGS
+    assert ladder.rungs[3].on_kept_path
 
 
 def test_a_series_without_a_recorded_base_stands_on_what_was_in_force() -> None:
@@ -246,15 +273,15 @@ def test_the_text_of_a_small_ladder() -> None:
         "Experiment tuning\n"
         "Measured: get smb://nas/data/big.bin\n"
         "\n"
-        "                                      Average,       Change\n"
-        "  No Change             Series       bytes/sec From    in % Verdict     Decision\n"
+        "                                    Average,       Change\n"
+        "  No Change           Series       bytes/sec From    in % Verdict       Decision\n"
         "────────────────────────────────────────────────────────────────────────────────\n"
-        "0    base               aaaaaaaaaaaa 100000000\n"
-        "x 1──log level = 3 (was─bbbbbbbbbbbb──90000000─0 ── -10.0 %─[-] slower──put back\n"
-        " ─── old) ─────────────────────────────────────────────────────────────────────\n"
-        "2    strict sync = no   cccccccccccc 120000000 0    +19.9 % [+] faster  kept\n"
+        "0    base             aaaaaaaaaaaa 100000000\n"
+        "x 1──log level = 3 ── bbbbbbbbbbbb──90000000─0 ── -10.0 %─[-] slower ── put back\n"
+        " ─── (was old) ────────────────────────────────────────────────────────────────\n"
+        "2    strict sync = no cccccccccccc 120000000 0    +19.9 % [+] faster    kept\n"
         "     (was old)\n"
-        "3    measured again     dddddddddddd 100100000 0     +0.1 % [~] unknown\n"
+        "3    measured again   dddddddddddd 100100000 0     +0.1 % [~] variation\n"
         "\n"
         "1 from 0:      [-] Slower: -10.0 % (95 % interval -11.0 % to -9.1 %), p =\n"
         "               0.0052.\n"

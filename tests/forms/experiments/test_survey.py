@@ -58,6 +58,14 @@ def test_nothing_amiss_says_so():
     assert "baseline" in filled.next_step
 
 
+def test_healthy_is_said_in_figures():
+    wired = [station(StationPlace.NETWORK, p, Command.GET) for p in ("smb", "iperf3")]
+    full = survey("survey nas", [measured(one, rate) for one, rate in zip(wired, (119.4, 120.0), strict=True)])
+    assert full.next_step.startswith("SMB is 100 % of bare TCP: the wire is full, nothing is wrong here.")
+    alone = survey("survey nas", [measured(wired[0], 119.4)])
+    assert "bare TCP" not in alone.next_step
+
+
 def test_only_complete_series_count():
     stations = [
         measured(NETWORK[0], 110),

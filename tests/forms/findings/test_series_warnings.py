@@ -110,6 +110,14 @@ def test_until_not_reached_says_so():
     assert "until" not in texts(series(STEADY, plan=Plan(runs=5, until_percent=2.0)))
 
 
+def test_runs_that_depend_on_each_other_are_told():
+    waves = [100e6 * (1 + 0.01 * step) for step in (0, 1, 2, 1, 0, -1, -2, -1, 0, 1, 2, 1)]
+    assert "Neighbouring runs are alike" in texts(series(waves))["dependence"]
+    until = series(waves, plan=Plan(runs=12, until_percent=2.0))
+    assert "± 2.0 % holds less often than 95 times in a hundred" in texts(until)["dependence"]
+    assert "dependence" not in texts(series(STEADY))
+
+
 def test_one_run_and_none():
     assert "--runs 5" in texts(series((100e6,)))["single"]
     failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")

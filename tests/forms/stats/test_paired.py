@@ -53,3 +53,12 @@ def test_what_the_second_of_a_pair_is_off_is_told_from_the_change():
     assert slot_effect_percent([True, False] * 4, ratios) == pytest.approx(2.0)
     assert paired_effect(ratios).change_percent == pytest.approx(5.0)
     assert slot_effect_percent([True] * 4, ratios[:4]) is None
+
+
+def test_many_pairs_are_judged_by_the_normal_curve():
+    chance = random.Random(9)
+    found = [chance.gauss(0.1, 1) for _ in range(400)]
+    assert signed_rank_p(found) == pytest.approx(wilcoxon(found, method="approx").pvalue, rel=1e-6)
+    effect = paired_effect([math.exp(one) for one in found], 0.05)
+    assert effect.interval_percent is not None
+    assert (effect.interval_percent[0] > 0) == (effect.p_value <= 0.05)

@@ -15,6 +15,7 @@ from forms.stats.decision import Verdict
 from forms.trials.judged import judged, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, block_order, blocks_needed
+from forms.trials.tune import NotTried, TuneSummary, tune_report
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import series
@@ -176,3 +177,22 @@ def test_the_document_has_every_number_of_the_form():
     assert len(document["pairs"]) == 8
     assert document["effect"]["p_value"] == 2 / 256
     assert [len(one["runs"]) for one in document["series"]] == [8, 8]
+
+
+def test_a_tuning_names_what_to_write_and_what_was_for_nothing():
+    faster, slower = tried(*noisy(8, 1.1)), tried(*noisy(8, 0.9))
+    second = replace(faster, plan=replace(faster.plan, name="use sendfile", values=("yes",)))
+    passed = NotTried(name="oplocks", value="yes", why="databases")
+    summary = TuneSummary(base=faster.base, trials=(slower, faster, second), not_tried=(passed,), stopped=True)
+    assert summary.worth_percent == pytest.approx(21, abs=1.5)
+    report = tune_report(summary)
+    assert [(field.name, field.text) for field in report.results] == [
+        ("Write into [bench]", "strict sync = no"), ("Write into [bench]", "use sendfile = yes"),
+    ]  # fmt: skip
+    document = json.loads(json.dumps(report.document()))
+    assert [one["verdict"] for one in document["trials"]] == ["slower", "faster", "faster"]
+    assert [one["name"] for one in document["write"]] == ["strict sync", "use sendfile"]
+    nothing = tune_report(TuneSummary(base=None, trials=(slower,)))
+    assert "nothing that was tried is faster" in nothing.fields[0].text
+    for format_name in FORMATS:
+        assert export_reports([report, nothing], format_name)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
+from forms.tuning.catalogue_text import HISTORY, list_text
+from forms.tuning.relevance import relevant
+from storage.records import Command
+from tests.builders import CLIENT, series
 
 ENTRIES = catalogue.entries()
 OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
@@ -90,11 +96,25 @@ def test_ranks_count_from_one_and_names_are_unique() -> None:
     assert [key for key in keys if keys.count(key) > 1] == []
 
 
-def test_the_method_comes_first_in_its_own_order() -> None:
-    names = [e.parameter for e in ENTRIES]
-    assert names[:2] == ["log level", "socket options"]
-    in_order = ["log level", "socket options", "read raw", "oplocks", "MTU", "max xmit", "read size", "strict locking"]
-    assert sorted(in_order, key=names.index) == in_order
+def test_what_matters_today_comes_first_and_history_last() -> None:
+    names = [e.name for e in ENTRIES]
+    assert names[:4] == ["server signing", "server smb encrypt", "server multi channel support", "aio read size"]
+    history = [e.is_history for e in ENTRIES]
+    assert history == sorted(history)
+    assert {e.name for e in ENTRIES if e.is_history} >= {"read raw", "share modes"}
+    assert HISTORY in list_text(ENTRIES)
+
+
+def test_only_what_can_matter_to_a_series_is_offered() -> None:
+    signed = series([1e8], client=replace(CLIENT, signing="aes-gmac"))
+    assert [e.parameter for e in islice(relevant(signed), 3)] == [
+        "server signing",
+        "server multi channel support",
+        "aio read size",
+    ]
+    put = {e.parameter for e in islice(relevant(series([1e8], command=Command.PUT)), 5)}
+    assert {"aio write size", "strict sync", "min receivefile size"} <= put
+    assert not put & {"server signing", "aio read size", "use sendfile"}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from app.errors import UsageError
 from app.targets import parse_target
@@ -37,7 +38,7 @@ from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import run_form
 from forms.stats.decision import Limits
 from forms.tone import Toned
-from forms.tuning.catalogue import EntryKind, Status, entries
+from forms.tuning.relevance import relevant
 from storage.records import Series, SeriesStatus
 from storage.target_url import format_target
 
@@ -71,6 +72,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             Option("Review it", Go(replace(choices, step=MethodStep.REVIEW)), "the next step", advised=True),
             Option("Measure the same again", Go(same_again(choices)), "a new series"),
         ]
+    if choices.target is not None and choices.target.abilities.has_share:
+        options.append(Option("Read the server's settings…", _ask_server(choices), _settings_from(choices)))
     options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
     return Page(
         title="Run: measure",
@@ -102,6 +105,31 @@ def _who_changes(name: str) -> str:
 
 def _ended(series: Series) -> str:
     return f": {wording.plain(series.error)}" if series.error else "."
+
+
+def _settings_from(choices: GuideChoices) -> str:
+    by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
+    file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
+    return " ".join(filter(None, (by_ssh, file))) or "to prove a change; now: only where the server is this machine"
+
+
+def _ask_server(choices: GuideChoices) -> Ask:
+    def taken(text: str) -> Go:
+        words = text.split()
+        paths = [word for word in words if word.startswith("/")]
+        hosts = [word for word in words if not word.startswith("/")]
+        if len(paths) > 1 or len(hosts) > 1:
+            raise UsageError(f"not understood: {text!r}; write [USER@]HOST, or /path/of/smb.conf, or one of each")
+        ssh, smb_conf = hosts[0] if hosts else None, paths[0] if paths else None
+        return Go(replace(choices, server_ssh=ssh, smb_conf=smb_conf, step=MethodStep.RUN))
+
+    return Ask(
+        heading="The server's settings",
+        text="[USER@]HOST to read them by ssh (which must work without a password), the path of its smb.conf where that"
+        " is not the usual one, or both. Empty: read where the server is this machine.",
+        value=" ".join(str(word) for word in (choices.server_ssh, choices.smb_conf) if word),
+        then=taken,
+    )
 
 
 def _ask_label(choices: GuideChoices) -> Ask:
@@ -197,6 +225,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series = known.series
     options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
+    options += _done_by_sharebench(series)
     options += [
         Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
@@ -235,21 +264,15 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
 
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
-    """The settings of smb.conf that promise most and cost nothing but time, for an SMB server."""
+    """The settings of smb.conf that can matter to this series, for an SMB server."""
     if not series.target.abilities.has_share:
         return
-    offered: set[str] = set()
-    for entry in entries():
-        plain = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
-        if plain and entry.parameter not in offered:
-            offered.add(entry.parameter)
-            yield Option(
-                f"{entry.parameter} (smb.conf)…",
-                Visit("entry", {"entry": entry.name, "share": series.target.share}),
-                entry.expect or entry.does,
-            )
-        if len(offered) == MOST_FROM_CATALOGUE:
-            return
+    for entry in islice(relevant(series), MOST_FROM_CATALOGUE):
+        yield Option(
+            f"{entry.parameter} (smb.conf)…",
+            Visit("entry", {"entry": entry.name, "share": series.target.share}),
+            entry.expect or entry.does,
+        )
 
 
 def _change(choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str) -> Option:
@@ -269,6 +292,20 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
 def _experiment_name(series: Series) -> str:
     place = series.target.host or series.target.path
     return f"{series.target.protocol} {series.command} {wording.plain(place)} {series.id[:4]}"
+
+
+def _done_by_sharebench(series: Series) -> Iterator[Option]:
+    """The same without hands: where root is here, or a way to the server is known, all of it is put back."""
+    if not series.target.abilities.through_samba:
+        return
+
+    def taken(text: str) -> Visit:
+        name, value = parse_change(text)
+        return Visit("trial", {"setting": f"{name} = {value}"})
+
+    text = "NAME = VALUE, such as: server signing = mandatory. What would be written is shown first."
+    ask = Ask(heading="Let sharebench do it", text=text, then=taken)
+    yield Option("Let sharebench change it, A B B A, and put it back…", ask, "it asks before it writes")
 
 
 def _other_change(choices: GuideChoices, series: Series) -> Option:

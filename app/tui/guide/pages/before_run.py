@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.targets import parse_target
-from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials
+from app.targets import parse_target, parse_typed_target
+from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
 from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
 from app.tui.guide.state.guide_context import GuideContext, around
 from app.tui.guide.state.method import next_step
@@ -39,6 +39,9 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     options.append(Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options))
     options.append(Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"))
     options.append(Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"))
+    options.append(
+        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP in turns")
+    )
     return Page(
         title="Target: what is to be measured",
         why=(
@@ -57,8 +60,10 @@ def _named(target: Target) -> str:
 def _ask_target(*, kerberos: bool = False) -> Ask:
     return Ask(
         heading="Target",
-        text="smb://[DOMAIN;][USER@]HOST/SHARE, ftp://[USER@]HOST/PATH, iperf3://HOST, or a folder: /PATH",
-        then=lambda text: Connect(parse_target(text), kerberos=kerberos),
+        text="[USER@]HOST, \\\\HOST\\SHARE or smb://[DOMAIN;][USER@]HOST/SHARE; ftp://[USER@]HOST/PATH, iperf3://HOST;"
+        " or a folder: /PATH. Without a share, the server's shares are listed.",
+        then=lambda text: Connect(parse_typed_target(text), kerberos=kerberos),
+        keep=True,
     )
 
 

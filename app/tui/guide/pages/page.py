@@ -24,6 +24,8 @@ class Ask:
     text: str
     then: "Callable[[str], Act]"
     value: str = ""
+    keep: bool = False
+    """Whether what was typed stands there again, until it has led somewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def test_the_whole_list_is_in_order_and_fits(capsys):
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert err == ""
-    assert lines[1].split()[:3] == ["1", "log", "level"]
+    assert lines[1].split()[:3] == ["1", "server", "signing"]
     assert len(lines) > 100
     assert max(map(len, lines)) <= 80
     assert next(line for line in lines if " read size " in line).split()[-4:] == ["removed", "in", "3.0.2", "never"]

@@ -150,3 +150,22 @@ def test_a_list_of_no_such_experiment_does_not_call_the_notebook_empty(sharebenc
     said = sharebench("list", "--experiment", "nope").stderr
     assert "nope" in said
     assert "empty" not in said
+
+
+def test_a_series_gets_another_label(sharebench: Sharebench, series: dict[str, Any]):
+    assert "is called 'old switch'" in sharebench("rename", "last", " old switch ").stderr
+    assert sharebench.json("show", "last", "--json")["label"] == "old switch"
+
+
+def test_a_mistyped_command_is_told_the_ones_that_look_like_it(sharebench: Sharebench):
+    assert "did you mean run?" in sharebench.fails(2, "rnu", "smb://nas")
+
+
+def test_without_a_terminal_each_run_has_a_line(sharebench: Sharebench, tmp_path: Path):
+    (tmp_path / "file").write_bytes(b"x" * 300_000)
+    said = sharebench("run", f"file://{tmp_path}/file", "--runs", "2", "--warmup", "1", *QUICK).stderr.splitlines()
+    assert [line.rpartition(": ")[0] for line in said if "B/s" in line] == [
+        "sharebench: warm-up 1 of 1",
+        "sharebench: run 1 of 2",
+        "sharebench: run 2 of 2",
+    ]

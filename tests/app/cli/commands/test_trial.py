@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from storage.changes import ChangeKind, JournalEntry, TrialPlan
+from storage.changes import ChangeKind, JournalEntry, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import Change, Experiment, ExperimentKind
@@ -137,3 +139,52 @@ def test_a_trial_that_lost_a_series_says_so(inside: Inside):
         notebook.set_trial("trial of it", plan)
         assert notebook.trial("trial of it") == plan
     assert "sharebench show" in inside.fails(2, "experiment", "show", "trial of it")
+
+
+def kept_trial(inside: Inside) -> str:
+    """A stored trial that found something."""
+    name = "trial log level nas 2026-01-31 10:00:00"
+    plan = TrialPlan(
+        kind=ChangeKind.HOOK, name="stripe", previous="as it was", values=("applied",), looks=(8, 14, 20),
+        server_ssh="root@nas", apply="touch /tmp/x", revert="rm /tmp/x",
+    )  # fmt: skip
+    with Notebook(inside.db) as notebook:
+        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.TRIAL, created_at="2026-01-31T10:00:00.000Z"))
+        notebook.add(series([1e8 + n for n in range(8)], id="a00000000000", experiment=name))
+        change = Change(name="stripe", value="applied", previous="as it was")
+        notebook.add(series([9e7 + n for n in range(8)], id="b00000000000", experiment=name, change=change))
+        notebook.set_trial(name, plan)
+        for number in range(1, 9):
+            for place, one in enumerate(("a00000000000", "b00000000000")):
+                slot = Slot(series_id=one, number=number, position=2 * number + place, control_seconds=0.01)
+                notebook.add_slot(slot)
+    return name
+
+
+def test_a_trial_goes_out_and_comes_in_as_it_was(inside: Inside, tmp_path: Path):
+    name = kept_trial(inside)
+    file = tmp_path / "trial.json"
+    assert inside("export", name, "--form", "experiment", "--format", "json", "-o", str(file)).returncode == 0
+    text = file.read_text()
+    assert "root@nas" not in text
+    assert "/tmp/x" not in text
+    other = Inside(tmp_path / "other.db")
+    assert other("import", str(file)).stdout.split() == ["a00000000000", "b00000000000"]
+    assert "already in the notebook" in other("import", str(file)).stderr
+    shown = other("experiment", "show", name)
+    assert "[-] stripe = applied is slower than as it was: -10.0 %" in shown.stdout
+    assert (
+        other.json("experiment", "show", name, "--json") == json.loads(text)[0] if text[0] == "[" else json.loads(text)
+    )
+    assert "imported" in other.fails(2, "try", "--resume", name, "--yes")
+    assert "with other series" in other.fails(2, "import", str(file), "--as-new")
+
+
+@pytest.mark.parametrize("spoil", ['"looks": []', '"looks": [99999999]', '"values": ["other"]', '"kind": "banana"'])
+def test_a_trial_that_cannot_be_is_refused_whole(inside: Inside, tmp_path: Path, spoil: str):
+    document = inside.json("experiment", "show", kept_trial(inside), "--json")
+    document["plan"] |= json.loads("{" + spoil + "}")
+    (tmp_path / "trial.json").write_text(json.dumps(document))
+    other = Inside(tmp_path / "other.db")
+    other.fails(2, "import", str(tmp_path / "trial.json"))
+    assert not other.db.exists()

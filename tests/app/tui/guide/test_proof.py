@@ -26,7 +26,7 @@ def app(tmp_path, backend) -> SharebenchApp:
     """The guide after a base and a change of what only the server can tell, both measured and reviewed."""
     path = tmp_path / "notebook.db"
     base, changed = one(1, STEADY), one(2, [1.2 * rate for rate in STEADY])
-    backend.orders = [None, None]  # its next series is the third
+    backend.requests = [None, None]  # its next series is the third
     with Notebook(path) as notebook:
         notebook.add(replace(base, experiment="tuning", label=""))
         notebook.add(

@@ -135,7 +135,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
         assert "Base: series aaaaaaaaaaaa" in painted(reviewing)
-        assert "log level (smb.conf)…" in painted(reviewing)
+        assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, *["down"] * 7, "enter")
         reviewing.screen.query_one(Input).value = "strict sync"
         await press(reviewing, pilot, "enter")
@@ -160,7 +160,7 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
         assert screen.choices.series_id is None
         await press(reviewing, pilot, "enter")
         await measured(reviewing, pilot)
-    assert len(backend.orders) == 1
+    assert len(backend.requests) == 1
 
 
 async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):

@@ -126,13 +126,13 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
             original(self, part)
 
         monkeypatch.setattr(RunScreen, "_draw_part", draw_part)
+        screen._drawn = dict.fromkeys(screen._drawn, (0.0, None))
         counts = []
         for _ in range(4):
             screen.tick()
             counts.append(len(parts))
-        assert counts in ([1, 1, 1, 1], [1, 2, 2, 2])
-        assert "form" not in parts, "it was drawn when the run ended"
-        assert "rates" in parts
+        assert counts in ([1, 2, 2, 2], [1, 2, 3, 3])
+        assert {"form", "rates"} <= set(parts)
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 

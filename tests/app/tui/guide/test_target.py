@@ -51,13 +51,28 @@ async def test_escape_gives_up_the_login(guide_app, backend):
         assert choices_of(guide_app).target is None
 
 
-async def test_a_guest_that_is_refused_is_told(guide_app, backend):
+async def test_a_guest_that_is_refused_is_told_and_asked_who_it_is(guide_app, backend):
     guide_app.context.practice = (replace(SMB, user=None),)
     backend.errors = [LoginError("the server takes no guests; name a user: smb://USER@HOST/SHARE")]
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
         assert "the server takes no guests" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, *"bench", "enter")
+        assert isinstance(guide_app.screen, BrowseScreen), "its password was known"
+
+
+async def test_what_was_typed_stands_there_again_until_it_has_led_somewhere(guide_app, backend, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "from the environment")
+    backend.errors = [UnreachableError("no way to nas")]
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "enter", *"me@nas", "enter")
+        assert "no way to nas" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, "enter", "enter")
+        assert guide_app.screen.query_one(Input).value == "me@nas"
+        await press(guide_app, pilot, "enter")
+        assert "data/" in painted(guide_app), "a server alone has its shares listed"
 
 
 @pytest.mark.parametrize("error", [UnreachableError("no way to 127.0.0.1"), NoSuchShareError("no share [b]x[/b]")])

@@ -1,0 +1,75 @@
+"""Whether a value may be written into smb.conf: by our own rules, and by testparm on a copy of the configuration."""
+
+import base64
+from collections.abc import Iterator
+
+from app.changes.server import ChangeRefusedError
+from app.changes.smb_conf import LOG_LEVEL, SambaPlace, drop_in_content
+from app.environment.remote import run_script
+from app.environment.samba import testparm
+from forms.tuning import smb_conf
+from forms.tuning.trial_rules import Proposal, refusals
+from storage.changes import ChangeKind
+
+
+def check_value(place: SambaPlace, value: str) -> None:
+    """Whether a value may be written, by our own rules and by testparm on a copy. Raises ChangeRefusedError."""
+    proposal = Proposal(name=place.name, value=value, section=place.section)
+    reasons = list(refusals(proposal, place.knows))
+    if not reasons and place.kind is ChangeKind.SMB_CONF:
+        reasons = list(_testparm_says(place, value))
+    if reasons:
+        raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
+
+
+_CHECK = """
+check() {
+    folder=$(mktemp -d /tmp/sharebench-check-XXXXXX) || exit 1
+    umask 077
+    printf '%s' "$dropin" | base64 -d >"$folder/drop-in"
+    printf '%s' "$old" | base64 -d >"$folder/smb.conf"
+    printf '\\n[global]\\n    include = %s\\n' "$folder/drop-in" >>"$folder/smb.conf"
+    printf '\\n%s testparm.err\\n' "$mark"
+    testparm -s "$folder/smb.conf" 2>&1 >/dev/null
+    code=$?
+    printf '\\n%s testparm.rc\\n%s\\n' "$mark" "$code"
+    printf '\\n%s effective\\n' "$mark"
+    testparm -s --parameter-name="$name" ${share:+--section-name="$share"} "$folder/smb.conf" 2>/dev/null
+    code=$?
+    printf '\\n%s effective.rc\\n%s\\n' "$mark" "$code"
+    rm -rf "$folder"
+    printf '\\n%s end\\n' "$mark"
+}
+PATH=$PATH:/usr/sbin:/sbin:/usr/local/sbin:/usr/local/samba/bin
+check </dev/null
+"""
+
+
+def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
+    """What testparm has against the value, in a copy of the configuration in a folder of its own."""
+    answer = run_script(
+        _CHECK,
+        {
+            "dropin": base64.b64encode(drop_in_content(place, "check", value)).decode(),
+            "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
+            "name": place.name,
+            "share": "" if place.section == "global" else place.section,
+        },
+        place.ssh,
+    )
+    if answer.problem:
+        yield answer.problem
+        return
+    said = testparm.warnings(answer.text("testparm.err"))
+    bad = [line for line in said if line not in place.complaints and any(word in line for word in _COMPLAINTS)]
+    if answer.code("testparm") != 0 or bad:
+        yield f"testparm says: {'; '.join(bad or said[-2:]) or 'it does not load'}"
+        return
+    taken = answer.sections.get("effective", "").strip()
+    if answer.code("effective") != 0:
+        yield "testparm does not know it"
+    elif place.name != LOG_LEVEL and not smb_conf.same_value(place.name, taken, value):
+        yield f"Samba would take it as {taken or 'nothing'}"
+
+
+_COMPLAINTS = ("Unknown parameter", "Ignoring", "nvalid value", "not boolean", "not a valid", "badly formed")

@@ -1,0 +1,192 @@
+"""Servers whose bottleneck is made: how often the verdict of an isolation names it.
+
+A link shaped to 100 Mbit/s, smbd in a control group with a fifth of a processor, a share on a device of 60 writes a
+second, a client whose processor others burn. Control groups are of version 1, as this kernel mounts them; a rig that
+cannot be made here is left out, and said.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.children import own_environment
+from forms.isolation.verdict import Cause
+from tests.reliability.figures import Clock, Figures
+from tests.servers.netns import Link
+from tests.servers.process import die_with_parent, program
+from tests.servers.smbd import UNIX_USER, Smbd
+from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+
+GROUPS = Path("/sys/fs/cgroup")
+CLIENTS, SECONDS = 4, 3
+WRITES_A_SECOND = 60
+BURNERS = 8
+LEAST_RIGHT = 0.9
+LIMIT_SECONDS = 300
+
+
+@dataclass(slots=True)
+class Rig:
+    """A server with one bottleneck, ready to be isolated."""
+
+    smbd: Smbd
+    words: list[str] = field(default_factory=list)
+    """What the command line says beside the target."""
+    group: Path | None = None
+    """A control group for the program and all that it starts."""
+    processors: set[int] | None = None
+    """The only processors that it may use."""
+    path: str = ""
+    """What stands before PATH."""
+
+
+@contextlib.contextmanager
+def shaped_link() -> Iterator[Rig]:
+    """smbd and sshd behind a link of 100 Mbit/s."""
+    with ExitStack() as stack:
+        if not SEPARATION_FOLDER.exists():
+            SEPARATION_FOLDER.mkdir(mode=0o755)
+            stack.callback(SEPARATION_FOLDER.rmdir)
+        link = Link("100mbit")
+        stack.callback(link.close)
+        smbd, sshd = Smbd(link=link), Sshd(link)
+        for server in (smbd, sshd):
+            stack.callback(server.stop)
+            server.start()
+        words = ["--server-ssh", "fileserver", "--expose-tbench", link.host]
+        yield Rig(smbd, words, path=str(sshd.path))
+
+
+@contextlib.contextmanager
+def held_processor() -> Iterator[Rig]:
+    """smbd in a control group with a fifth of a processor."""
+    with ExitStack() as stack:
+        group = stack.enter_context(_group("cpu"))
+        (group / "cpu.cfs_quota_us").write_text("20000")
+        smbd = Smbd()
+        stack.callback(smbd.stop)
+        smbd.start()
+        (group / "cgroup.procs").write_text(str(smbd.pid))
+        yield Rig(smbd)
+
+
+@contextlib.contextmanager
+def slow_disk() -> Iterator[Rig]:
+    """A share on a device that writes each request through, of which there are 60 a second, for dbench as for smbd."""
+    with ExitStack() as stack:
+        group = stack.enter_context(_group("blkio"))
+        smbd = Smbd()
+        image = smbd.root / "disk.img"
+        with image.open("wb") as file:
+            file.truncate(400 * 2**20)
+        subprocess.run([program("mke2fs"), "-q", "-t", "ext4", "-F", str(image)], check=True)
+        subprocess.run([program("mount"), "-o", "loop,sync,dirsync", str(image), str(smbd.folder)], check=True)
+        stack.callback(smbd.stop)
+        stack.callback(subprocess.run, [program("umount"), "--lazy", str(smbd.folder)], check=True)
+        device = smbd.folder.stat().st_dev
+        limit = f"{os.major(device)}:{os.minor(device)} {WRITES_A_SECOND}"
+        (group / "blkio.throttle.write_iops_device").write_text(limit)
+        (smbd.folder / "lost+found").rmdir()
+        smbd.folder.chmod(0o777)
+        subprocess.run(["chown", UNIX_USER, str(smbd.folder)], check=True)
+        smbd.start()
+        (group / "cgroup.procs").write_text(str(smbd.pid))
+        yield Rig(smbd, group=group)
+
+
+@contextlib.contextmanager
+def burnt_client() -> Iterator[Rig]:
+    """smbd on a processor of its own, this program on another one with eight that burn it."""
+    first, *others = sorted(os.sched_getaffinity(0))
+    with ExitStack() as stack:
+        smbd = Smbd()
+        stack.callback(smbd.stop)
+        smbd.start()
+        os.sched_setaffinity(smbd.pid, set(others))
+        for _ in range(BURNERS):
+            words = [sys.executable, "-c", "while True: pass"]
+            burner = subprocess.Popen(words, preexec_fn=die_with_parent)  # noqa: PLW1509  no threads matter before exec
+            stack.callback(burner.wait)
+            stack.callback(burner.kill)
+            os.sched_setaffinity(burner.pid, {first})
+        yield Rig(smbd, processors={first})
+
+
+RIGS: dict[str, tuple[Callable[[], contextlib.AbstractContextManager[Rig]], Cause]] = {
+    "link of 100 Mbit/s": (shaped_link, Cause.NETWORK),
+    "smbd with 20 % of a processor": (held_processor, Cause.PROCESSOR),
+    "disk of 60 writes a second": (slow_disk, Cause.DISK),
+    "burnt client": (burnt_client, Cause.CLIENT),
+}
+
+
+@contextlib.contextmanager
+def _group(controller: str) -> Iterator[Path]:
+    """A control group that ends with the block; its processes go back to the one above."""
+    group = GROUPS / controller / f"sharebench-isolation-{os.getpid()}"
+    group.mkdir()
+    try:
+        yield group
+    finally:
+        for process in (group / "cgroup.procs").read_text().split():
+            with contextlib.suppress(OSError):
+                (group.parent / "cgroup.procs").write_text(process)
+        group.rmdir()
+
+
+def isolated(rig: Rig) -> dict[str, object]:
+    """The isolation's document, measured by the command line in a process of its own."""
+
+    def enter() -> None:
+        die_with_parent()
+        if rig.group:
+            (rig.group / "cgroup.procs").write_text(str(os.getpid()))
+        if rig.processors:
+            os.sched_setaffinity(0, rig.processors)
+
+    smbd = rig.smbd
+    with tempfile.TemporaryDirectory(prefix="sharebench-isolation-") as folder:
+        words = [
+            sys.executable, "-m", "app", "--db", f"{folder}/n.db", "isolate",
+            f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}", "--smb-conf", str(smbd.conf), "--json",
+            "--clients", str(CLIENTS), "--rounds", "1", "--seconds", str(SECONDS), *rig.words,
+        ]  # fmt: skip
+        environment = own_environment() | {"SHAREBENCH_PASSWORD": smbd.password}
+        environment["PATH"] = f"{rig.path}:{environment['PATH']}" if rig.path else environment["PATH"]
+        done = subprocess.run(
+            words, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS,
+            preexec_fn=enter,
+        )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    document: dict[str, object] = json.loads(done.stdout)
+    return document
+
+
+def campaign(seconds: float) -> Figures:
+    """All rigs in turn, each with a server of its own, for that long and at least once."""
+    figures, clock = Figures(), Clock(seconds)
+    told: dict[str, list[str]] = {name: [] for name in RIGS}
+    while not clock.is_over() or not all(told.values()):
+        for name, (make, cause) in RIGS.items():
+            with make() as rig:
+                document = isolated(rig)
+            verdict = document["verdict"]
+            assert isinstance(verdict, dict)
+            told[name].append(verdict["cause"])
+            figures.counts["isolations"] += 1
+            figures.counts[f"right: {name}"] += verdict["cause"] == cause
+            if verdict["cause"] != cause:
+                print(f"  {name}: {verdict}", flush=True)
+    for name, (_make, cause) in RIGS.items():
+        right = told[name].count(cause)
+        if right < LEAST_RIGHT * len(told[name]):
+            figures.losses.append(f"{name}: {right} of {len(told[name])} named {cause}: {told[name]}")
+    return figures

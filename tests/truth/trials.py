@@ -1,0 +1,92 @@
+"""How often a trial (`sharebench try`) is right: A B B A with planned looks, on pairs that are made up."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from forms.stats.decision import Verdict
+from forms.stats.paired import LOOKS
+from forms.trials.summary import judge_pairs
+from storage.changes import ChangeKind, TrialPlan
+
+SEED = 2026
+PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="log level", values=("1",), looks=LOOKS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedWorld:
+    """How the runs of a trial scatter."""
+
+    name: str
+    paired_percent: float
+    """The deviation of the pairs' differences."""
+    slot_percent: float = 0.0
+    """By how much the second run of each pair is faster."""
+    drift_percent: float = 0.0
+    """By how much each run is slower than the one before."""
+    wild: float = 0.0
+    """The share of runs that are 30 % slower."""
+
+    def ratios(self, random: np.random.Generator, change_percent: float) -> list[float]:
+        """What 20 pairs of A B, B A, A B … show."""
+        scatter = self.paired_percent / 2**0.5 / 100
+        slots = 2 * LOOKS[-1]
+        rates = np.exp(random.normal(0, scatter, slots) - np.arange(slots) * self.drift_percent / 100)
+        rates *= np.where(random.random(slots) < self.wild, 0.7, 1.0)
+        rates[1::2] *= 1 + self.slot_percent / 100
+        first, second = rates[0::2], rates[1::2]
+        base_first = np.arange(LOOKS[-1]) % 2 == 0
+        ratios = np.where(base_first, second / first, first / second) * (1 + change_percent / 100)
+        return [float(one) for one in ratios]
+
+
+WORLDS = (
+    PairedWorld(name="pairs scatter by 0.5 %", paired_percent=0.5),
+    PairedWorld(name="pairs scatter by 2 %", paired_percent=2.0),
+    PairedWorld(name="pairs scatter by 10 %", paired_percent=10.0),
+    PairedWorld(name="2 %, the second of a pair 2 % faster", paired_percent=2.0, slot_percent=2.0),
+    PairedWorld(name="2 %, drift 0.5 % a run", paired_percent=2.0, drift_percent=0.5),
+    PairedWorld(name="2 %, wild runs (8 %, 30 % slower)", paired_percent=2.0, wild=0.08),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialTally:
+    """What many trials said, in percent, and how many pairs they took."""
+
+    different_percent: float
+    same_percent: float
+    mean_pairs: float
+
+
+@cache
+def trial_tally(world: PairedWorld, change_percent: float, trials: int) -> TrialTally:
+    """What so many trials of a change say."""
+    random = np.random.default_rng(SEED)
+    found = [judge_pairs(world.ratios(random, change_percent), PLAN) for _ in range(trials)]
+    verdicts = [one.verdict for one in found]
+    return TrialTally(
+        different_percent=100 * sum(one in {Verdict.FASTER, Verdict.SLOWER} for one in verdicts) / trials,
+        same_percent=100 * verdicts.count(Verdict.SAME) / trials,
+        mean_pairs=float(np.mean([one.looked_at or LOOKS[-1] for one in found])),
+    )
+
+
+def trials_table(trials: int) -> Iterator[str]:
+    """Nothing changed, and a change of 2 %: what is said, and after how many pairs."""
+    error = 100 * 3 * (0.05 * 0.95 / trials) ** 0.5
+    yield "| | nothing changed: faster or slower, % | no difference, % | pairs | 2 % changed: found, % | pairs |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for world in WORLDS:
+        nothing, changed = trial_tally(world, 0.0, trials), trial_tally(world, 2.0, trials)
+        wrong = f"{nothing.different_percent:.1f}"
+        wrong = wrong if nothing.different_percent <= 5 + error else f"**{wrong}**"
+        right = f"{changed.different_percent:.1f}"
+        asked = world.name == "pairs scatter by 2 %"
+        right = f"**{right}**" if asked and changed.different_percent < 90 else right
+        figures = (
+            f"{wrong} | {nothing.same_percent:.1f} | {nothing.mean_pairs:.1f} | {right} | {changed.mean_pairs:.1f}"
+        )
+        yield f"| {world.name} | {figures} |"
