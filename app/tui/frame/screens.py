@@ -103,6 +103,12 @@ SCREENS = (
         help="One entry of the catalogue.",
     ),
     ScreenEntry(
+        name="trial",
+        home="app.tui.tuning.trial:TrialScreen",
+        title="Trial",
+        help="A setting that sharebench changes itself, measures in turns, and puts back.",
+    ),
+    ScreenEntry(
         name="series",
         home="app.tui.notebook.series_screen:SeriesScreen",
         title="Series",
