@@ -103,7 +103,6 @@ class SharebenchApp(ContextApp, Commanded):
         return theme_file.with_name("density")
 
     def on_resize(self) -> None:
-        """Frames cost lines and columns, which a small terminal has not."""
         self._fit()
 
     def _fit(self) -> None:
