@@ -20,15 +20,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
-from app.tui.frame.themes import (
-    DARK,
-    THEMES,
-    VARIABLES,
-    Density,
-    remember,
-    remembered_density,
-    remembered_theme,
-)
+from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
