@@ -13,11 +13,7 @@ from forms import wording
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
 from storage.changes import TrialPlan
-from storage.records import (
-    Experiment,
-    ExperimentKind,
-    dated_experiment,
-)
+from storage.records import Experiment, ExperimentKind, dated_experiment
 
 AS_IT_IS = "as it is"
 
