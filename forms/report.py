@@ -138,10 +138,12 @@ def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
     return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
 
 
-def row_of(*values: str | float | Cell | None, role: Role = Role.ENTRY, mark: Mark = Mark.NONE) -> Row:
+def row_of(
+    *values: str | float | Cell | None, role: Role = Role.ENTRY, mark: Mark = Mark.NONE, remark: str = ""
+) -> Row:
     """A row of cells, or of what they hold."""
     cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
-    return Row(cells=cells, role=role, mark=mark)
+    return Row(cells=cells, role=role, mark=mark, remark=remark)
 
 
 def blank_rows(columns: tuple[Column, ...], names: Iterable[str | None]) -> tuple[Row, ...]:
@@ -217,10 +219,6 @@ class Chart:
     """Whether it is drawn in plain text as well."""
 
 
-def _no_document() -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One form: its title, the lines above, the tables, the lines below, what is advised, and a drawing."""
@@ -235,7 +233,7 @@ class Report:
     results: tuple[Field, ...] = ()
     advice: tuple[str, ...] = ()
     chart: Chart | None = None
-    document: Callable[[], Any] = field(default=_no_document, repr=False, compare=False)
+    document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
     """The form as plain lists, dicts, numbers and strings, for JSON."""
     blank: bool = False
 

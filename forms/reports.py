@@ -2,24 +2,14 @@
 
 from collections.abc import Sequence
 
-from forms.comparison.report import blank_comparison_report, comparison_report
-from forms.comparison.summary import comparisons
-from forms.experiments.report import blank_ladder_report, experiment_report
+from forms.comparison.report import blank_comparison_report
+from forms.experiments.report import blank_ladder_report
 from forms.report import Report
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
-from forms.worksheets.report import blank_bottleneck_report, blank_users_report, worksheet_report
+from forms.worksheets.report import blank_bottleneck_report, blank_users_report
 from storage.records import Series
 
-__all__ = [
-    "BLANK_FORMS",
-    "blank_report",
-    "comparison_report",
-    "comparisons",
-    "experiment_report",
-    "series_reports",
-    "worksheet_report",
-]
 BLANK_FORMS = {
     "comparison": blank_comparison_report,
     "experiment": blank_ladder_report,

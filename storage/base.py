@@ -11,6 +11,13 @@ MANY = 500
 """Ids in one query: under SQLite's limit of variables."""
 
 
+def in_parts(sql: str, ids: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """A query about ids, for as many at a time as SQLite takes; ``IN (ids)`` in it stands for them."""
+    for start in range(0, len(ids), MANY):
+        part = ids[start : start + MANY]
+        yield sql.replace("IN (ids)", f"IN ({','.join('?' * len(part))})"), part
+
+
 class NotebookBase:
     """The open file. Every writing method is one transaction."""
 
@@ -49,3 +56,8 @@ class NotebookBase:
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
         return (dict(zip(names, row, strict=True)) for row in cursor)
+
+    def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
+        """The rows of a query about ids, however many; see :func:`in_parts`."""
+        for asked, part in in_parts(sql, ids):
+            yield from self._rows(asked, part)

@@ -103,14 +103,10 @@ def series_to_row(series: Series) -> Row:
 
 def change_to_row(change: Change | None) -> Row:
     """The columns of a change; all absent where there is none."""
-    return {
-        "change_name": change.name if change else None,
-        "change_value": change.value if change else None,
-        "change_previous": change.previous if change else None,
-        "change_evidence": change.evidence.value if change else None,
-        "change_also_changed": _json(list(change.also_changed)) if change else None,
-        "change_remark": change.remark if change else None,
-    }
+    row = {f"change_{name}": getattr(change, name, None) for name in Change.__dataclass_fields__}
+    if change is None:
+        return row
+    return row | {"change_evidence": change.evidence.value, "change_also_changed": _json(list(change.also_changed))}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -161,12 +157,7 @@ def series_from_row(
 
 def experiment_to_row(experiment: Experiment) -> Row:
     """The experiment as a row of ``experiments``."""
-    return {
-        "name": experiment.name,
-        "kind": experiment.kind.value,
-        "subject": experiment.subject,
-        "created_at": experiment.created_at,
-    }
+    return asdict(experiment) | {"kind": experiment.kind.value}
 
 
 def experiment_from_row(row: Mapping[str, Any]) -> Experiment:

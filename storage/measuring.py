@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from storage.base import MANY, NotebookBase
+from storage.base import NotebookBase
 from storage.codec import (
     SeriesHistory,
     attempt_from_row,
@@ -87,17 +87,9 @@ class MeasuringTables(NotebookBase):
         for series_id, owner in self.running().items():
             if series_id in found:
                 found[series_id].running_by = owner
-        for start in range(0, len(ids), MANY):
-            part = list(ids[start : start + MANY])
-            marks = ",".join("?" * len(part))
-            for row in self._rows(
-                f"SELECT * FROM failed_attempts WHERE series_id IN ({marks}) ORDER BY series_id, attempt",  # noqa: S608 (marks only)
-                part,
-            ):
-                found.setdefault(row["series_id"], SeriesHistory()).failed_attempts.append(attempt_from_row(row))
-            for row in self._rows(
-                f"SELECT * FROM resumptions WHERE series_id IN ({marks}) ORDER BY resumed_at",  # noqa: S608 (marks only)
-                part,
-            ):
-                found.setdefault(row["series_id"], SeriesHistory()).resumed_at.append(row["resumed_at"])
+        attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
+        for row in self._rows_of(attempts, ids):
+            found[row["series_id"]].failed_attempts.append(attempt_from_row(row))
+        for row in self._rows_of("SELECT * FROM resumptions WHERE series_id IN (ids) ORDER BY resumed_at", ids):
+            found[row["series_id"]].resumed_at.append(row["resumed_at"])
         return found

@@ -1,10 +1,8 @@
 """The notebook: one open SQLite file, for one thread."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 
-from storage.base import MANY
 from storage.changes import ChangeTables
 from storage.codec import (
     WRITTEN_BY_PEOPLE,
@@ -176,22 +174,13 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
 
     def all_of(self, ids: Sequence[str]) -> list[Series]:
         """The series of these ids with runs and facts, in this order; an id that is gone is left out."""
-        heads: dict[str, Row] = {}
         runs: dict[str, list[Run]] = {}
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
-        for start in range(0, len(ids), MANY):
-            part = list(ids[start : start + MANY])
-            marks = ",".join("?" * len(part))
-            for row in self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part):  # noqa: S608 (marks only)
-                heads[row["id"]] = row
-            for row in self._rows(
-                f"SELECT * FROM runs WHERE series_id IN ({marks}) ORDER BY phase DESC, number",  # noqa: S608 (marks only)
-                part,
-            ):
-                runs.setdefault(row["series_id"], []).append(run_from_row(row))
-            for row in self._rows(f"SELECT * FROM facts WHERE series_id IN ({marks}) ORDER BY side, name", part):  # noqa: S608 (marks only)
-                sides = facts.setdefault(row["series_id"], {})
-                sides.setdefault(row["side"], {})[row["name"]] = row["value"]
+        heads = {row["id"]: row for row in self._rows_of("SELECT * FROM series WHERE id IN (ids)", ids)}
+        for row in self._rows_of("SELECT * FROM runs WHERE series_id IN (ids) ORDER BY phase DESC, number", ids):
+            runs.setdefault(row["series_id"], []).append(run_from_row(row))
+        for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
+            facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
         history = self._histories(list(heads))
         return [series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads]
 
@@ -242,12 +231,8 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
 
     def heads_of(self, ids: Sequence[str]) -> list[Series]:
         """The series of these ids without runs and facts, in this order; an id that is gone is left out."""
-        found: dict[str, Series] = {}
-        for start in range(0, len(ids), MANY):
-            part = ids[start : start + MANY]
-            marks = ",".join("?" * len(part))
-            rows = self._rows(f"SELECT * FROM series WHERE id IN ({marks})", part)  # noqa: S608 (marks only)
-            found |= {series.id: series for series in self._heads(rows)}
+        rows = self._rows_of("SELECT * FROM series WHERE id IN (ids)", ids)
+        found = {series.id: series for series in self._heads(rows)}
         return [found[series_id] for series_id in ids if series_id in found]
 
     def find(self, query: SeriesQuery) -> list[Found]:
@@ -263,16 +248,12 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         """The runs of many series, without their progress."""
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
-        for start in range(0, len(wanted), MANY):
-            part = wanted[start : start + MANY]
-            marks = ",".join("?" * len(part))
-            for row in self._rows(
-                "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608 (marks only)
-                " close_seconds, error, '[]' AS progress FROM runs"
-                f" WHERE series_id IN ({marks}) ORDER BY phase DESC, number",
-                part,
-            ):
-                found.setdefault(row["series_id"], []).append(run_from_row(row))
+        sql = (
+            "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"
+            " close_seconds, error, '[]' AS progress FROM runs WHERE series_id IN (ids) ORDER BY phase DESC, number"
+        )
+        for row in self._rows_of(sql, wanted):
+            found[row["series_id"]].append(run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
@@ -301,7 +282,7 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
             sql = "UPDATE series SET stored_order = ? WHERE id = ?"
             self._db.execute(sql, (removed.stored_order, removed.series.id))
             for baseline in removed.baselines:
-                self._db.table("baselines").insert(_baseline_row(baseline), replace=True)
+                self._db.table("baselines").insert(asdict(baseline), replace=True)
             for follower in removed.followers:
                 self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (removed.series.id, follower))
 
@@ -334,7 +315,7 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
                         f"series {series_id} has no valid measured run, so nothing can be compared with it: complete it"
                         f" with `sharebench run --resume {series_id}`, or measure a new one"
                     )
-                row = _baseline_row(Baseline(name=name, series_id=series_id, set_at=set_at))
+                row = asdict(Baseline(name=name, series_id=series_id, set_at=set_at))
                 self._db.table("baselines").insert(row, replace=True)
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
@@ -357,7 +338,3 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         with self._db.atomic():
             if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount:
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
-
-
-def _baseline_row(baseline: Baseline) -> dict[str, Any]:
-    return {"name": baseline.name, "series_id": baseline.series_id, "set_at": baseline.set_at}

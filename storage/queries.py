@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from storage.base import MANY
-from storage.records import ExperimentKind
+from storage.base import in_parts
+from storage.records import ExperimentKind, Target
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
-
-    from storage.records import Target
 
 
 class SortKey(StrEnum):
@@ -157,7 +155,7 @@ def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
+def dialects_of(database: "Database", target: Target, client: str) -> list[str]:
     """The dialects that this client spoke with the target's server, in series that were measured here."""
     found = database.execute(
         "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
@@ -170,13 +168,11 @@ def dialects_of(database: "Database", target: "Target", client: str) -> list[str
 def rates_of(database: "Database", ids: Sequence[str]) -> dict[str, list[float]]:
     """The bytes per second of the valid measured runs of these series, in no order; read from an index alone."""
     found: dict[str, list[float]] = {}
-    for start in range(0, len(ids), MANY):
-        part = list(ids[start : start + MANY])
-        marks = ",".join("?" * len(part))
-        for series_id, size_bytes, seconds in database.execute(
-            f"SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN ({marks})"  # noqa: S608 (marks only)
-            " AND phase = 'measured' AND status = 'valid'",
-            part,
-        ):
+    sql = (
+        "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
+        " AND phase = 'measured' AND status = 'valid'"
+    )
+    for asked, part in in_parts(sql, ids):
+        for series_id, size_bytes, seconds in database.execute(asked, part):
             found.setdefault(series_id, []).append(size_bytes / seconds)
     return found

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from storage.base import NotebookBase
 from storage.codec import object_of
@@ -20,14 +21,7 @@ class SideTables(NotebookBase):
     def set_ceiling(self, ceiling: Ceiling) -> None:
         """Store a calibrated limit, in place of an earlier one."""
         with self._db.atomic():
-            self._db.table("ceilings").insert(
-                {
-                    "key": ceiling.key,
-                    "bytes_per_second": ceiling.bytes_per_second,
-                    "measured_at": ceiling.measured_at,
-                },
-                replace=True,
-            )
+            self._db.table("ceilings").insert(asdict(ceiling), replace=True)
 
     def worksheets(self, kind: str) -> list[Worksheet]:
         """The saved worksheets of one kind, newest first."""
@@ -37,15 +31,8 @@ class SideTables(NotebookBase):
     def save_worksheet(self, worksheet: Worksheet) -> None:
         """Save a worksheet, in place of one of the same kind and name."""
         with self._db.atomic():
-            self._db.table("worksheets").insert(
-                {
-                    "kind": worksheet.kind,
-                    "name": worksheet.name,
-                    "saved_at": worksheet.saved_at,
-                    "content": json.dumps(dict(worksheet.content)),
-                },
-                replace=True,
-            )
+            row = asdict(worksheet) | {"content": json.dumps(dict(worksheet.content))}
+            self._db.table("worksheets").insert(row, replace=True)
 
     def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
         """Keep a value under a key across restarts; None forgets it."""

@@ -112,7 +112,7 @@ class FakeBackend:
         self.logins: list[Secrets] = []
         """The secrets of every look."""
         self.password: str | None = None
-        self.orders: list[SeriesRequest] = []
+        self.requests: list[SeriesRequest] = []
         self.resumed: list[str] = []
         self.rates: list[float] = [100e6, 101e6, 99e6, 100e6, 100.5e6]
         self.script: queue.Queue[Event | SharebenchError | None] | None = None
@@ -152,24 +152,24 @@ class FakeBackend:
             retransmitted=3,
         )
 
-    def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+    def record(self, request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """Store what the recorder would store."""
-        self.orders.append(order)
-        plan = order.plan
+        self.requests.append(request)
+        plan = request.plan
         with Notebook(notebook_path) as notebook:
             series = Series(
-                id=f"{len(self.orders):012x}",
+                id=f"{len(self.requests):012x}",
                 created_at=utc_now(),
                 title="a series",
-                label=order.label,
-                experiment=order.experiment.name if order.experiment else None,
-                base_id=order.base_id,
-                change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
+                label=request.label,
+                experiment=request.experiment.name if request.experiment else None,
+                base_id=request.base_id,
+                change=Change(name=request.change_name, value=request.change_value) if request.change_name else None,
                 command=plan.command,
                 target=plan.target,
                 client=CLIENT,
-                link_bits_per_second=order.link_bits_per_second or 1_000_000_000,
-                plan=order.stored_plan(),
+                link_bits_per_second=request.link_bits_per_second or 1_000_000_000,
+                plan=request.stored_plan(),
             )
             notebook.add(series)
             yield from self._measure(series, notebook, control, plan.warmups, plan.runs)

@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -207,9 +208,5 @@ def secrets_for(context: click.Context, target: Target, *, kerberos: bool = Fals
         with notebook(context):
             pass  # says what an interrupted trial left changed, before anything is measured there
     credentials = (context.find_root().obj or {}).get("credentials")
-    ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
+    ask = partial(getpass.getpass, stream=sys.stderr) if sys.stdin.isatty() and sys.stderr.isatty() else None
     return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)
-
-
-def _ask(prompt: str) -> str:
-    return getpass.getpass(prompt, stream=sys.stderr)

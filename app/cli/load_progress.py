@@ -1,7 +1,5 @@
 """The progress of a load on a terminal: one line that is drawn over, and what each point came to above it."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time

@@ -1,7 +1,5 @@
 """Loads where a command takes SERIES: found, listed, shown, compared, brought in."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

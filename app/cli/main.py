@@ -44,7 +44,10 @@ _COMMANDS = {
     "clean": "files of ours that were left on a share: lists and removes them",
     "serve": "the TUI in a browser, on the loopback",
 }
+_FAR_END = "load-worker"
+"""Started through ssh by ``load --workers-on``, and by nobody else."""
 _MODULES = {
+    _FAR_END: "load",
     "list": "notebook",
     "show": "notebook",
     "note": "annotate",
@@ -70,7 +73,7 @@ class _LazyGroup(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _COMMANDS and cmd_name != _FAR_END:
             return None
         module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")

@@ -28,7 +28,7 @@ from app.workflows.guide.state.choices import (
     with_target,
 )
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
-from app.workflows.guide.state.job import MeasurementJob, order_of
+from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
 from forms import wording
 from forms.report import SIGNS
@@ -220,14 +220,16 @@ class PlainGuide:
     def _measure(self, *, resumed: bool) -> None:
         choices = self.choices
         assert choices.target is not None
+        confirmed = resumed and self._is_meant()
         secrets = self._secrets(choices.target, kerberos=choices.kerberos)
         control = SeriesControl()
         job = MeasurementJob(
             backend=self.backend,
             notebook_path=self.notebook_path,
             title="",
-            order=None if resumed else order_of(choices, secrets),
+            request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
+            confirmed=confirmed,
             secrets=secrets,
             control=control,
         )
@@ -241,6 +243,16 @@ class PlainGuide:
         done = replace(choices, quiet=choices.quiet or "record", counted=True, series_id=closed.series_id)
         self._take(replace(done, reviewed=False, compared=False))
         self._take(at(self.choices, next_step(self.choices, self.known, MethodStep.WARM_UP)))
+
+    def _is_meant(self) -> bool:
+        """Whether the user says that the server of an imported series is meant: somebody else chose it."""
+        series = self.known.series
+        if series is None or series.imported_at is None:
+            return False
+        place = wording.plain(format_target(series.target))
+        if self._ask(f"The series was imported. Log in at {place}? y or n").strip().lower() != "y":
+            raise UsageError("nothing was measured")
+        return True
 
     def _ask(self, question: str) -> str:
         self._say(f"{question}:")

@@ -7,10 +7,10 @@ export LC_ALL
 # the control group of that process: its own folder under cgroup v2, or that of the cpu controller
 group=
 if [ -r "/proc/$root/cgroup" ]; then
-    for line in $(sed -n -e 's/^0::/unified:/p' -e 's/^[0-9]*:\(cpu\|cpu,cpuacct\|cpuacct,cpu\):/cpu:/p' "/proc/$root/cgroup"); do
-        for folder in /sys/fs/cgroup /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct; do
-            [ -r "$folder${line#*:}/cpu.stat" ] && grep -q nr_periods "$folder${line#*:}/cpu.stat" && group="$folder${line#*:}/cpu.stat"
-        done
+    v1=$(sed -n 's/^[0-9]*:\(cpu\|cpu,cpuacct\|cpuacct,cpu\)://p' "/proc/$root/cgroup")
+    v2=$(sed -n 's/^0:://p' "/proc/$root/cgroup")
+    for file in ${v1:+"/sys/fs/cgroup/cpu$v1/cpu.stat" "/sys/fs/cgroup/cpu,cpuacct$v1/cpu.stat"} "/sys/fs/cgroup$v2/cpu.stat"; do
+        [ -z "$group" ] && [ -r "$file" ] && grep -q nr_periods "$file" && group=$file
     done
 fi
 turn=0

@@ -1,7 +1,5 @@
 """Which number of users comes next: as asked for, or doubled until overload and then halved to a bracket."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from forms.load.summary import overload

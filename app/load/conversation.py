@@ -1,7 +1,5 @@
 """The engine's side of the pipe: a plan and then points come in on stdin, events go out on stdout, EOF means cancel."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The users of one process: who is connected, what they do in the steady window, and each one's life."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable
@@ -92,6 +90,12 @@ class Crew:
         """Work on files of that size alone; of all sizes for 0."""
         self.set.use_size(size_bytes)
 
+    def moved(self, read_bytes: int, write_bytes: int) -> None:
+        """Count bytes."""
+        self.second.moved(read_bytes, write_bytes)
+        if self.window is not None:
+            self.window.moved(read_bytes, write_bytes)
+
     def failed(self, error: SharebenchError) -> None:
         """Count an error."""
         for window in (self.window, self.second):
@@ -152,7 +156,9 @@ class Member:
         if not scenario.requests or not self.connected:
             while True:
                 gevent.sleep(3600)
-        work = FileRequests(self._files, crew.plan.folder, crew.set, f"u{self._number}", scenario.sizes, self._chance)
+        work = FileRequests(
+            self._files, crew.plan.folder, crew.set, f"u{self._number}", scenario.sizes, self._chance, crew.moved
+        )
         mix = Mix(scenario.requests, self._chance)
         pacing = Pacing(scenario.think, scenario.pace_seconds, self._chance, clock())
         while True:
@@ -171,16 +177,16 @@ class Member:
             crew.window.late_starts += pacing.late_starts - late_before
         kind = mix.next_kind()
         try:
-            moved = work.do(kind)
+            work.do(kind)
         except SharebenchError as error:
             self._asked(began)
             crew.failed(error)
             self._recover()
             return
         ended = self._asked(began)
-        crew.second.done(kind, due, began, ended, moved)
+        crew.second.done(kind, due, began, ended)
         if crew.window is not None:
-            crew.window.done(kind, due, began, ended, moved)
+            crew.window.done(kind, due, began, ended)
 
     def _asked(self, began: float) -> float:
         ended = self._since = clock()

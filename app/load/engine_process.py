@@ -1,7 +1,5 @@
 """The other end of the engine: starts its process, asks for points, reads its events."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What a running load tells, one JSON line an event."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """Each kind of file request, done by one user's connection on the scenario's files and on files of the user's own."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 
@@ -11,16 +9,27 @@ from app.load.file_set import FileSet, SetFile, place, write_whole
 from storage.loads.scenario import RequestKind, SizeClass
 
 PIECE_BYTES = 16 * 1024
+BLOCK_BYTES = 256 * 1024
+"""Longer files are moved in blocks of that size, and each is counted when it has moved: on a slow link a file may take
+longer than a steady window lasts.
+"""
 _PIECES = 3
-Moved = tuple[int, int]
-"""Bytes read and written."""
+Count = Callable[[int, int], None]
+"""Takes the bytes that were read and written just now."""
 
 
 class FileRequests:
     """What one user can do; which file it is done to is left to chance."""
 
     def __init__(
-        self, files: Files, folder: str, found: FileSet, own: str, sizes: tuple[SizeClass, ...], chance: random.Random
+        self,
+        files: Files,
+        folder: str,
+        found: FileSet,
+        own: str,
+        sizes: tuple[SizeClass, ...],
+        chance: random.Random,
+        count: Count,
     ) -> None:
         self._files = files
         self._folder = folder
@@ -29,8 +38,9 @@ class FileRequests:
         self._has_own = False
         self._sizes = sizes
         self._chance = chance
+        self._count = count
         self._turn = 0
-        self._do: Mapping[RequestKind, Callable[[], Moved]] = {
+        self._do: Mapping[RequestKind, Callable[[], None]] = {
             RequestKind.READ: self._read,
             RequestKind.WRITE: self._write,
             RequestKind.READ_PARTS: self._read_parts,
@@ -43,9 +53,35 @@ class FileRequests:
             RequestKind.PRINT: self._print,
         }
 
-    def do(self, kind: RequestKind) -> Moved:
-        """One request of that kind: the bytes that moved. Raises errors of :mod:`app.errors`."""
-        return self._do[kind]()
+    def do(self, kind: RequestKind) -> None:
+        """One request of that kind. Raises errors of :mod:`app.errors`."""
+        self._do[kind]()
+
+    def _read_whole(self, path: str, size_bytes: int) -> None:
+        if size_bytes <= BLOCK_BYTES or not self._files.has_handles:
+            self._count(self._files.read_file(path, size_bytes), 0)
+            return
+        handle = self._files.open(path)
+        try:
+            for at in range(0, size_bytes, BLOCK_BYTES):
+                self._count(self._files.read_at(handle, at, min(BLOCK_BYTES, size_bytes - at)), 0)
+        finally:
+            self._files.close_file(handle)
+
+    def _write_whole(self, path: str, size_bytes: int, mode: OpenMode) -> None:
+        at = self._at()
+        if size_bytes <= BLOCK_BYTES or not self._files.has_handles:
+            write_whole(self._files, path, size_bytes, CONTENT, at, mode)
+            self._count(0, size_bytes)
+            return
+        handle = self._files.open(path, mode)
+        try:
+            for done in range(0, size_bytes, BLOCK_BYTES):
+                length = min(BLOCK_BYTES, size_bytes - done)
+                self._files.write_at(handle, done, CONTENT.block(at + done, length))
+                self._count(0, length)
+        finally:
+            self._files.close_file(handle)
 
     def _pick(self) -> tuple[str, SetFile]:
         file = self._set.in_use[self._chance.randrange(len(self._set.in_use))]
@@ -64,74 +100,68 @@ class FileRequests:
     def _at(self) -> int:
         return self._chance.randrange(MAX_BLOCK_BYTES)
 
-    def _read(self) -> Moved:
+    def _read(self) -> None:
         path, file = self._pick()
-        return self._files.read_file(path, file.size_bytes), 0
+        self._read_whole(path, file.size_bytes)
 
-    def _write(self) -> Moved:
+    def _write(self) -> None:
         path, file = self._pick()
         mode = OpenMode.UPDATE
         if not self._files.has_handles:  # there it would be gone for a moment, and others' requests with it
             path, mode = self._own_path("written"), OpenMode.REPLACE
-        write_whole(self._files, path, file.size_bytes, CONTENT, self._at(), mode)
-        return 0, file.size_bytes
+        self._write_whole(path, file.size_bytes, mode)
 
-    def _read_parts(self) -> Moved:
+    def _read_parts(self) -> None:
         path, file = self._pick()
         self._files.query(path)
         handle = self._files.open(path)
         try:
             last = max(0, file.size_bytes - PIECE_BYTES)
-            places = [self._chance.randrange(last + 1) for _ in range(_PIECES)]
-            return sum(self._files.read_at(handle, at, min(PIECE_BYTES, file.size_bytes)) for at in places), 0
+            for _ in range(_PIECES):
+                at = self._chance.randrange(last + 1)
+                self._count(self._files.read_at(handle, at, min(PIECE_BYTES, file.size_bytes)), 0)
         finally:
             self._files.close_file(handle)
 
-    def _write_parts(self) -> Moved:
+    def _write_parts(self) -> None:
         path, file = self._pick()
         length = min(PIECE_BYTES, file.size_bytes)
         handle = self._files.open(path, OpenMode.UPDATE)
         try:
             at = self._chance.randrange(max(1, file.size_bytes - length))
             self._files.write_at(handle, at, CONTENT.block(self._at(), length))
+            self._count(0, length)
         finally:
             self._files.close_file(handle)
-        return 0, length
 
-    def _list(self) -> Moved:
+    def _list(self) -> None:
         folder = self._set.folders[self._chance.randrange(len(self._set.folders))]
         self._files.list(place(self._files.target, self._folder, folder))
-        return 0, 0
 
-    def _query(self) -> Moved:
+    def _query(self) -> None:
         self._files.query(self._pick()[0])
-        return 0, 0
 
-    def _save(self) -> Moved:
-        size_bytes, path, beside = self._size(), self._own_path("document"), self._own_path("document.new")
-        write_whole(self._files, beside, size_bytes, CONTENT, self._at(), OpenMode.REPLACE)
+    def _save(self) -> None:
+        path, beside = self._own_path("document"), self._own_path("document.new")
+        self._write_whole(beside, self._size(), OpenMode.REPLACE)
         self._files.remove(path)
         self._files.rename(beside, path)
-        return 0, size_bytes
 
-    def _copy_in(self) -> Moved:
-        size_bytes, path = self._size(), self._own_path(f"copy{self._turn % 2}")
+    def _copy_in(self) -> None:
+        path = self._own_path(f"copy{self._turn % 2}")
         self._turn += 1
         self._files.remove(path)
-        write_whole(self._files, path, size_bytes, CONTENT, self._at(), OpenMode.CREATE)
-        return 0, size_bytes
+        self._write_whole(path, self._size(), OpenMode.CREATE)
 
-    def _copy_out(self) -> Moved:
+    def _copy_out(self) -> None:
         path, file = self._pick()
         self._files.query(path)
-        return self._files.read_file(path, file.size_bytes), 0
+        self._read_whole(path, file.size_bytes)
 
-    def _print(self) -> Moved:
-        size_bytes = self._size()
+    def _print(self) -> None:
         self._turn += 1
         path = f"{self._own.rpartition('/')[2]}-{self._turn}"
-        write_whole(self._files, path, size_bytes, CONTENT, self._at(), OpenMode.CREATE)
-        return 0, size_bytes
+        self._write_whole(path, self._size(), OpenMode.CREATE)
 
 
 CONTENT = Content(1 << 62)

@@ -1,7 +1,5 @@
 """The files that the users work on: named and sized by the scenario, made in a folder of our own, removed again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

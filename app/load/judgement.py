@@ -1,7 +1,5 @@
 """From what the workers counted to a load point: added up, checked against itself and this end's limits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """When each request of a user is due, and which kind it is: by schedule or after a pause, users out of phase."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

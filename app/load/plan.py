@@ -1,7 +1,5 @@
 """What the load's processes need to know, once, on their stdin: targets, secrets, scenario, where its files are."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
 
@@ -39,7 +37,7 @@ class LoadPlan:
         return json.dumps(found)
 
     @classmethod
-    def from_json(cls, line: str) -> LoadPlan:
+    def from_json(cls, line: str) -> "LoadPlan":
         """The plan in a line that :meth:`to_json` wrote."""
         found = json.loads(line)
         return cls(

@@ -1,7 +1,5 @@
 """The processes of a load, ``engine`` and ``worker``: a plan comes in on stdin, and the sockets are gevent's."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -24,7 +22,7 @@ def main(role: str) -> int:
 
         serve()
     from app.children import die_with_parent  # noqa: PLC0415
-    from app.load.worker import Worker  # noqa: PLC0415
+    from app.load.workers.worker import Worker  # noqa: PLC0415
 
     die_with_parent()
     order = json.loads(sys.stdin.readline())

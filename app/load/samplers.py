@@ -1,7 +1,5 @@
 """The readers of the server's and of this machine's counters during a load; one where both are the same."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from app.environment.host.processes import servers_here

@@ -1,7 +1,5 @@
 """Scenarios as data files: the named ones, a user's own, and what options change in them."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping, Sequence

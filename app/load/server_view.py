@@ -1,7 +1,5 @@
 """The server's side of a load point, from samples of one second, the first and the last of them dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import mean, median, stdev

@@ -1,7 +1,5 @@
 """What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,16 +31,19 @@ class SteadyWindow:
         self.answers += 1
         self.busy_seconds += seconds
 
-    def done(self, kind: RequestKind, due: float, began: float, ended: float, moved: tuple[int, int]) -> None:
+    def done(self, kind: RequestKind, due: float, began: float, ended: float) -> None:
         """A request was completed."""
         self.requests += 1
         self.reads += kind.reads
         self.writes += kind.writes
-        self.read_bytes += moved[0]
-        self.write_bytes += moved[1]
         self.response.add(ended - due)
         self.service.add(ended - began)
         self.operations.setdefault(kind.value, HistogramBuilder()).add(ended - began)
+
+    def moved(self, read_bytes: int, write_bytes: int) -> None:
+        """Bytes have moved, of a request that may not be done yet."""
+        self.read_bytes += read_bytes
+        self.write_bytes += write_bytes
 
     def failed(self, kind: str, text: str) -> None:
         """Something went wrong."""

@@ -51,7 +51,8 @@ def ceiling_of(series: Series, notebook: Notebook, *, renew: bool = False) -> Ca
     known = notebook.ceiling(key)
     reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)
     beaten = known is not None and known.bytes_per_second < reached
-    young = known is not None and _age(known) < timedelta(days=LIFE_DAYS)
+    oldest = datetime.now(UTC) - timedelta(days=LIFE_DAYS)
+    young = known is not None and datetime.fromisoformat(known.measured_at) > oldest
     if known and young and not renew and not beaten:
         return Calibration(bytes_per_second=known.bytes_per_second)
     done = _calibrate(series)
@@ -68,10 +69,6 @@ def ceiling_of(series: Series, notebook: Notebook, *, renew: bool = False) -> Ca
         return Calibration(bytes_per_second=known.bytes_per_second)
     notebook.set_ceiling(Ceiling(key=key, bytes_per_second=best, measured_at=utc_now()))
     return replace(done, bytes_per_second=best)
-
-
-def _age(ceiling: Ceiling) -> timedelta:
-    return datetime.now(UTC) - datetime.fromisoformat(ceiling.measured_at)
 
 
 def ceiling_key(series: Series) -> str:

@@ -21,17 +21,7 @@ from storage.errors import NotebookFileError, RefusedError
 from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.plan import QuietTime
-from storage.records import (
-    Change,
-    ClientFacts,
-    Command,
-    Phase,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    new_series_id,
-    utc_now,
-)
+from storage.records import Change, ClientFacts, Command, Phase, RunStatus, Series, SeriesStatus, new_series_id, utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,37 +60,37 @@ def open_notebook(path: Path) -> Notebook:
         raise errors.NotebookError(str(error)) from error
 
 
-def record(order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
     """Measure a new series; every finished run is stored before its event is seen. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
-        yield from recording(order, notebook, control)
+        yield from recording(request, notebook, control)
 
 
-def recording(order: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
+def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
     """As :func:`record`, in a notebook that is open."""
-    plan, experiment = order.plan, order.experiment
+    plan, experiment = request.plan, request.experiment
     if experiment:
         check_kind(experiment, notebook)
     series = Series(
         id=new_series_id(),
         created_at=utc_now(),
-        title=order.title or wording.default_title(plan.command, plan.target),
-        label=order.label,
-        note=order.note,
+        title=request.title or wording.default_title(plan.command, plan.target),
+        label=request.label,
+        note=request.note,
         experiment=experiment.name if experiment else None,
-        base_id=order.base_id or base_of_next(experiment, plan.command, notebook),
-        change=Change(name=order.change_name, value=order.change_value) if order.change_name else None,
+        base_id=request.base_id or base_of_next(experiment, plan.command, notebook),
+        change=Change(name=request.change_name, value=request.change_value) if request.change_name else None,
         command=plan.command,
         target=plan.target,
         client=ClientFacts(name=plan.client or "sharebench"),
-        link_bits_per_second=order.link_bits_per_second,
-        plan=order.stored_plan(),
+        link_bits_per_second=request.link_bits_per_second,
+        plan=request.stored_plan(),
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
             "there is no series yet that the change could be compared with: measure one without --change first"
         )
-    yield from _measure(SeriesWriter(series, notebook, stored=False, experiment=experiment), order, notebook, control)
+    yield from _measure(SeriesWriter(series, notebook, stored=False, experiment=experiment), request, notebook, control)
 
 
 def resume(
@@ -130,8 +120,8 @@ def resuming(
             f"series {series.id} was imported: look at its target, then go on with `sharebench run --resume {series.id}"
             " --confirm-target`"
         )
-    order = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
-    yield from _measure(SeriesWriter(series, notebook, stored=True), order, notebook, control)
+    request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
+    yield from _measure(SeriesWriter(series, notebook, stored=True), request, notebook, control)
 
 
 def check_resumable(series: Series) -> None:
@@ -159,7 +149,7 @@ def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
 
 
 def _measure(
-    writer: SeriesWriter, order: SeriesRequest, notebook: Notebook, control: SeriesControl
+    writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
     try:
         writer.begin()
@@ -169,7 +159,7 @@ def _measure(
         yield SeriesOpened(series_id=writer.series.id)
         if writer.stored:
             yield SeriesStored(series_id=writer.series.id)
-        failure = yield from _measured(writer, order, notebook, control)
+        failure = yield from _measured(writer, request, notebook, control)
         writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
         yield from writer.finish()
     finally:
@@ -178,19 +168,19 @@ def _measure(
 
 
 def _measured(
-    writer: SeriesWriter, order: SeriesRequest, notebook: Notebook, control: SeriesControl
+    writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, Failed | None]:
     """Look around, measure, look back; what it failed by, if it did."""
-    if order.quiet_time is not QuietTime.SKIP:
-        refused = _login_refused(order.plan, control)
+    if request.quiet_time is not QuietTime.SKIP:
+        refused = _login_refused(request.plan, control)
         if refused:
             yield refused
             return refused
     failure: Failed | None = None
-    with contextlib.closing(SeriesMonitor(order, notebook, writer)) as monitor:
+    with contextlib.closing(SeriesMonitor(request, notebook, writer)) as monitor:
         try:
             monitor.look(control)
-            failure = yield from _runs(writer, monitor, order.plan, notebook, control)
+            failure = yield from _runs(writer, monitor, request.plan, notebook, control)
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except errors.NotQuietError as error:

@@ -23,8 +23,8 @@ UNKNOWN = "facts.unknown"
 class SeriesMonitor:
     """Looks around before, during and after one series; never in the way of the measurement."""
 
-    def __init__(self, order: SeriesRequest, notebook: Notebook, writer: SeriesWriter) -> None:
-        self._order = order
+    def __init__(self, request: SeriesRequest, notebook: Notebook, writer: SeriesWriter) -> None:
+        self._request = request
         self._notebook = notebook
         self._writer = writer
         self._environment = Environment()
@@ -35,16 +35,16 @@ class SeriesMonitor:
 
         Raises NotQuietError where a quiet time is required and it is busy.
         """
-        order, series = self._order, self._writer.series
-        self._environment = collect(series.target, ssh=order.server_ssh, smb_conf=order.smb_conf)
+        request, series = self._request, self._writer.series
+        self._environment = collect(series.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
         self._store()
         link = self._environment.link
         if series.link_bits_per_second is None and link:
             self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
-        if order.quiet_time is not QuietTime.SKIP:
+        if request.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
             self._watch.set_server(server_load(self._environment.server))
-            self._watch.wait_until_quiet(order.wait_seconds, stop=control.cancelled)
+            self._watch.wait_until_quiet(request.wait_seconds, stop=control.cancelled)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
@@ -78,8 +78,8 @@ class SeriesMonitor:
         self._environment = with_counters(self._environment)
         self._store()
         series = self._with_verdict(self._writer.series)
-        if self._order.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
-            renew = self._order.ceiling is CeilingPolicy.RENEW
+        if self._request.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
+            renew = self._request.ceiling is CeilingPolicy.RENEW
             found = ceiling_of(series, self._notebook, renew=renew)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
             if found.busy and found.bytes_per_second is None:
@@ -99,7 +99,7 @@ class SeriesMonitor:
         return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
-        if self._watch is None or self._order.quiet_time is not QuietTime.REQUIRE:
+        if self._watch is None or self._request.quiet_time is not QuietTime.REQUIRE:
             return
         quiet = self._watch.verdict()
         if quiet.verdict is QuietVerdict.BUSY:

@@ -21,18 +21,18 @@ class Resumption:
 
 
 def record_in_turns(
-    orders: Sequence[SeriesRequest | Resumption], notebook_path: Path, control: SeriesControl
+    requests: Sequence[SeriesRequest | Resumption], notebook_path: Path, control: SeriesControl
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure series side by side, run by run: 1 2 3, 3 2 1, 1 2 3 …; each event comes with its order's index.
 
     One that fails leaves the others going on; one that has not begun when all are cancelled is not begun. Raises
     NotebookError.
     """
-    controls = [SeriesControl() for _ in orders]
+    controls = [SeriesControl() for _ in requests]
     control.attach(lambda word: _tell(controls, word), lambda: _cancel(controls))
     try:
         with open_notebook(notebook_path) as notebook:
-            series = [_stepped(o, notebook, c) for o, c in zip(orders, controls, strict=True)]
+            series = [_stepped(o, notebook, c) for o, c in zip(requests, controls, strict=True)]
             going = list(range(len(series)))
             begun: set[int] = set()
             while going:
@@ -54,10 +54,12 @@ def record_in_turns(
         _cancel(controls)
 
 
-def _stepped(order: SeriesRequest | Resumption, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
-    if isinstance(order, Resumption):
-        return resuming(order.series_id, order.secrets, notebook, control, stepped=True)
-    return recording(replace(order, plan=replace(order.plan, stepped=True)), notebook, control)
+def _stepped(
+    request: SeriesRequest | Resumption, notebook: Notebook, control: SeriesControl
+) -> Iterator[RecorderEvent]:
+    if isinstance(request, Resumption):
+        return resuming(request.series_id, request.secrets, notebook, control, stepped=True)
+    return recording(replace(request, plan=replace(request.plan, stepped=True)), notebook, control)
 
 
 def _tell(controls: Sequence[SeriesControl], word: ControlMessage) -> None:

@@ -37,7 +37,7 @@ class CheckState(StrEnum):
     FAILED = "no"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Checked:
     """One thing that was looked at."""
 
@@ -85,14 +85,14 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
 def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
     """How far we came."""
     if isinstance(error, UnreachableError):
-        yield Checked(name="reach", state=CheckState.FAILED, text=str(error))
+        yield Checked("reach", CheckState.FAILED, str(error))
         return
-    yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}")
+    yield Checked("reach", CheckState.FINE, f"{target.host} answers on port {target.port}")
     if isinstance(error, LoginError):
-        yield Checked(name="log in", state=CheckState.FAILED, text=str(error))
+        yield Checked("log in", CheckState.FAILED, str(error))
         return
     name = "share" if isinstance(error, NoSuchShareError) else "connect"
-    yield Checked(name=name, state=CheckState.FAILED, text=str(error))
+    yield Checked(name, CheckState.FAILED, str(error))
 
 
 def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str | int | float]) -> Iterator[Checked]:
@@ -101,7 +101,7 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
         return
     trip = path_facts.get("tcp.least_round_trip_seconds")
     away = f", {milliseconds(trip)} away" if isinstance(trip, int | float) else ""
-    yield Checked(name="reach", state=CheckState.FINE, text=f"{target.host} answers on port {target.port}{away}")
+    yield Checked("reach", CheckState.FINE, f"{target.host} answers on port {target.port}{away}")
     who = target.user or protocol.guest
     became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
     words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
@@ -116,12 +116,12 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
     if became_guest:
         words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
     state = CheckState.ATTENTION if became_guest else CheckState.FINE
-    yield Checked(name="log in", state=state, text=", ".join(words))
+    yield Checked("log in", state, ", ".join(words))
     if path_facts.get("ftp.size") == "no":
         yield Checked(
-            name="SIZE",
-            state=CheckState.UNKNOWN,
-            text="the server has none: no file can be got, and nobody can compare what it stores; look at its log",
+            "SIZE",
+            CheckState.UNKNOWN,
+            "the server has none: no file can be got, and nobody can compare what it stores; look at its log",
         )
 
 
@@ -129,11 +129,11 @@ def _share(target: Target, client: Client) -> Iterator[Checked]:
     if not target.abilities.has_share:
         return
     if target.share:
-        yield Checked(name="share", state=CheckState.FINE, text=target.share)
+        yield Checked("share", CheckState.FINE, target.share)
         return
     names = client.shares()
     text = f"name one of {', '.join(names)}" if names else "the server lists none; ask its admin for a name"
-    yield Checked(name="share", state=CheckState.ATTENTION, text=f"{text}: {format_target(target)}/SHARE/PATH")
+    yield Checked("share", CheckState.ATTENTION, f"{text}: {format_target(target)}/SHARE/PATH")
 
 
 def _around(subject: Subject, environment: Environment) -> FileSizeContext:
@@ -158,7 +158,7 @@ def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator
             return
         yield _readable(target, client, around)
     except MeasurementError as error:
-        yield Checked(name="file", state=CheckState.FAILED, text=str(error))
+        yield Checked("file", CheckState.FAILED, str(error))
 
 
 def _written(target: Target, client: Client) -> Checked:
@@ -171,9 +171,7 @@ def _written(target: Target, client: Client) -> Checked:
             client.remove(path)
         raise
     client.remove(path)
-    return Checked(
-        name="folder", state=CheckState.FINE, text=f"a file can be written in {format_target(target)} and removed"
-    )
+    return Checked("folder", CheckState.FINE, f"a file can be written in {format_target(target)} and removed")
 
 
 def _readable(target: Target, client: Client, around: FileSizeContext) -> Checked:
@@ -188,35 +186,33 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
         some = ", ".join(files[:_SOME]) + (", …" if len(files) > _SOME else "")
         found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
         return Checked(
-            name="file",
-            state=CheckState.ATTENTION,
-            text=f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE",
+            "file",
+            CheckState.ATTENTION,
+            f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE",
         )
     suits = suitability(size_bytes, around)
     state = {FileFit.WELL: CheckState.FINE, FileFit.SHORT: CheckState.FINE, FileFit.UNKNOWN: CheckState.FINE}.get(
         suits.word, CheckState.ATTENTION
     )
-    return Checked(name="file", state=state, text=f"{name}, {size(size_bytes)}. {suits.why}")
+    return Checked("file", state, f"{name}, {size(size_bytes)}. {suits.why}")
 
 
 def _server(environment: Environment) -> Iterator[Checked]:
     version = environment.server.get("samba.version")
     if version:
-        yield Checked(name="server", state=CheckState.FINE, text=f"Samba {version}")
+        yield Checked("server", CheckState.FINE, f"Samba {version}")
     for problem in environment.problems:
-        yield Checked(name="server", state=CheckState.UNKNOWN, text=problem)
+        yield Checked("server", CheckState.UNKNOWN, problem)
 
 
 def _link(subject: Subject, environment: Environment) -> Checked:
     link, rate = environment.link, _rate(subject, environment)
     if link is None:
         if subject.target.host:
-            return Checked(
-                name="link", state=CheckState.UNKNOWN, text="no way leads there; look at the routes (ip route)"
-            )
-        return Checked(name="link", state=CheckState.FINE, text="a local path needs none")
+            return Checked("link", CheckState.UNKNOWN, "no way leads there; look at the routes (ip route)")
+        return Checked("link", CheckState.FINE, "a local path needs none")
     if link.loopback:
-        return Checked(name="link", state=CheckState.FINE, text="the loopback of this machine, which has no rate")
+        return Checked("link", CheckState.FINE, "the loopback of this machine, which has no rate")
     parts = [link.interface, link_rate(rate) if rate else "of unknown rate"]
     if link.duplex:
         parts.append(f"{link.duplex} duplex")
@@ -228,20 +224,20 @@ def _link(subject: Subject, environment: Environment) -> Checked:
     text = ", ".join(parts)
     if link.duplex == "half":
         return Checked(
-            name="link",
-            state=CheckState.ATTENTION,
-            text=f"{text}: half duplex halves it; set card and switch to full or auto",
+            "link",
+            CheckState.ATTENTION,
+            f"{text}: half duplex halves it; set card and switch to full or auto",
         )
     if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
         best = link_rate(link.fastest_bits_per_second)
         return Checked(
-            name="link",
-            state=CheckState.ATTENTION,
-            text=f"{text}: the card could do {best}; look at the cable, the switch's port and the card's settings",
+            "link",
+            CheckState.ATTENTION,
+            f"{text}: the card could do {best}; look at the cable, the switch's port and the card's settings",
         )
     if not rate:
-        return Checked(name="link", state=CheckState.UNKNOWN, text=f"{text}; say it with --link RATE")
-    return Checked(name="link", state=CheckState.FINE, text=text)
+        return Checked("link", CheckState.UNKNOWN, f"{text}; say it with --link RATE")
+    return Checked("link", CheckState.FINE, text)
 
 
 def _quiet(subject: Subject, environment: Environment) -> Checked:
@@ -250,12 +246,12 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
     reasons = "; ".join(quiet.reasons)
     if quiet.verdict is QuietVerdict.BUSY:
         return Checked(
-            name="quiet time",
-            state=CheckState.ATTENTION,
-            text=f"busy: {reasons}; measure at a quieter time, or wait for it with --wait SECONDS",
+            "quiet time",
+            CheckState.ATTENTION,
+            f"busy: {reasons}; measure at a quieter time, or wait for it with --wait SECONDS",
         )
     state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
-    return Checked(name="quiet time", state=state, text=f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}")
+    return Checked("quiet time", state, f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}")
 
 
 def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
@@ -264,23 +260,23 @@ def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, not
     ceiling = found.bytes_per_second
     if ceiling is None and found.busy:
         return Checked(
-            name="ceiling",
-            state=CheckState.UNKNOWN,
-            text=f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors); check"
+            "ceiling",
+            CheckState.UNKNOWN,
+            f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors); check"
             " again at a quieter time",
         )
     if ceiling is None:
         return Checked(
-            name="ceiling",
-            state=CheckState.UNKNOWN,
-            text=f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can",
+            "ceiling",
+            CheckState.UNKNOWN,
+            f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can",
         )
     text = f"this client moves {byte_rate(ceiling)} at most on this machine"
     rate = _rate(subject, environment)
     if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
         return Checked(
-            name="ceiling",
-            state=CheckState.ATTENTION,
-            text=f"{text}, too near the link's {link_rate(rate)}: measure with another client (--client) as well",
+            "ceiling",
+            CheckState.ATTENTION,
+            f"{text}, too near the link's {link_rate(rate)}: measure with another client (--client) as well",
         )
-    return Checked(name="ceiling", state=CheckState.FINE, text=text)
+    return Checked("ceiling", CheckState.FINE, text)

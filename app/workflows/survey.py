@@ -20,15 +20,7 @@ from forms.experiments.survey import Station, StationPlace, StationState, Survey
 from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
-from storage.records import (
-    Command,
-    Experiment,
-    ExperimentKind,
-    Series,
-    SeriesStatus,
-    Target,
-    dated_experiment,
-)
+from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus, Target, dated_experiment
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
 """Finds the user name and the secrets for a target; may ask for them at the terminal."""
@@ -98,21 +90,23 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     stations: list[Station] = []
     todo: list[tuple[int, SeriesRequest | Resumption]] = []
     answers: dict[tuple[str, int | None], str] = {}
-    for index, (station, order) in enumerate(wanted):
+    for index, (station, request) in enumerate(wanted):
         series = stored.get(index)
         stations.append(station if series is None else with_series(station, series))
         if series is not None and series.running_by:
             raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
         if series is not None and series.status is SeriesStatus.COMPLETE:
             continue
-        target = order.plan.target
+        target = request.plan.target
         address = (target.host, target.port)
         if address not in answers:
             answers[address] = _no_answer(target)
         if answers[address]:
             stations[index] = replace(station, state=StationState.LEFT_OUT, why=answers[address])
         else:
-            todo.append((index, order if series is None else _resumption(series, order)))
+            todo.append(
+                (index, request if series is None else Resumption(series_id=series.id, secrets=request.plan.secrets))
+            )
     if not todo and not stored:
         whys = "; ".join(dict.fromkeys(why for why in answers.values() if why))
         raise UnreachableError(f"nothing of {hosts} answers: {whys}")
@@ -193,7 +187,7 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
             full, secrets = log_in(target)
             for command in choices.commands:
                 station = Station(place=place, host=host, protocol=target.protocol, command=command)
-                wanted.append((station, _order(choices, station, full, secrets, size, link)))
+                wanted.append((station, _request_for(choices, station, full, secrets, size, link)))
     return wanted
 
 
@@ -217,7 +211,7 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
         yield Target(protocol="iperf3", host=host, port=ports["iperf3"])
 
 
-def _order(
+def _request_for(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
     made = not target.abilities.moves_files or station.command is Command.PUT
@@ -245,7 +239,7 @@ def _unfinished(
         return None, {}
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
-        index = next((i for i, (_, order) in enumerate(wanted) if _is_of(series, order)), None)
+        index = next((i for i, (_, request) in enumerate(wanted) if _is_of(series, request)), None)
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
@@ -254,14 +248,10 @@ def _unfinished(
     return last, stored
 
 
-def _is_of(series: Series, order: SeriesRequest) -> bool:
-    plan = order.plan
+def _is_of(series: Series, request: SeriesRequest) -> bool:
+    plan = request.plan
     chosen = series.plan.run_choices() if series.plan else None
     return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
-
-
-def _resumption(series: Series, order: SeriesRequest) -> Resumption:
-    return Resumption(series_id=series.id, secrets=order.plan.secrets)
 
 
 def _no_answer(target: Target) -> str:

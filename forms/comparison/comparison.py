@@ -12,6 +12,8 @@ from storage.records import Change
 
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
 """The signs of what is no verdict for another reason than the figures."""
+FARTHEST_PERCENT = 1000.0
+"""An edge of an interval beyond it is not written out: one degree of freedom makes millions."""
 JUST_FOUND_SHARE = 1 / 3
 """Of a change: where its interval begins nearer to zero than that, the change was only just found."""
 
@@ -117,7 +119,7 @@ def _figures(found: Comparison) -> str:
     known = found.interval_percent
     told = known or found.runs_interval_percent
     kind = f"{100 * found.level:.3g} % interval" if known else "their runs alone"
-    edges = f" ({kind} {_signed(told[0])} to {_signed(told[1])})" if told else ""
+    edges = f" ({kind} {_signed(told[0])} to {_far_edge(told[1])})" if told else ""
     p = found.p_value
     chance = "" if p is None or not known else f", p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}"
     return f"{_signed(found.change_percent)}{edges}{chance}"
@@ -174,6 +176,11 @@ def basis_sentence(found: Comparison) -> str | None:
         "Measured one after the other; the interval allows for what equal series lie apart: a standard deviation of"
         f" {wording.percent(found.between_percent)} with {freedom} of freedom."
     )
+
+
+def _far_edge(percent: float) -> str:
+    """The upper edge of an interval; one that is out of all measure says no more than that."""
+    return _signed(percent) if percent < FARTHEST_PERCENT else f"over +{FARTHEST_PERCENT:,.0f} %"
 
 
 def _signed(value: float) -> str:

@@ -157,14 +157,10 @@ def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
         cells.append(Cell(value=NOT_MEASURED if rate is None else rate / factor))
         cells.append(Cell(value=None if deviation is None else deviation / factor))
         if matrix.has_ftp and name != FTP:
-            share = cell.percent_of_ftp if cell else None
-            cells.append(Cell(value=share, formula=None if share is None else _share_of_ftp(here, index)))
+            share = cell.percent_of_ftp if cell else None  # FTP's average is the first after the names
+            formula = Formula(template="100*{0}/{1}", references=(cell_at(here, index), cell_at(1, index)))
+            cells.append(Cell(value=share, formula=None if share is None else formula))
     return Row(cells=tuple(cells))
-
-
-def _share_of_ftp(column: int, row: int) -> Formula:
-    """A column's average in percent of FTP's, which is the first after the names."""
-    return Formula(template="100*{0}/{1}", references=(cell_at(column, row), cell_at(1, row)))
 
 
 def _verdicts(found: Sequence[ComparisonSummary]) -> Table:

@@ -107,23 +107,18 @@ class Ladder:
         """What was gained in the direction measured last; None while nothing is."""
         return self.gains[-1].comparison if self.gains else None
 
-    @property
-    def kept_path(self) -> tuple[Rung, ...]:
-        """The rungs that led to the settings in force in the direction measured last, first to last."""
-        return self.gains[-1].path if self.gains else ()
-
     def rung_of(self, series_id: str) -> Rung | None:
         """The rung of that series; None where it is no part of the experiment."""
         return next((rung for rung in self.rungs if rung.series.id == series_id), None)
 
 
-def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = None) -> Ladder:
-    """The ladder of the series of one experiment, given in the order measured; the limits are those of compare.
+def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
+    """The ladder of the series of one experiment, given in the order measured.
 
     A rung stands on the series in its ``base_id``. A series that does not name one stands on what was in force when
     it was made: the series before it, or where that was put back the one that it was made from, and so on. A series
     without a change repeats the settings of the one that it stands on: repeats are compared together, and say how far
-    equal series lie apart. All comparisons together are wrong in ``limits.alpha`` at most.
+    equal series lie apart. All comparisons together are wrong in ``Limits.alpha`` at most.
     """
     bases = _bases(series)
     by_id = {one.id: one for one in series}
@@ -142,7 +137,7 @@ def build_ladder(name: str, series: Sequence[Series], limits: Limits | None = No
             way = [by_id[series_id] for series_id in path]
             whole = _sides(way[-1], way[0], groups)
             sides.append(replace(whole, unseen=unseen_between(path[-1], way)))
-    found = compare_several(sides, limits or Limits())
+    found = compare_several(sides, Limits())
     by_step = {one.id: comparison for (_, one), comparison in zip(steps, found, strict=False)}
     by_span = {one.id: comparison for (_, one), comparison in zip(spans, found[len(steps) :], strict=True)}
     rungs = tuple(

@@ -9,7 +9,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from forms.report import Cell, Field, Report, Role, Row, Table, own_remark, status_text
+from forms.report import Cell, Field, Report, Role, Table, own_remark, status_text
 
 FORM = "Form"
 TITLE = "Title"
@@ -79,7 +79,8 @@ def _table(table: Table) -> Iterator[list[Value]]:
     headings: list[Value] = [column.heading for column in table.columns]
     yield headings + ([STATUS, REMARK] if table.marked else [])
     for row in table.rows:
-        yield _values(row.cells, len(table.columns)) + (_beside(row) if table.marked else [])
+        beside: list[Value] = [status_text(row), own_remark(row)] if table.marked and row.role is Role.ENTRY else []
+        yield _values(row.cells, len(table.columns)) + beside
 
 
 def _values(cells: Sequence[Cell], count: int) -> list[Value]:
@@ -90,7 +91,3 @@ def _values(cells: Sequence[Cell], count: int) -> list[Value]:
 def _value(cell: Cell) -> Value:
     """What a cell holds; what is computed from others without the noise of its last digit."""
     return float(f"{cell.value:.15g}") if cell.formula and isinstance(cell.value, float) else cell.value
-
-
-def _beside(row: Row) -> list[Value]:
-    return [status_text(row), own_remark(row)] if row.role is Role.ENTRY else []

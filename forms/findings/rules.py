@@ -27,7 +27,7 @@ def findings(series: Sequence[Series]) -> list[Finding]:
 
 def findings_of(series: Series) -> list[Finding]:
     """What one series says alone, the gravest first."""
-    found = [finding for rule in _RULES for finding in rule(series)]
+    found = [replace(finding, series_ids=(series.id,)) for rule in _RULES for finding in rule(series)]
     return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
 
 

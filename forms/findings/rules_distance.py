@@ -67,7 +67,6 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
             evidence=f"{seen}{need}. {least.name}: {_amount(least.size_bytes)} / {trip} ="
             f" {wording.rate(least.size_bytes / round_trip)} at most.",
             what_to_do=_wider(series, least, round_trip),
-            series_ids=(series.id,),
         )
         return
     yield Finding(
@@ -79,7 +78,6 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         + "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits),
         what_to_do="The slowest line on the way may set the pace: measure the bare TCP path (iperf3), which tells it"
         " from the server, in runs so long (--size) that the start of a connection does not count.",
-        series_ids=(series.id,),
     )
 
 

@@ -34,7 +34,6 @@ def half_duplex(series: Series) -> Iterator[Finding]:
                 evidence=f"{side} {_interface(facts)} says duplex half at {_rate(facts)}.",
                 what_to_do="Set both ends of the cable to the same negotiation (auto on both), then look at the cable"
                 " and the switch port: ethtool INTERFACE shows what each end offers.",
-                series_ids=(series.id,),
             )
 
 
@@ -56,7 +55,6 @@ def slow_link(series: Series) -> Iterator[Finding]:
             " switch port and at a fixed rate set by hand."
             if grave
             else "If the switch can do more, look at the cable and at its port's setting.",
-            series_ids=(series.id,),
         )
 
 
@@ -83,7 +81,6 @@ def growing_errors(series: Series) -> Iterator[Finding]:
             else "Change the cable, then the port, then the card, and measure again after each."
             if errors > 0
             else "Look at the ring buffers (ethtool -g) and at what else the machine receives.",
-            series_ids=(series.id,),
         )
 
 
@@ -142,7 +139,6 @@ def _loss(series: Series, seen: str, count: float | None, of: float | None) -> F
         if near
         else "Look for what drops packets on the way (the radio, a full queue of a router, a limit of the provider),"
         " and repeat at a quiet time.",
-        series_ids=(series.id,),
     )
 
 
@@ -166,7 +162,6 @@ def above_the_link(series: Series) -> Iterator[Finding]:
         f" {numbers.link_rate(carries)} at most.",
         what_to_do="The link's rate is not what you say (--link), or a cache answered: correct the rate, or measure a"
         " file that is larger than the memory, and do not trust the percentages until then.",
-        series_ids=(series.id,),
     )
 
 
@@ -182,7 +177,6 @@ def one_interface_out(series: Series) -> Iterator[Finding]:
             evidence=f"{called(series)}: {evidence}.",
             what_to_do="Give each interface a subnet of its own and list them in interfaces, or use SMB multichannel"
             " or a bond.",
-            series_ids=(series.id,),
         )
 
 

@@ -29,7 +29,6 @@ def client_ceiling(series: Series) -> Iterator[Finding]:
         f" ({wording.rate(series.ceiling_bytes_per_second)}).",
         what_to_do="The server may be faster than it looks: measure"
         f" {wording.listed(series_warnings.ways_past_the_ceiling(series))}.",
-        series_ids=(series.id,),
     )
 
 
@@ -44,7 +43,6 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
             evidence=f"{called(series)}: {wording.plain(str(client.encryption))} on SMB {client.dialect}.",
             what_to_do="If the network is trusted, measure with server smb encrypt = default to see what it costs"
             + ("." if client.encryption == FASTEST_CIPHER else f"; {FASTEST_CIPHER} costs the least: offer it first."),
-            series_ids=(series.id,),
         )
     elif client.signing not in {None, "none"}:
         yield Finding(
@@ -54,7 +52,6 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
             evidence=f"{called(series)}: every message is signed with {wording.plain(str(client.signing))}.",
             what_to_do="If policy allows, measure with server signing = auto and a client that does not ask for it, to"
             " see what it costs; AES-GMAC (Samba 4.15 and later) costs the least.",
-            series_ids=(series.id,),
         )
 
 
@@ -77,7 +74,6 @@ def old_dialect(series: Series) -> Iterator[Finding]:
         if before
         else "Look at server max protocol on the server and at the client's own limit; SMB 3.1.1 has been there since"
         " Samba 4.3 and Windows 10.",
-        series_ids=(series.id,),
     )
 
 
@@ -92,7 +88,6 @@ def busy_time(series: Series) -> Iterator[Finding]:
         title="It was measured at a busy time",
         evidence=f"{called(series)}{f': {why}' if why else ''}.",
         what_to_do="Measure again at a quiet time, or let --quiet-time require --wait find one.",
-        series_ids=(series.id,),
     )
 
 
@@ -108,7 +103,6 @@ def slow_login(series: Series) -> Iterator[Finding]:
         evidence=f"{called(series)}: {wording.seconds(seconds)} until the session was open.",
         what_to_do="Look at the server's name lookups (DNS, hosts, name resolve order, hostname lookups) and at the way"
         " to its domain controller; it is not in the times of the runs.",
-        series_ids=(series.id,),
     )
 
 
@@ -127,7 +121,6 @@ def low_utilisation(series: Series) -> Iterator[Finding]:
         evidence=f"{called(series)}: {share:.0f} % of the link and {cpu:.0f} % of this host's processors at work.",
         what_to_do="Measure with more in flight (--in-flight) and larger blocks (--block); then look at the server's"
         " disk and at its processors' power saving.",
-        series_ids=(series.id,),
     )
 
 

@@ -1,8 +1,9 @@
 """hyperfine's JSON: each command it timed becomes a series, each of its times a run."""
 
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
-from storage.json_reader import DocumentError, JSONNode
+from storage.json_reader import AboveZero, DocumentError, JSONNode
 from storage.plan import Plan
 from storage.records import (
     ClientFacts,
@@ -41,52 +42,48 @@ def series_from_hyperfine(
     return [_series(place, command, target, size_bytes, link_bits_per_second) for place in results]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """One command that hyperfine timed."""
+
+    command: str
+    times: tuple[AboveZero, ...]
+    exit_codes: tuple[int | None, ...] = ()
+    """None for a command that was killed."""
+    parameters: Annotated[dict[str, object], JSONNode.object_or_empty] = field(default_factory=dict)
+
+
 def _series(
     place: JSONNode, command: Command, target: Target | None, size_bytes: int, link_bits_per_second: int | None
 ) -> Series:
-    result = place.object()
-    line = result.at("command").text()
-    times = result.at("times").items()
-    if not times:
+    result = place.record(_Result)
+    if not result.times:
         raise DocumentError(f"{place.name}.times: expected at least one; was it exported with --export-json?")
-    codes = result.maybe("exit_codes").items()
-    if codes and len(codes) != len(times):
+    codes = result.exit_codes or (0,) * len(result.times)
+    if len(codes) != len(result.times):
         raise DocumentError(f"{place.name}.exit_codes: expected as many as times")
     return Series(
         id=new_series_id(),
         created_at=utc_now(),
         status=SeriesStatus.COMPLETE,
         title="Timed by hyperfine",
-        label=line,
-        note=_parameters(result),
+        label=result.command,
+        note=", ".join(f"{name} = {value}" for name, value in result.parameters.items()),
         command=command,
         target=target or Target(protocol="file"),
         client=ClientFacts(name="hyperfine"),
         link_bits_per_second=link_bits_per_second,
-        plan=Plan(runs=len(times), warmups=0),
+        plan=Plan(runs=len(result.times), warmups=0),
         runs=tuple(
-            _run(number, time, codes[number - 1] if codes else None, size_bytes)
-            for number, time in enumerate(times, start=1)
+            _run(number, *timed, size_bytes)
+            for number, timed in enumerate(zip(result.times, codes, strict=True), start=1)
         ),
     )
 
 
-def _run(number: int, time: JSONNode, code: JSONNode | None, size_bytes: int) -> Run:
-    seconds = time.number()
-    if seconds <= 0:
-        raise DocumentError(f"{time.name}: expected a number above 0")
-    if code is not None and code.value != 0:
-        how = "was killed" if code.value is None else f"ended with exit code {code.value}"
-        return Run(
-            number=number,
-            phase=Phase.MEASURED,
-            status=RunStatus.FAILED,
-            size_bytes=size_bytes,
-            error=f"the command {how}",
-        )
-    return Run(number=number, phase=Phase.MEASURED, size_bytes=size_bytes, seconds=seconds)
-
-
-def _parameters(result: JSONNode) -> str:
-    parameters = result.maybe("parameters").object_or_empty()
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
+def _run(number: int, seconds: float, code: int | None, size_bytes: int) -> Run:
+    run = Run(number=number, phase=Phase.MEASURED, size_bytes=size_bytes, seconds=seconds)
+    if code == 0:
+        return run
+    how = "was killed" if code is None else f"ended with exit code {code}"
+    return replace(run, status=RunStatus.FAILED, seconds=None, error=f"the command {how}")

@@ -1,7 +1,5 @@
 """Two loads side by side: capacity against capacity, and each number of users that both have."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from storage.loads.records import Load, LoadPoint

@@ -1,7 +1,5 @@
 """What the points of a load say: overload and what stood in the way, capacity, memory a session, cards, sizes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

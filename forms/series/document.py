@@ -3,7 +3,7 @@
 What is read is refused whole, with the first place that is wrong.
 """
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from forms.findings.document import finding_document
@@ -11,14 +11,7 @@ from forms.findings.rules import findings_of
 from forms.series.summary import RunMeasures, SeriesSummary, measures_of, run_form
 from storage.json_reader import DocumentError, JSONNode
 from storage.quiet import QuietVerdict
-from storage.records import (
-    Change,
-    ClientFacts,
-    Phase,
-    Run,
-    RunStatus,
-    Series,
-)
+from storage.records import ClientFacts, Phase, Run, RunStatus, Series
 
 SCHEMA = "sharebench/series/1"
 
@@ -31,17 +24,11 @@ def series_document(series: Series) -> Document:
     target = series.target
     document: Document = {
         "schema": SCHEMA,
-        "id": series.id,
-        "created_at": series.created_at,
-        "status": series.status.value,
-        "title": series.title,
-        "label": series.label,
-        "note": series.note,
-        "experiment": series.experiment,
-        "change": _change_document(series.change),
+        **_named(series, "id", "created_at", "status", "title", "label", "note", "experiment"),
+        "change": series.change and {**asdict(series.change), "also_changed": list(series.change.also_changed)},
         "command": series.command.value,
-        "target": {name: getattr(target, name) for name in ("protocol", "host", "port", "share", "path", "user")},
-        "client": {name: getattr(series.client, name) for name in ClientFacts.__dataclass_fields__},
+        "target": _named(target, "protocol", "host", "port", "share", "path", "user"),
+        "client": asdict(series.client),
         "link_bits_per_second": series.link_bits_per_second,
         "runs": [_run_document(row.measures, row.unusual, run) for row, run in _rows_with_runs(form)],
         "failed_attempts": [
@@ -55,8 +42,8 @@ def series_document(series: Series) -> Document:
             "since": series.running_by.since,
         },
         "left_behind": None if series.running_by else series.scratch_path,
-        "average": _measures_document(form.average),
-        "deviation": _measures_document(form.deviation),
+        "average": form.average and asdict(form.average),
+        "deviation": form.deviation and asdict(form.deviation),
         "confidence": form.confidence
         and {
             "level": 0.95,
@@ -101,38 +88,16 @@ def _rows_with_runs(form: SeriesSummary) -> list[tuple[Any, Run]]:
     return [(row, runs[row.phase, row.number]) for row in form.all_rows]
 
 
-def _change_document(change: Change | None) -> Document | None:
-    if change is None:
-        return None
-    return {
-        "name": change.name,
-        "value": change.value,
-        "previous": change.previous,
-        "evidence": change.evidence.value,
-        "also_changed": list(change.also_changed),
-        "remark": change.remark,
-    }
-
-
-def _measures_document(measures: RunMeasures | None) -> Document | None:
-    return None if measures is None else {name: getattr(measures, name) for name in RunMeasures.__dataclass_fields__}
+def _named(source: object, *names: str) -> Document:
+    return {name: getattr(source, name) for name in names}
 
 
 def _run_document(measures: RunMeasures, unusual: str | None, run: Run) -> Document:
     return {
-        "number": run.number,
-        "phase": run.phase.value,
-        "status": run.status.value,
-        "reason": run.reason,
+        **_named(run, "number", "phase", "status", "reason"),
         "unusual": unusual is not None,
-        "started_at": run.started_at,
-        "size_bytes": run.size_bytes,
-        "seconds": run.seconds,
-        "open_seconds": run.open_seconds,
-        "close_seconds": run.close_seconds,
-        "bytes_per_second": measures.bytes_per_second,
-        "bits_per_second": measures.bits_per_second,
-        "percent_of_link": measures.percent_of_link,
+        **_named(run, "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds"),
+        **_named(measures, "bytes_per_second", "bits_per_second", "percent_of_link"),
         "error": run.error,
         "progress": [[seconds, moved] for seconds, moved in run.progress],
     }

@@ -30,6 +30,9 @@ LEAST_RUNS = 4
 TREND_SHARE = 0.5
 """The share of a verdict from which on a steady trend alone counts as a rival explanation."""
 
+APART_TIMES = 2
+"""So many times what their runs explain must series lie apart for the runs not to be what is missing."""
+
 
 class Verdict(StrEnum):
     """What the other side is against the base."""
@@ -237,10 +240,13 @@ def _doubt(
     other: Sequence[float],
     limits: Limits,
 ) -> Doubt:
+    """What is missing: more runs where those of these very series would not tell, more series where they would."""
     runs = needed[-1].interval_percent(limits.level)
-    if not _excludes_zero(runs) or abs(change.percent_of(told)) <= limits.noise_percent:
+    different = _excludes_zero(runs) and abs(change.percent_of(told)) > limits.noise_percent
+    apart = needed[0].error > APART_TIMES * needed[-1].error
+    if not (different or apart or _inside(runs, limits.margin_percent)):
         return Doubt.SCATTER
-    if rank_shift(base, other) * told <= 0:
+    if different and rank_shift(base, other) * told <= 0:
         return Doubt.RANKS
     if trend and _excludes_zero(_widest(needed, limits.level)):
         return Doubt.TREND

@@ -42,14 +42,6 @@ def smallest_p(first: int, second: int) -> float:
     return min(1.0, 2 / math.comb(first + second, first)) if first and second else 1.0
 
 
-def runs_to_reach(alpha: float) -> int:
-    """The least number of runs a side that can give a p below ``alpha``: 4 for 0.05."""
-    runs = 1
-    while smallest_p(runs, runs) >= alpha:
-        runs += 1
-    return runs
-
-
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
     """Twice the rank of each value from 1 up, ties sharing the middle of theirs; doubled, so that all are whole."""
     counts = Counter(values)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from forms import numbers, wording
-from forms.report import Bar, Cell, Chart, Column, Field, Mark, Report, ReportKind, Row, Table
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.stats.summary import mean
@@ -75,25 +75,23 @@ def _about(plan: TrialPlan, base: Series) -> Iterator[Field]:
         yield Field(name="Proven", text=proof)
 
 
-_PAIR_COLUMNS = (
-    Column(heading="Pair", kind=ReportKind.TEXT),
-    Column(heading="Order", kind=ReportKind.TEXT),
-    Column(heading="As it was, bytes/sec"),
-    Column(heading="Tried, bytes/sec"),
-    Column(heading="Change in %", kind=ReportKind.SIGNED),
+_PAIR_COLUMNS = columns_of(
+    "Pair",
+    "Order",
+    ("As it was, bytes/sec", ReportKind.WHOLE),
+    ("Tried, bytes/sec", ReportKind.WHOLE),
+    ("Change in %", ReportKind.SIGNED),
 )
 
 
 def _pairs(found: TrialSummary) -> Table:
     rows = [
-        Row(
-            cells=(
-                Cell(value=str(pair.number)),
-                Cell(value="A B" if pair.base_first else "B A"),
-                Cell(value=pair.base.bytes_per_second),
-                Cell(value=pair.other.bytes_per_second),
-                Cell(value=100 * (pair.ratio - 1)),
-            )
+        row_of(
+            str(pair.number),
+            "A B" if pair.base_first else "B A",
+            pair.base.bytes_per_second,
+            pair.other.bytes_per_second,
+            100 * (pair.ratio - 1),
         )
         for pair in found.pairs
     ]
@@ -160,31 +158,22 @@ def sweep_sentence(found: SweepSummary) -> str:
 
 
 def _value_table(found: SweepSummary) -> Table:
-    columns = (
-        Column(heading=found.plan.name, kind=ReportKind.TEXT),
-        Column(heading="Average, bytes/sec"),
-        Column(heading="Change in %", kind=ReportKind.SIGNED),
-        Column(heading="From %", kind=ReportKind.SIGNED),
-        Column(heading="To %", kind=ReportKind.SIGNED),
-        Column(heading="p (Holm)", kind=ReportKind.TEXT),
-        Column(heading="", kind=ReportKind.TEXT),
-    )
+    changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
+    columns = columns_of(found.plan.name, ("Average, bytes/sec", ReportKind.WHOLE), *changes, "p (Holm)", "")
     return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
 
 
 def _value_row(found: SweepSummary, one: SweepValue) -> Row:
     effect = one.effect
     low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
-    return Row(
-        cells=(
-            Cell(value=_value_name(found, one)),
-            Cell(value=_average(one)),
-            Cell(value=effect.change_percent if effect else None),
-            Cell(value=low),
-            Cell(value=high),
-            Cell(value="" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
-            Cell(value="plateau" if one.on_plateau else ""),
-        )
+    return row_of(
+        _value_name(found, one),
+        _average(one),
+        effect.change_percent if effect else None,
+        low,
+        high,
+        "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
+        "plateau" if one.on_plateau else "",
     )
 
 

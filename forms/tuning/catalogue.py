@@ -3,13 +3,14 @@
 import difflib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
 
 from forms.tuning.smb_conf import spelling, squeeze
+from storage.json_reader import DocumentError, JSONNode
 
 
 class EntryKind(StrEnum):
@@ -51,7 +52,7 @@ class Needs:
 
     text: str = ""
     """In plain words."""
-    options: Mapping[str, str]
+    options: Annotated[Mapping[str, str], JSONNode.object_or_empty] = field(default_factory=dict)
     """Other parameters of smb.conf, by canonical name, with the value that each must have."""
     session: tuple[str, ...] = ()
     """``unsigned``, ``unencrypted``, ``encrypted``, ``signed`` or ``smb1``."""
@@ -66,33 +67,33 @@ class CatalogueEntry:
     name: str
     parameter: str
     """What stands left of the equals sign: several entries may be about values of one parameter."""
-    kind: EntryKind
+    kind: EntryKind = EntryKind.SMB_CONF
     scope: str
     """``global``, ``share`` or ``host``."""
     does: str
     expect: str
     """What the sources promise, with their figures."""
     sources: tuple[str, ...]
-    measured: str
+    measured: str = ""
     """What was seen on Samba 4.17.12 (one client on the loopback of a small virtual machine); empty where nothing."""
     values: tuple[str, ...]
-    default: str | None
+    default: str | None = None
     """As ``testparm -sv`` of 4.17.12 prints it, or the kernel's or client's usual one; None where there is none."""
-    status: Status
-    status_note: str
-    since: str | None
-    removed_in: str | None
-    replaced_by: tuple[str, ...]
+    status: Status = Status.EXISTS
+    status_note: str = ""
+    since: str | None = None
+    removed_in: str | None = None
+    replaced_by: tuple[str, ...] = ()
     needs: Needs
     takes_effect: Effect
-    effect_note: str
-    seen_by: str
+    effect_note: str = ""
+    seen_by: str = ""
     """How to see that it acted."""
     risk: str
     """For data, locking and security, in plain words."""
-    warning: str
+    warning: str = ""
     """Why not to try it on a server in use; empty where nothing speaks against it."""
-    synonyms: tuple[str, ...]
+    synonyms: tuple[str, ...] = ()
 
     @property
     def exists(self) -> bool:
@@ -179,37 +180,12 @@ def _load() -> tuple[CatalogueEntry, ...]:
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
     """The entry of one table of the data; a key that is missing or unknown is a mistake there and raises."""
-    item: dict[str, Any] = {
-        key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()
+    item = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()}
+    item["needs"] = {
+        "text": item.get("needs"),
+        "options": item.pop("needs_options", None),
+        "session": item.pop("needs_session", None),
     }
-    needs = Needs(
-        text=item.pop("needs", ""),
-        options=item.pop("needs_options", {}),
-        session=tuple(item.pop("needs_session", ())),
-    )
-    return CatalogueEntry(
-        rank=rank,
-        name=(name := item.pop("name")),
-        parameter=item.pop("parameter", name),
-        kind=EntryKind(item.pop("kind", EntryKind.SMB_CONF)),
-        takes_effect=Effect(item.pop("takes_effect")),
-        status=Status(item.pop("status", Status.EXISTS)),
-        sources=tuple(item.pop("sources")),
-        values=tuple(item.pop("values")),
-        replaced_by=tuple(item.pop("replaced_by", ())),
-        synonyms=tuple(item.pop("synonyms", ())),
-        needs=needs,
-        **{**_OPTIONAL, **item},
-    )
-
-
-_OPTIONAL: Mapping[str, str | None] = {
-    "measured": "",
-    "default": None,
-    "status_note": "",
-    "since": None,
-    "removed_in": None,
-    "effect_note": "",
-    "seen_by": "",
-    "warning": "",
-}
+    if unknown := item.keys() - CatalogueEntry.__dataclass_fields__.keys():
+        raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown)}")
+    return JSONNode(item["name"], {"rank": rank, "parameter": item["name"], **item}).record(CatalogueEntry)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from forms.worksheets.reference import ReferenceKind
@@ -171,19 +171,12 @@ def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -
 def _machine_content(machine: Machine) -> dict[str, Any]:
     return {
         "name": machine.name,
-        **{kind.value: _part_content(part) for kind, part in machine.parts},
+        **{
+            kind.value: asdict(part) | {"total_bytes_per_second": part.total_bytes_per_second}
+            for kind, part in machine.parts
+        },
         "total_bytes_per_second": machine.total_bytes_per_second,
         "bottlenecks": [kind.value for kind in machine.bottlenecks],
-    }
-
-
-def _part_content(part: Part) -> dict[str, Any]:
-    return {
-        "name": part.name,
-        "bytes_per_second": part.bytes_per_second,
-        "count": part.count,
-        "source": part.source,
-        "total_bytes_per_second": part.total_bytes_per_second,
     }
 
 

@@ -1,7 +1,7 @@
 """The clients worksheet: clients times transfers a second times file size is what they ask of a server."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from storage.json_reader import AboveZero, Count, JSONNode, NotNegative
@@ -56,13 +56,7 @@ class ServerMemory:
 
     def to_content(self, clients: int) -> dict[str, Any]:
         """Plain values, for so many clients."""
-        return {
-            "client_bytes": self.client_bytes,
-            "available_bytes": self.available_bytes,
-            "base_bytes": self.base_bytes,
-            "needed_bytes": self.needed_bytes(clients),
-            "carried_clients": self.carried,
-        }
+        return asdict(self) | {"needed_bytes": self.needed_bytes(clients), "carried_clients": self.carried}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +106,8 @@ class UsersCalculation:
             "capacity_bytes_per_second": self.capacity_bytes_per_second,
             "capacity_source": self.capacity_source,
             "groups": [
-                {
-                    "name": group.name,
-                    "clients": group.clients,
-                    "transfers_per_second": group.transfers_per_second,
-                    "file_bytes": group.file_bytes,
-                    "demand_bytes_per_second": group.demand_bytes_per_second,
-                    "carried_clients": self.carried(group),
-                }
+                asdict(group)
+                | {"demand_bytes_per_second": group.demand_bytes_per_second, "carried_clients": self.carried(group)}
                 for group in self.groups
             ],
             "demand_bytes_per_second": self.demand_bytes_per_second,

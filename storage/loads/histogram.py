@@ -1,7 +1,5 @@
 """Counts of times in whole microseconds, in classes at most 1 % wide: they add up, percentiles come from the sum."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

@@ -28,6 +28,7 @@ def main() -> int:
     from tests.benchmarks.answering import answer_table
     from tests.benchmarks.rows import all_rows, answer_rows
     from tests.benchmarks.table import machine, markdown
+    from tests.benchmarks.users import users_table
 
     results = []
     for row in all_rows(parse_size(asked.size), asked.pairs):
@@ -44,6 +45,9 @@ def main() -> int:
         answers.append(answer.measure())
         print(f"  {answers[-1]}", file=sys.stderr, flush=True)
     text = markdown(results) + ("\n" + answer_table(answers) if answers else "")
+    if not asked.names or "users" in asked.names:
+        print("many users …", file=sys.stderr, flush=True)
+        text += "\n" + users_table()
     documents = [*(one.as_document() for one in results), *(one.as_document() for one in answers)]
     folder = ROOT / ".bench"
     folder.mkdir(exist_ok=True)

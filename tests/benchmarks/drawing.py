@@ -121,7 +121,7 @@ def main() -> int:
             self.app.exit(0)
 
     async def begin(pilot: Pilot[object]) -> None:
-        measurement = MeasurementJob(backend=SystemBackend(), notebook_path=path, title="bench", order=order)
+        measurement = MeasurementJob(backend=SystemBackend(), notebook_path=path, title="bench", request=order)
         await pilot.app.push_screen(Screen(measurement))
 
     return SharebenchApp(Context(notebook_path=path)).run(auto_pilot=begin) or 0

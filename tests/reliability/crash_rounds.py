@@ -18,7 +18,7 @@ from app.measure.plan import MeasurementPlan
 from app.recorder.recording import RecorderEvent, record, resume
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
-from app.workflows.experiments import selftest_orders
+from app.workflows.experiments import selftest_requests
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, measure_round, plan_round
 from forms.exporters import export
@@ -123,7 +123,7 @@ class Round:
         if self.kind == "survey":
             self.measure_survey(report)
         elif self.kind == "selftest":
-            turns = record_in_turns(selftest_orders(self.request("make")), self.book, SeriesControl())
+            turns = record_in_turns(selftest_requests(self.request("make")), self.book, SeriesControl())
             self.tell_by(report, (event for _, event in turns))
         elif self.kind in CLI_WORDS:
             words = [word.format(folder=self.folder) for word in CLI_WORDS[self.kind]]

@@ -1,7 +1,7 @@
 """``sharebench clean``: files of ours that were left on a share."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,12 +9,10 @@ from app.cli import common, diagnostics, output
 from app.cli.run_options import chosen, series_options
 from app.clients.registry import check_client_name, make_client, make_files
 from app.errors import CancelledError, MeasurementError, UsageError
+from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
 from forms import wording
 from storage.records import Target
 from storage.target_url import format_target
-
-if TYPE_CHECKING:
-    from app.workflows.clean import Leftover, Removal
 
 
 @click.command("clean", short_help="files of ours that were left on a share")
@@ -32,8 +30,6 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
 
     A series that is being measured in that folder right now, from anywhere, needs its file: wait for its end.
     """
-    from app.workflows.clean import folder_of, leftovers, remove  # noqa: PLC0415  the clients' libraries are slow to load
-
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
@@ -62,7 +58,7 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     return 0
 
 
-def _say(found: "list[Leftover]", folder: Target) -> None:
+def _say(found: list[Leftover], folder: Target) -> None:
     if not found:
         diagnostics.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
@@ -81,7 +77,7 @@ def _agreed(count: int) -> bool:
     return True
 
 
-def _object(leftover: "Leftover", done: "list[Removal]") -> dict[str, object]:
+def _object(leftover: Leftover, done: list[Removal]) -> dict[str, object]:
     removal = next((each for each in done if each.leftover == leftover), None)
     return {
         "path": leftover.path,

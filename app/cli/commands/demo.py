@@ -45,7 +45,7 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
                     practice_secrets={"smb": servers.secrets, "ftp": servers.secrets},
                 )
             )
-        orders = [
+        requests = [
             series_request(
                 SeriesOptions(
                     command=command,
@@ -59,9 +59,9 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
             for file, folder in ((servers.smb, servers.smb_folder), (servers.ftp, servers.ftp_folder))
             for command in (Command.GET, Command.PUT)
         ]
-        for order in orders:
+        for request in requests:
             control = SeriesControl()
-            closed = watch(record(order, path, control), control)
+            closed = watch(record(request, path, control), control)
             show_series(context, closed.series_id, as_json=False, chart=True)
             failure = failure_of(closed)
             if failure:

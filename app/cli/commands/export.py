@@ -14,11 +14,13 @@ from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.experiments import stored_experiment
 from app.workflows.isolate import isolation_called
-from forms import reports
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.isolation.report import isolation_report
 from forms.report import Report
-from forms.reports import blank_report
+from forms.reports import blank_report, series_reports
+from forms.worksheets.report import worksheet_report
 from storage.notebook import Notebook
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
@@ -154,7 +156,7 @@ def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: 
 
 def _filled(notebook: Notebook, name: str) -> Report:
     """The form of a load or a series."""
-    return report_of(notebook, name) or reports.series_reports([notebook.series(name)])[0]
+    return report_of(notebook, name) or series_reports([notebook.series(name)])[0]
 
 
 def _paper(name: str) -> str:
@@ -168,7 +170,7 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
             if form == "run":
                 return [_filled(notebook, name) for name in names]
             series = [notebook.series(name) for name in names]
-            return [reports.comparison_report(series, reports.comparisons(sides_to_compare(notebook, names)))]
+            return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
         if form == "isolation":
             return [isolation_report(isolation_called(notebook, names[0]))]
         if form not in _WORKSHEETS:
@@ -176,4 +178,4 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
         if saved is None:
             raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
-        return [readable(reports.worksheet_report, saved)]
+        return [readable(worksheet_report, saved)]

@@ -158,7 +158,7 @@ def _sorted_out(
         known = _known(notebook, one.id)
         if known is None:
             new[one.id] = one
-        elif _same(known, one):
+        elif (known.command, known.target, known.runs) == (one.command, one.target, one.runs):
             there.append(one.id)
         else:
             raise UsageError(f"series {one.id} is in the notebook and is not what {file} says: import it with --as-new")
@@ -166,14 +166,8 @@ def _sorted_out(
 
 
 def _known(notebook: Notebook, series_id: str) -> Series | None:
-
     try:
         found = notebook.series(series_id)
     except UnknownReferenceError:
         return None
     return found if found.id == series_id else None
-
-
-def _same(one: Series, other: Series) -> bool:
-    """Whether both say the same of the measurement: what was run, and how it went."""
-    return (one.command, one.target, one.runs) == (other.command, other.target, other.runs)

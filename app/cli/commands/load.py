@@ -1,6 +1,4 @@
-"""``sharebench load``: many users at once."""
-
-from __future__ import annotations
+"""``sharebench load``: many users at once; and ``load-worker``, its far end on another machine."""
 
 import os
 from dataclasses import replace
@@ -21,7 +19,7 @@ from storage.records import Target
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
-    from app.workflows.load import LoadClosed, LoadRequest
+    from app.workflows.load import LoadClosed
     from storage.loads.records import Load
 
 DEFAULT_USERS = "5,10,20"
@@ -66,6 +64,12 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--by-size", is_flag=True, help="Each point once with each size alone.")
 @click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Of all that is left to chance.")
 @click.option("--processes", type=common.Count(1, 256), metavar="N", help="Generator processes (one a core).")
+@click.option(
+    "--workers-on",
+    "hosts",
+    metavar="HOST,HOST",
+    help="Other machines that make load too: [USER@]HOST by ssh, with the same sharebench.",
+)
 @click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
 @click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
 @click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
@@ -102,7 +106,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     return 0 if valid else NO_VALID_POINT
 
 
-def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadClosed:
+def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> "LoadClosed":
     from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
     from app.workflows.load import LoadRequest, run_load  # noqa: PLC0415
 
@@ -136,6 +140,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             limit_seconds=choices["limit_seconds"],
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
+            hosts=_hosts(choices["hosts"]),
         ),
         by_size=choices["by_size"],
         label=choices["label"],
@@ -149,7 +154,16 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     return watch_load(run_load(request, common.notebook_path(context), control), control)
 
 
-def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
+def _hosts(text: str | None) -> tuple[str, ...]:
+    """The machines that ``HOST,HOST`` names. Raises UsageError."""
+    found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    for host in found:
+        if host.startswith("-") or " " in host:
+            raise UsageError(f"--workers-on: {host!r} is no [USER@]HOST")
+    return found
+
+
+def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
     """The targets, with one login for all. Raises UsageError."""
     found = [parse_target(url) for url in urls]
     for one in found:
@@ -162,7 +176,7 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
     ), secrets
 
 
-def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
+def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
     from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
 
@@ -185,10 +199,18 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
     return watch_load(resume_load(load, request, common.notebook_path(context), control), control)
 
 
-def stored_load(context: click.Context, reference: str) -> Load:
+def stored_load(context: click.Context, reference: str) -> "Load":
     """The load that a reference means. Raises UsageError."""
     with common.notebook(context) as notebook:
         found = notebook.find_load(reference)
     if found is None:
         raise UsageError(f"no load is called {reference!r}; `sharebench list` shows what there is")
     return found
+
+
+@click.command("load-worker", hidden=True)
+def load_worker_command() -> int:
+    """Makes load for the machine that started it through ssh; ends when that hangs up."""
+    from app.load.workers.start import serve_workers  # noqa: PLC0415  nothing of it for --help
+
+    return serve_workers()

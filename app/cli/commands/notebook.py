@@ -3,8 +3,7 @@
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -18,16 +17,11 @@ from forms import layout, wording
 from forms.load.document import load_document
 from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
+from storage.isolations import Isolation
 from storage.measuring import held_text
+from storage.notebook import Notebook
 from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from storage.isolations import Isolation
-    from storage.notebook import Notebook
-
 
 _HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
 _TO_THE_RIGHT = {2, 3, 4, 5}
@@ -86,7 +80,7 @@ def list_command(
         )
 
 
-def _documents(notebook: "Notebook", heads: "Sequence[Series]", *, loads: bool) -> Iterator[str]:
+def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> Iterator[str]:
     """The array, a series at a time: a notebook may hold more than memory does."""
     before = "[\n"
     for head in heads:
@@ -99,7 +93,7 @@ def _documents(notebook: "Notebook", heads: "Sequence[Series]", *, loads: bool) 
     yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
-def _print(lines: "Sequence[SeriesLine]") -> None:
+def _print(lines: Sequence[SeriesLine]) -> None:
     """A line a series; on a terminal none is longer than it is wide."""
     rows = [_HEADING, *map(_cells, lines)]
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
@@ -126,7 +120,7 @@ def _line_width(widths: Mapping[int, int]) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _padded(row: "Sequence[str]", widths: Mapping[int, int]) -> str:
+def _padded(row: Sequence[str], widths: Mapping[int, int]) -> str:
     cells = (layout.pad(layout.cut(row[i], width), width, right=i in _TO_THE_RIGHT) for i, width in widths.items())
     return _GAP.join(cells).rstrip()
 
@@ -203,7 +197,7 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
         _delete(notebook, [notebook.series(head.id) for head in heads if not _measured(runs[head.id])], yes=yes)
 
 
-def _delete(notebook: "Notebook", found: list[Series], *, yes: bool) -> None:
+def _delete(notebook: Notebook, found: list[Series], *, yes: bool) -> None:
     if not found:
         diagnostics.say("there is nothing to delete")
         return
@@ -226,9 +220,7 @@ def _delete(notebook: "Notebook", found: list[Series], *, yes: bool) -> None:
         output.answer(one.id)
 
 
-def _delete_isolations(
-    notebook: "Notebook", found: "Sequence[Isolation]", references: "Sequence[str]", *, yes: bool
-) -> None:
+def _delete_isolations(notebook: Notebook, found: Sequence[Isolation], references: Sequence[str], *, yes: bool) -> None:
     if len(found) < len(references):
         raise UsageError("name isolations or series, not both at once")
     for one in found:
@@ -251,5 +243,5 @@ def _ask(count: int, *, yes: bool) -> None:
         raise CancelledError("nothing was deleted")
 
 
-def _measured(runs: "Sequence[Run]") -> bool:
+def _measured(runs: Sequence[Run]) -> bool:
     return any(run.phase is Phase.MEASURED and run.status is not RunStatus.FAILED for run in runs)

@@ -13,7 +13,7 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import record_in_turns
-from app.workflows.experiments import LABELS, repeat_orders, selftest_orders
+from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import series_request
 from forms.experiments.report import repeats_report, selftest_report
 from forms.experiments.selftest import repeats, selftest
@@ -43,11 +43,11 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     runs. With --apart it measures whole series one after the other, and says how far they lie apart: compare takes that
     as its history for series of the same path. All series are kept in the notebook.
     """
-    order = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
+    request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     if choices["apart"]:
-        return _apart(context, repeat_orders(order, choices["apart"]), as_json=choices["as_json"])
+        return _apart(context, repeat_requests(request, choices["apart"]), as_json=choices["as_json"])
     control = SeriesControl()
-    events = record_in_turns(selftest_orders(order), common.notebook_path(context), control)
+    events = record_in_turns(selftest_requests(request), common.notebook_path(context), control)
     closed = watch_turns(events, control, LABELS)
     for one in closed:
         failure = failure_of(one)
@@ -60,11 +60,11 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     return 0
 
 
-def _apart(context: click.Context, orders: Sequence[SeriesRequest], *, as_json: bool) -> int:
+def _apart(context: click.Context, requests: Sequence[SeriesRequest], *, as_json: bool) -> int:
     path, ids = common.notebook_path(context), []
-    for order in orders:
+    for request in requests:
         control = SeriesControl()
-        closed = watch(record(order, path, control), control)
+        closed = watch(record(request, path, control), control)
         failure = failure_of(closed)
         if failure:
             raise failure

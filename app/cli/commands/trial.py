@@ -3,7 +3,7 @@
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -20,9 +20,8 @@ from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
 from app.workflows.trial import run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, consent_lines, new_order
 from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
-from forms import wording
 from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
@@ -92,7 +91,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     for value in found.values:
         order = order_of(ExperimentKind.TRIAL, (value,), plan)
         if not verdicts:
-            _consent(found, order, yes=choices["yes"])
+            _consent(order, yes=choices["yes"])
         summary = _carried_out(context, order)
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         _answer(summary, as_json=choices["as_json"])
@@ -115,7 +114,7 @@ def sweep_command(context: click.Context, /, setting: str, target: str, **choice
     blocks = choices.pop("blocks")
     found, order_of = _prepared(context, name, values, target, choices)
     order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
-    _consent(found, order, yes=choices["yes"])
+    _consent(order, yes=choices["yes"])
     _answer(_carried_out(context, order), as_json=choices["as_json"])
     return 0
 
@@ -146,7 +145,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     order = TrialOrder(
         request=series_request(options, target, secrets), setting=found, plan=plan, experiment=experiment
     )
-    _consent(found, order, yes=choices["yes"])
+    _consent(order, yes=choices["yes"])
     summary = _carried_out(context, order)
     _answer(summary, as_json=choices["as_json"])
     return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
@@ -244,9 +243,9 @@ def _prepared(
     return found, order_of
 
 
-def _consent(found: ChangeableSetting, order: TrialOrder, *, yes: bool) -> None:
+def _consent(order: TrialOrder, *, yes: bool) -> None:
     """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
-    for line in _consent_lines(found, order):
+    for line in consent_lines(order):
         diagnostics.say(line)
     _ask_to_go_on(yes=yes)
 
@@ -259,18 +258,6 @@ def _ask_to_go_on(*, yes: bool) -> None:
         raise UsageError("nobody is here to consent to that: say so with --yes; nothing was written")
     if not click.confirm("Go on?", err=True):
         raise CancelledError("nothing was written")
-
-
-def _consent_lines(found: ChangeableSetting, order: TrialOrder) -> Iterator[str]:
-    where = found.ssh or "this machine"
-    yield f"On {where}, {found.name} is {found.previous or 'empty'} now. This will be written there, in turns:"
-    yield from (f"  {line}" for line in found.writes)
-    yield "It is put back byte for byte at the end; after a crash by `sharebench restore`, or there, as root:"
-    yield f"  sh {found.undo_path}"
-    most = order.plan.looks[-1] * (len(order.plan.values) + 1)
-    yield f"At most {wording.count(most, 'run')}, each after a settling run; new sessions of others are affected."
-    yield from (f"Accepted risk: {risk}." for risk in found.risks)
-    yield from (f"Beware: {manager}." for manager in found.managers)
 
 
 def _carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:

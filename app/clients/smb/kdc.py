@@ -1,7 +1,5 @@
 """The conversation with a Kerberos server: impacket's own waits for ever, for answers of any length."""
 
-from __future__ import annotations
-
 import socket
 import struct
 from collections.abc import Callable

@@ -20,15 +20,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
-from app.tui.frame.themes import (
-    DARK,
-    THEMES,
-    VARIABLES,
-    Density,
-    remember,
-    remembered_density,
-    remembered_theme,
-)
+from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -79,7 +71,6 @@ class SharebenchApp(ContextApp, Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        """Put on the theme and the user's own keys, and open the screen that was asked for."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
@@ -104,7 +95,6 @@ class SharebenchApp(ContextApp, Commanded):
         return theme_file.with_name("density")
 
     def on_resize(self) -> None:
-        """Frames cost lines and columns, which a small terminal has not."""
         self._fit()
 
     def _fit(self) -> None:
@@ -113,7 +103,6 @@ class SharebenchApp(ContextApp, Commanded):
         self.set_class(self.density is Density.DENSE or (self.density is Density.FITTING and small), "-dense")
 
     def action_density(self) -> None:
-        """The other look, and keep it for the next start."""
         self.density = Density.ROOMY if self.has_class("-dense") else Density.DENSE
         if self.context.theme_file is not None:
             remember(self._density_file(self.context.theme_file), self.density)

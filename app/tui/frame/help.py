@@ -38,7 +38,6 @@ class HelpDialog(BaseDialog[None]):
         self.about = screen
 
     def compose(self) -> ComposeResult:
-        """The focused widget, the screen, then a row for each command."""
         chosen = self.sharebench_app.chosen_keys
         rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
         width = max((len(keys) for keys, _ in rows), default=0)

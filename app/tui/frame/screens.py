@@ -34,7 +34,7 @@ class ScreenEntry:
             self.title,
             self.help,
             action=f"app.visit('{self.name}')",
-            footer=self.title,
+            footer=self.title if self.key.startswith("f") else "",
             priority=True,
         )
 
@@ -60,6 +60,13 @@ SCREENS = (
         title="Survey",
         help="The whole picture of a server: FTP, SMB and bare TCP, and what to look at first.",
         key="f4",
+    ),
+    ScreenEntry(
+        name="isolation",
+        home="app.tui.isolation.screen:IsolationScreen",
+        title="Isolation",
+        help="Is it Samba, the disk, or the network? One script of operations against every layer.",
+        key="ctrl+g",
     ),
     ScreenEntry(
         name="ladder",
@@ -90,10 +97,22 @@ SCREENS = (
         key="f8",
     ),
     ScreenEntry(
+        name="load",
+        home="app.tui.load.screen:LoadScreen",
+        title="Load",
+        help="Many users at once: how many does a server carry?",
+    ),
+    ScreenEntry(
         name="entry",
         home="app.tui.tuning.entry:EntryScreen",
         title="Entry",
         help="One entry of the catalogue.",
+    ),
+    ScreenEntry(
+        name="trial",
+        home="app.tui.tuning.trial:TrialScreen",
+        title="Trial",
+        help="A setting that sharebench changes itself, measures in turns, and puts back.",
     ),
     ScreenEntry(
         name="series",

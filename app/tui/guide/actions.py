@@ -268,7 +268,7 @@ class GuideActions(BaseScreen):
 
     def _measure(self, *, resumed: bool, confirmed: bool = False) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
-        from app.workflows.guide.state.job import MeasurementJob, order_of  # noqa: PLC0415  the recorder is loaded when it is first needed
+        from app.workflows.guide.state.job import MeasurementJob, request_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
         choices = self.choices
         assert choices.target is not None
@@ -282,7 +282,7 @@ class GuideActions(BaseScreen):
             backend=self.context.backend,
             notebook_path=self.context.notebook_path,
             title=f"Run · {choices.command} · {format_target(choices.target)}",
-            order=None if resumed else order_of(choices, secrets),
+            request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
             confirmed=confirmed,
             secrets=secrets,

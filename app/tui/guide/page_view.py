@@ -63,7 +63,6 @@ class PageView(Vertical, Commanded):
         self.page: Page | None = None
 
     def compose(self) -> ComposeResult:
-        """What came of it, why, facts, what is being done, options."""
         yield Static(id="page-headline")
         with VerticalScroll(id="page-text", can_focus=False):
             yield Static(id="page-why")

@@ -138,8 +138,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     def on_mount(self) -> None:
         self._meter = self.context.backend.meter()
-        if (order := self.measurement.order) is not None:
-            plan = order.plan
+        if (request := self.measurement.request) is not None:
+            plan = request.plan
             self.running = replace(
                 self.running, planned=(plan.warmups, plan.runs), open_ended=plan.until_percent is not None
             )
@@ -229,8 +229,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         silent = monotonic() - self._moved_at
         if self.running.now is None or not self.running.is_timed or silent < STALL_SECONDS:
             return ""
-        order, plan = self.measurement.order, self.form.series.plan if self.form else None
-        settings = order.plan.settings if order is not None else plan.settings if plan is not None else None
+        request, plan = self.measurement.request, self.form.series.plan if self.form else None
+        settings = request.plan.settings if request is not None else plan.settings if plan is not None else None
         ends = f", gives up at {settings.timeout_seconds:.0f} s" if settings is not None else ""
         return f"! {self.running.run_name} stalled {silent:.0f} s{ends}"
 

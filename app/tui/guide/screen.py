@@ -68,14 +68,12 @@ class GuideScreen(GuideActions):
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
 
     def compose(self) -> ComposeResult:
-        """The steps and the page of the open one."""
         with Horizontal():
             yield StepsView(id="steps")
             yield PageView(id="page")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Come back to where the guide was left."""
         practice = self.context.practice
         self.with_notebook(lambda notebook: guide_store.recall(notebook, practice), self._recalled)
 
@@ -115,11 +113,9 @@ class GuideScreen(GuideActions):
             self.notify(f"{step}: {why}", severity="warning", markup=False, timeout=4)
 
     def action_step(self, number: int) -> None:
-        """Go to a step by its number."""
         self._go(STEPS[number - 1])
 
     def action_back(self) -> None:
-        """The step before, or out of the guide."""
         before = step_before(self.choices.step)
         if before is None:
             super().action_back()
@@ -127,17 +123,14 @@ class GuideScreen(GuideActions):
             self._go(before)
 
     def action_forward(self) -> None:
-        """The step after, where nothing blocks it."""
         place = STEPS.index(self.choices.step)
         if place + 1 < len(STEPS):
             self._go(STEPS[place + 1])
 
     def action_new(self) -> None:
-        """Start over."""
         self.take(new_measurement(self.choices))
 
     def action_undo(self) -> None:
-        """Take back the last mark of a run."""
         if not self.judgements:
             return
         judgement = self.judgements.pop()
@@ -146,11 +139,9 @@ class GuideScreen(GuideActions):
         )
 
     def action_reject(self) -> None:
-        """Leave the run under the cursor out, or take it back in."""
         self.query_one(PageView).choose()
 
     def action_more(self) -> None:
-        """Show more of the page's explanation."""
         self.query_one(PageView).read_on()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -45,7 +45,6 @@ class StepsView(Widget):
         return 3 if self.size.height >= 3 * len(self.steps) else 2 if self.size.height >= 2 * len(self.steps) else 1
 
     def render(self) -> Content:
-        """The steps, a line or two each."""
         width = self.content_size.width
         lines: list[Content] = []
         for standing in self.steps:
@@ -58,7 +57,6 @@ class StepsView(Widget):
         return Content("\n").join(lines)
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the step that was clicked."""
         place = event.get_content_offset(self)
         if place is not None and 0 <= place.y // self.lines_each < len(self.steps):
             self.post_message(self.StepChosen(self.steps[place.y // self.lines_each].step))

@@ -101,21 +101,17 @@ class CompareScreen(ZoomsCharts, Copies):
         )
 
     def text_to_copy(self) -> str:
-        """The comparison as the command line prints it."""
         return report_text(pair_report(self.form)) if self.form else ""
 
     def action_chart(self) -> None:
-        """Show the charts in the place of the figures, or the figures again."""
         self.toggle_class("-pictured")
 
     def action_export(self) -> None:
-        """Write it to a file."""
         if self.form is not None:
             report = pair_report(self.form)
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
-        """Take the other series as the base."""
         self.base_id, self.other_id = self.other_id, self.base_id
         self._look()
 

@@ -92,7 +92,6 @@ class NotebookScreen(SeriesActions):
         self._pointing: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The filter, the list, the series pointed at."""
         with Vertical(id="all-series", classes="pane") as pane:
             pane.border_title = TITLE
             box = LineInput(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
@@ -104,7 +103,6 @@ class NotebookScreen(SeriesActions):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start on the list."""
         self.rows.focus()
 
     @property
@@ -190,7 +188,6 @@ class NotebookScreen(SeriesActions):
     # Filtering, sorting, grouping
 
     def action_filter(self) -> None:
-        """Go to the filter."""
         self.query_one("#filter").focus()
 
     @on(Input.Changed, "#filter")
@@ -205,12 +202,10 @@ class NotebookScreen(SeriesActions):
         self.rows.focus()
 
     def key_down(self) -> None:
-        """From the filter to the list."""
         if self.focused is self.query_one("#filter"):
             self.rows.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is nothing to go back to."""
         return action != "back" and super().check_action(action, parameters)
 
     def key_slash(self) -> None:
@@ -218,7 +213,6 @@ class NotebookScreen(SeriesActions):
         self.action_filter()
 
     def action_clear(self) -> None:
-        """Take the marks away, then the filter."""
         if self.rows.marked:
             self.rows.unmark()
         else:
@@ -226,7 +220,6 @@ class NotebookScreen(SeriesActions):
         self.rows.focus()
 
     def action_sort(self) -> None:
-        """Ask for the column."""
         self.sharebench_app.push_screen(SortDialog(self.asked), self._sorted)
 
     @on(SeriesList.HeadingClicked)
@@ -240,14 +233,12 @@ class NotebookScreen(SeriesActions):
             self.look()
 
     def action_group(self) -> None:
-        """Group by experiment, or not."""
         self.asked = replace(self.asked, grouped=not self.asked.grouped)
         self.look()
 
     # Going on
 
     def action_new(self) -> None:
-        """Measure a new series."""
         self.sharebench_app.visit("guide")
 
     @on(SeriesList.Opened)
@@ -257,13 +248,11 @@ class NotebookScreen(SeriesActions):
     # Marking and deleting
 
     def action_mark_all(self) -> None:
-        """Mark every series of the notebook."""
         self.with_notebook(
             lambda notebook: [found.series_id for found in notebook.find(SeriesQuery())], self.rows.mark, group="mark"
         )
 
     def action_delete(self) -> None:
-        """Take the marked series, or the one under the cursor, out of the notebook."""
         if ids := self.meant():
             self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
 
@@ -278,7 +267,6 @@ class NotebookScreen(SeriesActions):
             self.sharebench_app.tell_error(deletion.refusal)
 
     def action_undo(self) -> None:
-        """Put back what was deleted last."""
         if not self.removed:
             self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
             return

@@ -163,32 +163,25 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     # Moving
 
     def action_move(self, by: int) -> None:
-        """Up or down, over the headings of groups."""
         self._go(self.cursor + by, by)
 
     def key_pageup(self) -> None:
-        """A screenful up."""
         self._go(self.cursor - max(1, self.size.height - 2), -1)
 
     def key_pagedown(self) -> None:
-        """A screenful down."""
         self._go(self.cursor + max(1, self.size.height - 2), 1)
 
     def key_home(self) -> None:
-        """To the first series."""
         self._go(0, 1)
 
     def key_end(self) -> None:
-        """To the last series."""
         self._go(len(self.rows) - 1, -1)
 
     def action_open(self) -> None:
-        """Open the series under the cursor."""
         if self.pointed is not None:
             self.post_message(self.Opened(self.pointed))
 
     def action_mark(self) -> None:
-        """Mark the series under the cursor, or take its mark away, and go on to the next."""
         series_id = self.pointed
         if series_id is None:
             return
@@ -197,11 +190,9 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._marks_changed()
 
     def action_mark_shown(self) -> None:
-        """Mark all that are listed, in the order of the list."""
         self.mark(self.listing.places)
 
     def action_invert(self) -> None:
-        """Mark what is listed and not marked, and take the other marks away."""
         for series_id in self.listing.places:
             self._turn(series_id)
         self._marks_changed()
@@ -253,12 +244,10 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     # What is in view
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Ask for the lines that come into view."""
         super().watch_scroll_y(old_value, new_value)
         self._ask()
 
     def on_resize(self) -> None:
-        """Fit the columns to the new width."""
         self._columns = fitted(self.size.width)
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
         self._follow()
@@ -282,7 +271,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         )
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a heading sorts, one on a row goes there, a double click opens it."""
         if event.y == 0:
             if (column := column_at(self._columns, event.x)) is not None:
                 self.post_message(self.HeadingClicked(column.order))
@@ -296,7 +284,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        """The headings at the top, then a row each."""
         width = self.size.width
         if y == 0:
             style = self.get_component_rich_style("series-list--heading")
@@ -336,7 +323,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(width, style)
 
     def watch_cursor(self, old: int, new: int) -> None:
-        """Draw the two rows that change."""
         for row in (old, new):
             self.refresh(Region(0, row - self.scroll_offset.y + 1, self.size.width, 1))
 

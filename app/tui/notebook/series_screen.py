@@ -33,16 +33,13 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         self.series_id = series_id
 
     def compose(self) -> ComposeResult:
-        """The form and its chart."""
         yield SeriesView()
         yield KeyBar()
 
     def action_chart(self) -> None:
-        """Show the next view."""
         self.query_one(SeriesView).next_picture()
 
     def text_to_copy(self) -> str:
-        """The form as the command line prints it."""
         form = self.query_one(SeriesView).form
         return run_form_text(form) if form else ""
 
@@ -51,7 +48,6 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         return self.series_id
 
     def on_mount(self) -> None:
-        """Read the series."""
         self.query_one("#series-form-box").focus()
         self.changed()
 

@@ -40,7 +40,6 @@ class SeriesView(Widget):
         self._within = False
 
     def compose(self) -> ComposeResult:
-        """The headline, the form, the chart."""
         yield Static(id="series-headline")
         with Horizontal():
             with VerticalScroll(id="series-form-box", classes="pane"):

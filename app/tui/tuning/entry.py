@@ -38,6 +38,14 @@ class EntryScreen(Copies, MeasureMixin):
             "Make this the one change of the next series, and go on to measure it.",
             footer="Take",
         ),
+        KeyCommand(
+            "entry.try",
+            "s",
+            "Let sharebench do it",
+            "Have sharebench change it, measure in turns, and put it back; what it would write is shown first.",
+            action="try_it",
+            footer="Try it",
+        ),
     )
     DEFAULT_CSS = """
     EntryScreen #entry-box { height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
@@ -91,7 +99,7 @@ class EntryScreen(Copies, MeasureMixin):
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"take", "value"} and self.entry.status is Status.REMOVED:
+        if action in {"take", "value", "try_it"} and self.entry.status is Status.REMOVED:
             return False
         return super().check_action(action, parameters)
 
@@ -100,6 +108,9 @@ class EntryScreen(Copies, MeasureMixin):
         self.with_notebook(
             lambda notebook: take_change(notebook, practice, advice.name, advice.value), self.measure_with
         )
+
+    def action_try_it(self) -> None:
+        self.sharebench_app.visit("trial", setting=f"{self.advice.name} = {self.advice.value}")
 
     def action_value(self) -> None:
 

@@ -41,7 +41,7 @@ def file(tmp_path: Path) -> Path:
     return found
 
 
-def order(file: Path, **choices) -> SeriesRequest:
+def request(file: Path, **choices) -> SeriesRequest:
     plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path=str(file)), warmups=0, runs=4)
     return SeriesRequest(
         plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
@@ -49,7 +49,7 @@ def order(file: Path, **choices) -> SeriesRequest:
 
 
 def make_file_order(folder: Path, **choices) -> SeriesRequest:
-    return order(folder, **{"make_file": True, "size_bytes": 1_000_000} | choices)
+    return request(folder, **{"make_file": True, "size_bytes": 1_000_000} | choices)
 
 
 def stored(book: Path) -> Series:
@@ -60,9 +60,9 @@ def stored(book: Path) -> Series:
 class Stepping:
     """A series of which each run waits until it is told to go."""
 
-    def __init__(self, order: SeriesRequest, book: Path) -> None:
+    def __init__(self, request: SeriesRequest, book: Path) -> None:
         self.control = SeriesControl()
-        self.events = record(replace(order, plan=replace(order.plan, stepped=True)), book, self.control)
+        self.events = record(replace(request, plan=replace(request.plan, stepped=True)), book, self.control)
 
     def runs(self, count: int) -> list[Run]:
         """The next so many runs; the one after them has not begun."""
@@ -111,7 +111,7 @@ def test_a_series_that_is_being_measured_is_not_taken_up_by_a_second_program(tmp
 
 
 def test_a_reader_that_leaves_in_the_middle_lets_the_series_go(book: Path, file: Path):
-    events = record(order(file), book, SeriesControl())
+    events = record(request(file), book, SeriesControl())
     after_runs(events, 1)
     events.close()  # type: ignore[attr-defined]  # it is a generator
     assert stored(book).running_by is None
@@ -128,11 +128,11 @@ def test_a_reader_that_leaves_in_the_middle_lets_the_series_go(book: Path, file:
     ],
 )
 def test_what_was_never_measured_leaves_no_series(book: Path, file: Path, target: Target):
-    list(record(order(file), book, SeriesControl()))
+    list(record(request(file), book, SeriesControl()))
     before = stored(book)
     puts = [] if target.protocol == "file" else [(Command.PUT, 1000)]
     for command, size_bytes in [(Command.GET, None), *puts]:
-        wrong = order(file, target=target, command=command, size_bytes=size_bytes)
+        wrong = request(file, target=target, command=command, size_bytes=size_bytes)
         events = list(record(wrong, book, SeriesControl()))
         assert isinstance(events[-1], SeriesClosed)
         assert not events[-1].stored
@@ -167,7 +167,7 @@ def test_the_login_is_tried_before_anything_takes_its_time(smbd: Smbd, book: Pat
         raise AssertionError("looked around before anybody was let in")
 
     monkeypatch.setattr(SeriesMonitor, "look", look)
-    wrong = order(smbd.folder, target=smbd.target("file"), secrets=Secrets(password="wrong"), runs=1)
+    wrong = request(smbd.folder, target=smbd.target("file"), secrets=Secrets(password="wrong"), runs=1)
     events = list(record(replace(wrong, quiet_time=QuietTime.RECORD), book, SeriesControl()))
     assert any(isinstance(event, Failed) and event.kind == "LoginError" for event in events)
     with Notebook(book) as notebook:
@@ -176,7 +176,7 @@ def test_the_login_is_tried_before_anything_takes_its_time(smbd: Smbd, book: Pat
 
 def test_a_resumed_series_keeps_what_failed_and_says_when_it_went_on(book: Path, file: Path):
     content = file.read_bytes()
-    going = Stepping(order(file), book)
+    going = Stepping(request(file), book)
     going.runs(1)
     file.unlink()
     going.runs(1)
@@ -218,7 +218,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("hasty")
 def test_while_another_program_holds_the_notebook_runs_wait_and_none_is_lost(book: Path, file: Path):
-    events = record(order(file, runs=6), book, SeriesControl())
+    events = record(request(file, runs=6), book, SeriesControl())
     reported = after_runs(events, 2)
     warned: list[str] = []
     with Holding(book):
@@ -242,7 +242,7 @@ def test_while_another_program_holds_the_notebook_runs_wait_and_none_is_lost(boo
 
 @pytest.mark.usefixtures("hasty")
 def test_at_its_end_a_series_waits_for_whoever_holds_the_notebook(book: Path, file: Path):
-    events = record(order(file, runs=3), book, SeriesControl())
+    events = record(request(file, runs=3), book, SeriesControl())
     after_runs(events, 1)
     holding = Holding(book)
     holding.__enter__()
@@ -261,7 +261,7 @@ def test_at_its_end_a_series_waits_for_whoever_holds_the_notebook(book: Path, fi
 def test_only_minutes_end_a_series_and_what_is_lost_is_said(book: Path, file: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(writer, "GIVE_UP_SECONDS", 0.3)
     assert writer.GIVE_UP_SECONDS < 600
-    events = record(order(file, runs=3), book, SeriesControl())
+    events = record(request(file, runs=3), book, SeriesControl())
     after_runs(events, 1)
     with Holding(book), pytest.raises(NotebookError, match="are lost; what was stored before is kept"):
         list(events)
@@ -291,7 +291,7 @@ def test_a_disk_that_gives_errors_for_a_while_loses_and_doubles_nothing(
         store(notebook, series_id, run)
 
     monkeypatch.setattr(Notebook, "add_run", fail_twice)
-    events = list(record(order(file, runs=4), book, SeriesControl()))
+    events = list(record(request(file, runs=4), book, SeriesControl()))
     reported = [event.run for event in events if isinstance(event, RunFinished)]
     warned = [event.text for event in events if isinstance(event, Warned)]
     assert [(r.number, r.seconds) for r in stored(book).runs] == [(r.number, r.seconds) for r in reported]
@@ -307,7 +307,7 @@ def test_a_disk_that_fails_for_good_ends_a_series_with_what_is_lost(
     def fail(*_what: object) -> None:
         raise disk_error()
 
-    events = record(order(file, runs=3), book, SeriesControl())
+    events = record(request(file, runs=3), book, SeriesControl())
     after_runs(events, 1)
     monkeypatch.setattr(Notebook, "add_run", fail)
     with pytest.raises(NotebookError, match=r"entries of it are lost; what was stored before is kept"):
@@ -322,7 +322,7 @@ def test_a_disk_that_gives_errors_is_told_with_what_to_do():
 
 def test_an_imported_series_is_not_resumed_without_a_word_to_its_server(book: Path, file: Path):
     with Notebook(book) as notebook:
-        notebook.add_all([one(1, status=SeriesStatus.INTERRUPTED, target=order(file).plan.target)])
+        notebook.add_all([one(1, status=SeriesStatus.INTERRUPTED, target=request(file).plan.target)])
     with pytest.raises(UsageError, match="was imported: look at its target"):
         list(resume(f"{1:012x}", Secrets(), book, SeriesControl()))
 

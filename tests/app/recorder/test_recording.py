@@ -147,8 +147,10 @@ def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book
 
 def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
-    orders = [get_order(smbd, runs=3, warmups=0), put_order(smbd, runs=3, warmups=0)]
-    turns = [index for index, event in record_in_turns(orders, book, SeriesControl()) if isinstance(event, RunStarted)]
+    requests = [get_order(smbd, runs=3, warmups=0), put_order(smbd, runs=3, warmups=0)]
+    turns = [
+        index for index, event in record_in_turns(requests, book, SeriesControl()) if isinstance(event, RunStarted)
+    ]
     assert turns == [0, 1, 1, 0, 0, 1]
     with Notebook(book) as notebook:
         assert [(s.command, s.status) for s in notebook.heads()] == [
@@ -159,10 +161,10 @@ def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
 
 def test_one_failing_series_leaves_the_other_going(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
-    orders = [get_order(smbd, "no such file"), get_order(smbd)]
+    requests = [get_order(smbd, "no such file"), get_order(smbd)]
     closed = {
         index: event.status
-        for index, event in record_in_turns(orders, book, SeriesControl())
+        for index, event in record_in_turns(requests, book, SeriesControl())
         if isinstance(event, SeriesClosed)
     }
     assert closed == {0: SeriesStatus.FAILED, 1: SeriesStatus.COMPLETE}
@@ -196,8 +198,8 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     smbd.make_file("file", b"x" * MIB)
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
-        order = replace(get_order(smbd), quiet_time=QuietTime.REQUIRE)
-        events = list(record(order, book, SeriesControl()))
+        request = replace(get_order(smbd), quiet_time=QuietTime.REQUIRE)
+        events = list(record(request, book, SeriesControl()))
     finally:
         for burner in burners:
             burner.kill()
@@ -233,17 +235,17 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
 def test_no_ladder_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
     with Notebook(book) as notebook:
         notebook.add_experiment(Experiment(name="whole picture", kind=ExperimentKind.SURVEY))
-    order = replace(get_order(smbd), experiment=Experiment(name="whole picture"))
+    request = replace(get_order(smbd), experiment=Experiment(name="whole picture"))
     with pytest.raises(UsageError, match="'whole picture' is the name of a survey: give the ladder another one"):
-        list(record(order, book, SeriesControl()))
+        list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
         assert notebook.count() == 0
 
 
 def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
-    order = replace(get_order(smbd), experiment=Experiment(name="new"), change_name="strict sync", change_value="no")
+    request = replace(get_order(smbd), experiment=Experiment(name="new"), change_name="strict sync", change_value="no")
     with pytest.raises(UsageError, match="without --change first"):
-        list(record(order, book, SeriesControl()))
+        list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
         assert notebook.count() == 0
 
@@ -252,8 +254,8 @@ def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
 def test_a_first_run_that_fails_leaves_no_series(make_smbd, book: Path, command: Command):
     server = make_smbd(share_options={"read only": "yes"})
     server.make_file("file", b"x" * MIB).chmod(0)
-    order = put_order(server) if command is Command.PUT else get_order(server)
-    closed = list(record(order, book, SeriesControl()))[-1]
+    request = put_order(server) if command is Command.PUT else get_order(server)
+    closed = list(record(request, book, SeriesControl()))[-1]
     assert isinstance(closed, SeriesClosed)
     assert closed.failure is not None
     assert "denies access" in closed.failure.text

@@ -18,7 +18,7 @@ from tests.servers.smbd import Smbd
 MIB = 1024 * 1024
 
 
-def order(server: Smbd, runs: int = 3) -> SeriesRequest:
+def request(server: Smbd, runs: int = 3) -> SeriesRequest:
     plan = MeasurementPlan(
         command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs
     )
@@ -28,7 +28,7 @@ def order(server: Smbd, runs: int = 3) -> SeriesRequest:
 def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
     book, control = tmp_path / "notebook.db", SeriesControl()
-    for index, event in record_in_turns([order(smbd), order(smbd)], book, control):
+    for index, event in record_in_turns([request(smbd), request(smbd)], book, control):
         if index == 1 and isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
             control.cancel()
     with Notebook(book) as notebook:
@@ -49,7 +49,7 @@ def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Pa
 def test_what_has_not_begun_is_not_begun_after_cancelling(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
     book, control = tmp_path / "notebook.db", SeriesControl()
-    for _, event in record_in_turns([order(smbd, runs=50), order(smbd), order(smbd)], book, control):
+    for _, event in record_in_turns([request(smbd, runs=50), request(smbd), request(smbd)], book, control):
         if isinstance(event, RunFinished):
             control.cancel()
     with Notebook(book) as notebook:

@@ -13,7 +13,7 @@ from app.clients.base import Secrets
 from app.errors import PasswordInURLError, UsageError
 from app.recorder.request import SeriesRequest
 from app.workflows.guide.state.choices import GuideChoices, choices_of, with_target
-from app.workflows.guide.state.job import order_of
+from app.workflows.guide.state.job import request_of
 from app.workflows.requests import SeriesOptions, options_of, parse_change, series_request
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import ClientFacts, Command, Experiment, Series, Target
@@ -74,7 +74,7 @@ def test_what_a_command_does_not_ask_for_is_as_usual():
 def test_a_series_measured_again_by_the_guide_is_measured_by_the_same_choices():
     """Signing, verifying, the timeout and where the server is asked were lost on the way through the guide."""
     before = series_request(FITTING, replace(FILE, path="folder"), Secrets())
-    again = order_of(choices_of(stored(before)), Secrets())
+    again = request_of(choices_of(stored(before)), Secrets())
     assert again.plan == before.plan
     assert (again.server_ssh, again.smb_conf, again.ceiling) == (before.server_ssh, before.smb_conf, before.ceiling)
 

@@ -102,13 +102,13 @@ def test_stations_and_their_orders(smbd: Smbd, book: Path):
         "loopback SMB get",
         "loopback SMB put",
     ]
-    orders = [order for _, order in planned.todo if isinstance(order, SeriesRequest)]
-    smb = [order for order in orders if order.plan.target.protocol == "smb"]
+    requests = [request for _, request in planned.todo if isinstance(request, SeriesRequest)]
+    smb = [request for request in requests if request.plan.target.protocol == "smb"]
     assert [(o.plan.command, o.plan.make_file, o.label) for o in smb][:2] == [
         (Command.GET, True, "loopback SMB get"),
         (Command.PUT, False, "loopback SMB put"),
     ]
-    assert {o.experiment for o in orders} == {planned.experiment}
+    assert {o.experiment for o in requests} == {planned.experiment}
 
 
 def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd: Smbd, book: Path):

@@ -69,6 +69,23 @@ def test_a_base_that_comes_back_gives_a_verdict_and_one_that_wanders_takes_it():
     assert wandered.needed_series is not None
 
 
+def test_a_base_that_wandered_more_than_its_runs_scatter_asks_for_series_and_not_for_runs():
+    """The base comes back at a third: its runs scatter too much to tell, and no number of runs would help."""
+    wild = (60e6, 140e6, 95e6, 120e6, 85e6)
+    base, other, again = (series(scaled(wild, factor), id=name) for name, factor in (("a", 1), ("b", 1.1), ("c", 0.3)))
+    found = compare_sides(Sides(base=(base, again), other=(other,)), Limits())
+    assert found.doubt is Doubt.WANDERED
+    assert "the base itself wandered by 108 % meanwhile" in found.sentence
+    assert "to over +1,000 %)" in found.sentence, "one degree of freedom makes millions of percent"
+
+
+def test_a_base_that_came_back_around_no_change_asks_for_series_as_well():
+    base, other, again = (series(scaled(TEN, factor), id=n) for n, factor in (("a", 1), ("b", 1.001), ("c", 1.02)))
+    found = compare_sides(Sides(base=(base, again), other=(other,)), Limits())
+    assert (found.verdict, found.doubt) == ("unknown", Doubt.WANDERED)
+    assert found.needed_series is not None
+
+
 def test_three_bases_show_what_one_after_them_is_worth():
     assert grouped((1, 1.002, 0.998), (1.05,), "AAAB").verdict == "faster"
     assert grouped((1, 1.002, 0.998), (1.001,), "AAAB").verdict == "same"

@@ -43,7 +43,7 @@ def ladder_text(ladder: Ladder) -> str:
 
 
 def path(ladder: Ladder) -> list[int]:
-    return [one.number for one in ladder.kept_path]
+    return [one.number for one in ladder.gains[-1].path] if ladder.gains else []
 
 
 def test_each_rung_is_compared_with_what_it_was_made_from() -> None:
@@ -139,7 +139,7 @@ def test_a_contradicted_change_at_the_end_is_no_part_of_the_gain() -> None:
         rung("d", 2.2, change=wrong, base_id="c" * 12),
     ]
     ladder = build_ladder("tuning", made)
-    assert [one.number for one in ladder.kept_path] == [0, 1, 2]
+    assert [one.number for one in (ladder.gains[-1].path if ladder.gains else ())] == [0, 1, 2]
     assert ladder.gain
     assert ladder.gain.doubt is Doubt.SAME_SETTINGS
     assert ladder.rungs[3].on_kept_path

@@ -4,10 +4,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from forms.comparison.report import comparison_report
+from forms.experiments.report import experiment_report
 from forms.isolation.document import example_document, isolation_from_document
 from forms.isolation.report import isolation_report
 from forms.report import Report
-from forms.reports import comparison_report, experiment_report
 from forms.worksheets.report import bottleneck_report, users_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from storage.records import Change, Command, Decision, Evidence, Series, Target

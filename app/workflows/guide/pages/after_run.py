@@ -225,6 +225,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series = known.series
     options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
+    options += _done_by_sharebench(series)
     options += [
         Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
@@ -291,6 +292,20 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
 def _experiment_name(series: Series) -> str:
     place = series.target.host or series.target.path
     return f"{series.target.protocol} {series.command} {wording.plain(place)} {series.id[:4]}"
+
+
+def _done_by_sharebench(series: Series) -> Iterator[Option]:
+    """The same without hands: where root is here, or a way to the server is known, all of it is put back."""
+    if not series.target.abilities.through_samba:
+        return
+
+    def taken(text: str) -> Visit:
+        name, value = parse_change(text)
+        return Visit("trial", {"setting": f"{name} = {value}"})
+
+    text = "NAME = VALUE, such as: server signing = mandatory. What would be written is shown first."
+    ask = Ask(heading="Let sharebench do it", text=text, then=taken)
+    yield Option("Let sharebench change it, A B B A, and put it back…", ask, "it asks before it writes")
 
 
 def _other_change(choices: GuideChoices, series: Series) -> Option:

@@ -46,7 +46,7 @@ class Backend(Protocol):
         """What this machine does, from one call to the next."""
 
     def record(
-        self, order: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
     ) -> "Iterator[RecorderEvent]":
         """Measure a series."""
 
@@ -99,12 +99,12 @@ class SystemBackend:
         return MachineMeter().now
 
     def record(
-        self, order: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
     ) -> "Iterator[RecorderEvent]":
         """By the recorder."""
         from app.recorder.recording import record  # noqa: PLC0415  as the module says
 
-        return record(order, notebook_path, control)
+        return record(request, notebook_path, control)
 
     def resume(
         self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool

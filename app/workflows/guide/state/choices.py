@@ -1,12 +1,12 @@
 """What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
 from app.workflows.requests import SeriesOptions, options_of
-from storage.plan import CeilingPolicy, QuietTime
+from storage.json_reader import DocumentError, JSONNode
 from storage.records import Command, JSONValue, Series, Target
 
 MEMORY_KEY = "guide"
@@ -75,24 +75,10 @@ class GuideChoices(SeriesOptions):
     @classmethod
     def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
         """The choices that were kept; fresh ones where nothing was, or what was cannot be read."""
-        known = {field.name for field in fields(cls)}
-        raw = {name: value for name, value in (found or {}).items() if name in known}
         try:
-            return cls(
-                **{name: _READ[name](value) if value and name in _READ else value for name, value in raw.items()}
-            )
-        except (TypeError, ValueError):
+            return JSONNode("", found or {}).record(cls)
+        except DocumentError:
             return cls()
-
-
-_READ: dict[str, Callable[[Any], Any]] = {
-    "step": MethodStep,
-    "target": lambda fields_of_target: Target(**fields_of_target),
-    "command": Command,
-    "quiet_time": QuietTime,
-    "ceiling": CeilingPolicy,
-}
-"""How what is no JSON value is read back."""
 
 
 def at(choices: GuideChoices, step: MethodStep) -> GuideChoices:
@@ -144,9 +130,9 @@ def new_measurement(choices: GuideChoices) -> GuideChoices:
 
 
 def same_again(choices: GuideChoices) -> GuideChoices:
-    """Another series with the same choices."""
-    again = {"experiment": choices.experiment, "step": MethodStep.RUN}
-    return replace(choices, **_new_round(choices) | again)
+    """Another series with the same choices: a repeat of the one that was just measured."""
+    repeated = {"experiment": choices.experiment, "base_id": choices.series_id, "proven_id": choices.proven_id}
+    return replace(choices, **_new_round(choices) | repeated | {"step": MethodStep.RUN})
 
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:

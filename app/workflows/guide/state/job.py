@@ -27,7 +27,7 @@ class MeasurementJob:
     backend: Backend
     notebook_path: Path
     title: str
-    order: SeriesRequest | None = None
+    request: SeriesRequest | None = None
     resumed_id: str | None = None
     """The series to be completed, where there is no order."""
     confirmed: bool = False
@@ -39,15 +39,15 @@ class MeasurementJob:
 
     def events(self) -> Iterator[RecorderEvent]:
         """Measure; each run is stored before its event comes. Raises SharebenchError."""
-        if self.order is not None:
-            return self.backend.record(self.order, self.notebook_path, self.control)
+        if self.request is not None:
+            return self.backend.record(self.request, self.notebook_path, self.control)
         assert self.resumed_id is not None
         return self.backend.resume(
             self.resumed_id, self.secrets, self.notebook_path, self.control, confirmed=self.confirmed
         )
 
 
-def order_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
+def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     """The series that the choices describe. Raises UsageError where they are not complete."""
     if choices.target is None or choices.run_bytes is None:
         raise UsageError("choose a target and a file first")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import psutil
 import pytest
 
 from storage.target_url import format_target
-from tests.command_line import Inside, Sharebench
+from tests.command_line import ROOT, Inside, Sharebench
 from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
 
 SHORT = ("--files", "60", "--settle", "0.5", "--ramp", "100", "--processes", "2")
 
@@ -183,3 +185,39 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     assert resumed["status"] == "complete"
     assert [point["users"] for point in resumed["points"]] == [2, 3]
     assert "is complete" in sharebench.fails(2, "load", "--resume", document["id"])
+
+
+def put_on_path(sshd: Sshd, version: str = "") -> None:
+    """Have the far machine find a sharebench: this one, or one that says it is of another version."""
+    script = sshd.path / "sharebench"
+    told = json.dumps({"version": version, "processes": 1})
+    does = f"echo '{told}'; read order" if version else f'exec {sys.executable} -m app "$@"'
+    script.write_text(f"#!/bin/sh\ncd {ROOT}\n{does}\n")
+    script.chmod(0o755)
+
+
+def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Sharebench, through: Sshd):
+    put_on_path(through)
+    url = url_of(smbd, "elsewhere")
+    load = sharebench.json(
+        "load", url, "--users", "6", "--duration", "2", *SHORT, "--processes", "1", "--sizes", "4K", "--workers-on",
+        "fileserver", "--json",
+    )  # fmt: skip
+    (point,) = load["points"]
+    is_sound(point)
+    here, there = load["workers"]
+    assert (here["processes"], there["host"]) == (1, "fileserver")
+    assert len(point["generator"]["cpu_percent"]) == 1 + there["processes"]
+    assert list((smbd.folder / "elsewhere").iterdir()) == []
+
+
+def test_a_worker_of_another_version_is_refused_by_name(smbd: Smbd, sharebench: Sharebench, through: Sshd):
+    url = url_of(smbd, "refused")
+    (through.path / "sharebench").unlink(missing_ok=True)
+    assert "no workers on fileserver" in sharebench.fails(
+        4, "load", url, *SHORT, "--duration", "1", "--workers-on", "fileserver"
+    )
+    put_on_path(through, version="0.0.9")
+    said = sharebench.fails(4, "load", url, *SHORT, "--duration", "1", "--workers-on", "fileserver")
+    assert "fileserver: it has sharebench 0.0.9" in said
+    assert list((smbd.folder / "refused").iterdir()) == []

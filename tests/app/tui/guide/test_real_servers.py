@@ -88,8 +88,10 @@ async def test_a_server_killed_mid_series_is_named_and_its_runs_stay(make_smbd, 
     class Killing(SystemBackend):
         """Kills the server when the first run has ended."""
 
-        def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
-            for event in super().record(order, notebook_path, control):
+        def record(
+            self, request: SeriesRequest, notebook_path: Path, control: SeriesControl
+        ) -> Iterator[RecorderEvent]:
+            for event in super().record(request, notebook_path, control):
                 yield event
                 if isinstance(event, RunFinished):
                     server.kill()

@@ -160,7 +160,7 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
         assert screen.choices.series_id is None
         await press(reviewing, pilot, "enter")
         await measured(reviewing, pilot)
-    assert len(backend.orders) == 1
+    assert len(backend.requests) == 1
 
 
 async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):

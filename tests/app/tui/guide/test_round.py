@@ -56,7 +56,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, b
         assert "the step before" in painted(app)
         assert "[?] Not known: these two" in painted(app), "the verdict in words"
         assert "+50.0 %" in painted(app)
-    first, second = backend.orders
+    first, second = backend.requests
     assert first.plan.secrets.password == "practice"
     assert (first.experiment, first.change_name) == (None, None)
     assert (second.base_id, second.change_name, second.change_value) == ("000000000001", "in-flight", "1")

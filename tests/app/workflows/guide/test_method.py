@@ -19,7 +19,7 @@ from app.workflows.guide.state.choices import (
     with_target,
 )
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, recent_targets
-from app.workflows.guide.state.job import order_of
+from app.workflows.guide.state.job import request_of
 from app.workflows.guide.state.method import StepState, blocked, next_step, standings, step_before
 from forms.tone import Toned
 from storage.plan import QuietTime
@@ -119,6 +119,7 @@ def test_rounds():
     assert (following.step, following.change_name, following.change_value) == (MethodStep.RUN, "strict sync", "no")
     again = same_again(following)
     assert (again.base_id, again.change_name, again.file) == (None, None, "a/big.bin")
+    assert same_again(replace(following, series_id="cafe")).base_id == "cafe", "a repeat of what was just measured"
     assert (following.label, again.label) == ("strict sync = no", "")
     fresh = new_measurement(replace(MEASURED, runs=10))
     assert (fresh.target, fresh.series_id, fresh.runs, fresh.quiet) == (None, None, 10, "record")
@@ -191,28 +192,28 @@ def test_what_this_program_changes_by_itself_reaches_the_plan():
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
     act = option(page, "Bytes in a request").act
     assert isinstance(act, BeginRound)
-    order = order_of(act.choices, Secrets(password="x"))
-    assert (order.plan.settings.block_bytes, order.plan.settings.in_flight) == (65536, None)
-    assert (order.change_name, order.change_value, order.base_id) == ("block", "64K", "0123456789ab")
-    assert order.experiment
-    assert order.experiment.name == "smb get nas 0123"
+    request = request_of(act.choices, Secrets(password="x"))
+    assert (request.plan.settings.block_bytes, request.plan.settings.in_flight) == (65536, None)
+    assert (request.change_name, request.change_value, request.base_id) == ("block", "64K", "0123456789ab")
+    assert request.experiment
+    assert request.experiment.name == "smb get nas 0123"
 
 
 def test_orders_name_the_file_or_the_folder():
-    get = order_of(MEASURED, Secrets())
+    get = request_of(MEASURED, Secrets())
     assert (get.plan.target.path, get.plan.make_file, get.plan.size_bytes) == ("a/big.bin", False, None)
     assert get.quiet_time is QuietTime.RECORD
-    waiting = order_of(replace(MEASURED, quiet="wait"), Secrets())
+    waiting = request_of(replace(MEASURED, quiet="wait"), Secrets())
     assert (waiting.quiet_time, waiting.wait_seconds) == (QuietTime.RECORD, 600.0)
     folder = replace(SMB, path="a")
-    made = order_of(replace(MEASURED, target=folder, size_bytes=7), Secrets())
+    made = request_of(replace(MEASURED, target=folder, size_bytes=7), Secrets())
     assert (made.plan.target.path, made.plan.make_file, made.plan.size_bytes) == ("a", True, 7)
-    put = order_of(replace(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet="require"), Secrets())
+    put = request_of(replace(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet="require"), Secrets())
     assert (put.plan.make_file, put.plan.command, put.quiet_time) == (False, Command.PUT, QuietTime.REQUIRE)
     path = replace(MEASURED, target=Target(protocol="iperf3", host="nas", port=5201), size_bytes=7, file=None)
-    assert not order_of(path, Secrets()).plan.make_file
+    assert not request_of(path, Secrets()).plan.make_file
     with pytest.raises(UsageError, match="choose a target"):
-        order_of(GuideChoices(), Secrets())
+        request_of(GuideChoices(), Secrets())
 
 
 def test_recent_targets_are_folders_each_once():

@@ -1,7 +1,5 @@
 """One worker: a process whose greenlets are users, told by locust's master how many, and by us when to count."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import Any, ClassVar

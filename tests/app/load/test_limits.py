@@ -1,0 +1,114 @@
+"""What stands in the way of more is named: a link of known speed, a server held back, this end itself."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from storage.target_url import format_target
+from tests.command_line import Sharebench
+from tests.servers.netns import PAYLOAD_SHARE
+from tests.servers.process import unavailable
+from tests.servers.smbd import Smbd
+
+pytestmark = pytest.mark.alone
+GROUPS = Path("/sys/fs/cgroup/cpu")
+
+
+def load(server: Smbd, folder: Path, *arguments: str) -> dict[str, Any]:
+    sharebench = Sharebench(folder / "notebook.db", password=server.password)
+    running = sharebench.start(
+        "load", format_target(server.target()), *arguments, "--json", under=("nice", "-n", "-15")
+    )
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_a_link_of_known_speed_is_filled_and_named(make_smbd, make_link, tmp_path):
+    server = make_smbd(link=make_link("100mbit"))
+    found = load(
+        server, tmp_path, "--scenario", "large", "--users", "1,4", "--sizes", "2M", "--files", "8", "--duration", "6",
+        "--settle", "2", "--processes", "1", "--link", "100M",
+    )  # fmt: skip
+    _one, four = found["points"]
+    assert 8 * four["read_bytes_per_second"] / 1e8 == pytest.approx(PAYLOAD_SHARE, abs=0.005)
+    assert four["limit"] in {"network", "generator"}
+    if four["status"] == "valid":  # a busy machine gives no verdict
+        assert found["capacity"]["not_carried"] == 4
+        assert found["capacity"]["limit"] == "network"
+
+
+@pytest.fixture
+def held_back(make_smbd):
+    """An smbd that gets a fifth of a processor."""
+    server = make_smbd()
+    group = GROUPS / f"load-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError:
+        unavailable("no control group of the cpu controller can be made here")
+    (group / "cpu.cfs_quota_us").write_text("20000")
+    main = psutil.Process(server.pid)
+    for each in (main, *main.children(recursive=True)):
+        (group / "cgroup.procs").write_text(str(each.pid))
+    yield server
+    server.stop()
+    for _ in range(50):
+        if not (group / "cgroup.procs").read_text():
+            break
+        time.sleep(0.1)
+    group.rmdir()
+
+
+def test_a_server_that_is_held_back_is_named(held_back, tmp_path):
+    found = load(
+        held_back, tmp_path, "--scenario", "small", "--users", "1,8", "--files", "50", "--duration", "5", "--settle",
+        "1", "--processes", "1",
+    )  # fmt: skip
+    point = found["points"][-1]
+    assert point["server"]["throttled_percent"] > 25
+    assert point["limit"] == "server CPU" or point["status"] == "generator"
+
+
+BURN = "import os; os.sched_setaffinity(0, {0})\nwhile True: pass"
+
+
+def test_a_generator_beside_a_burner_gives_no_verdict(smbd, tmp_path):
+    burners = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(3)]
+    ended = threading.Event()
+
+    def pin() -> None:
+        """Keep every worker process on the burners' processor."""
+        while not ended.wait(0.2):
+            for child in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error):
+                    if "worker" in child.cmdline():
+                        child.cpu_affinity([0])
+
+    pinning = threading.Thread(target=pin)
+    pinning.start()
+    try:
+        found = load(
+            smbd, tmp_path, "--scenario", "small", "--users", "8", "--files", "50", "--duration", "4", "--settle", "1",
+            "--processes", "1",
+        )  # fmt: skip
+    finally:
+        ended.set()
+        pinning.join()
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+    (point,) = found["points"]
+    assert point["status"] == "generator"
+    assert "the generator, not the server" in point["reason"]
+    assert found["capacity"] is None

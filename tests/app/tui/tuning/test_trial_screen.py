@@ -1,0 +1,116 @@
+"""The trial on the screen: nothing is written before y, what would be is shown, and the verdict in the end."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.changes import find
+from app.changes.server import ChangeFailedError, ChangeRefusedError
+from app.changes.setting import ChangeableSetting
+from app.tui.tuning.trial import TrialScreen
+from app.workflows import trial, trial_order
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
+from forms.trials.judged import judged
+from forms.trials.summary import TrialSummary
+from storage.changes import ChangeKind
+from storage.notebook import Notebook
+from storage.records import Change
+from tests.builders import series
+from tests.tui import SMB, app_on, here, measured, painted, settled
+
+CHOICES = GuideChoices(
+    step=MethodStep.CHANGE, target=replace(SMB, share="data", user=None), file="big.bin", file_bytes=1 << 30
+)
+SETTING = ChangeableSetting(
+    kind=ChangeKind.SMB_CONF, name="use sendfile", section="[data]", previous="No", machine="nas 1", ssh=None,
+    values=("yes",), managers=("tuned sets kernel settings",),
+    writes=("use sendfile = yes, in [data] of /etc/samba/sharebench.conf",),
+    undo_path="/etc/samba/sharebench-undo.sh", plan=lambda *_: pytest.fail("planned without consent"),
+    effective=lambda _: None, same=lambda one, other: one == other,
+)  # fmt: skip
+
+
+def finished(order: TrialOrder) -> TrialSummary:
+    base = series([1e8 + n for n in range(8)], id="a00000000000", warmups=0)
+    change = Change(name="use sendfile", value="yes", previous="No")
+    other = series([1.2e8 + n for n in range(8)], id="b00000000000", warmups=0, change=change)
+    found = judged(order.experiment, order.plan, [base, other], [])
+    assert isinstance(found, TrialSummary)
+    return found
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.remember(MEMORY_KEY, CHOICES.to_memory())
+    monkeypatch.setattr(find, "find_setting", lambda *_: SETTING)
+    monkeypatch.setattr(trial_order, "check_target", lambda _: None)
+    return app_on(tmp_path / "notebook.db", first="trial", setting="use sendfile = yes")
+
+
+async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
+    begun: list[str] = []
+
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        begun.append(order.setting.name)
+        yield ValueSet("yes", 1)
+        yield PutBack("put back: use sendfile is No again")
+        yield Judged(finished(order))
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(here(app), TrialScreen)
+        shown = painted(app)
+        assert "use sendfile = yes, in [data] of /etc/samba/sharebench.conf" in shown
+        assert "sh /etc/samba/sharebench-undo.sh" in shown
+        assert "Beware: tuned sets kernel settings" in shown
+        assert begun == []
+        await pilot.press("y")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert begun == ["use sendfile"]
+        assert "put back: use sendfile is No again" in painted(app)
+        assert "[+] use sendfile = yes is faster than No: +20.0 %" in painted(app)
+        assert here(app).quit_question() is None
+
+
+async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatch):
+    def refuse(*_: object) -> ChangeableSetting:
+        raise ChangeRefusedError("only root can change the server's settings")
+
+    monkeypatch.setattr(find, "find_setting", refuse)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        assert "only root can change" in painted(app)
+        await pilot.press("escape")
+        assert here(app).order is None
+        assert here(app).check_action("consent", ()) is False
+
+
+async def test_what_could_not_be_put_back_is_told(app, monkeypatch):
+    def run(*_: object) -> Iterator[object]:
+        yield ValueSet(None, 1)
+        raise ChangeFailedError("it could not be put back: run `sharebench restore`")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert "run `sharebench restore`" in painted(app)
+
+
+async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
+    opened = app_on(tmp_path / "notebook.db", first="entry", entry="use sendfile", share="data")
+    async with opened.run_test(size=(100, 36)) as pilot:
+        await settled(opened, pilot)
+        await pilot.press("s")
+        await settled(opened, pilot)
+        assert isinstance(here(opened), TrialScreen)
+        assert here(opened).setting.startswith("use sendfile = ")
