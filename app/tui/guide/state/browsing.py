@@ -50,7 +50,6 @@ class BrowsedFolder:
 
     @property
     def is_share_list(self) -> bool:
-        """Whether shares are listed."""
         return self.target.abilities.has_share and not self.target.share
 
 
