@@ -50,6 +50,7 @@ class BrowsedFolder:
 
     @property
     def is_share_list(self) -> bool:
+        """Whether shares are listed."""
         return self.target.abilities.has_share and not self.target.share
 
 
