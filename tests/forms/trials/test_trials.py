@@ -15,7 +15,8 @@ from forms.stats.decision import Verdict
 from forms.trials.judged import judged, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, block_order, blocks_needed
-from forms.trials.tune import NotTried, TuneSummary, tune_report
+from forms.trials.tune import NotTried, TuneSummary
+from forms.trials.tune_report import tune_report
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import series
