@@ -57,6 +57,8 @@ _MODULES = {
     "prune": "notebook",
     "findings": "compare",
     "try": "trial",
+    "sweep": "trial",
+    "tune": "trial",
 }
 """Where a command's function is, if not in a module of its name."""
 

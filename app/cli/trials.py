@@ -16,16 +16,17 @@ from app.cli.run_options import chosen, series_options
 from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
+from app.workflows.consent import consent_lines
 from app.workflows.requests import series_request
 from app.workflows.trial import run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, consent_lines, new_order
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order
 from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
-from storage.changes import TrialPlan
 from storage.records import ExperimentKind
+from storage.trials import TrialPlan
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SERIES = (

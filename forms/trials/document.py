@@ -7,8 +7,8 @@ from forms.series.document import series_document
 from forms.stats.paired import PairedEffect
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
-from storage.changes import TrialPlan
 from storage.records import Series
+from storage.trials import TrialPlan
 
 TRIAL_SCHEMA = "sharebench/trial/1"
 SWEEP_SCHEMA = "sharebench/sweep/1"

@@ -8,9 +8,9 @@ from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
-from storage.changes import TrialPlan
 from storage.records import Series
 from storage.target_url import format_target
+from storage.trials import TrialPlan
 
 SIGNS = {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "=", Verdict.UNKNOWN: "?"}
 _NOTABLE_SLOT_EFFECT_PERCENT = 1.0

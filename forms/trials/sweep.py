@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from forms.stats.paired import PairedEffect, paired_effect
 from forms.trials.summary import pairs_of
 from forms.tuning.smb_conf import tidy_value
-from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Series
+from storage.trials import Slot, TrialPlan
 
 ALPHA = 0.05
 PLATEAU_PERCENT = 1.0

@@ -1,5 +1,6 @@
-"""``sharebench try``: a setting that is changed, measured in turns, and put back."""
+"""``sharebench try``, ``sweep`` and ``tune``: settings that are changed, measured in turns, and put back."""
 
+import contextlib
 from dataclasses import replace
 from typing import Any
 
@@ -8,12 +9,20 @@ import click
 from app.changes.find import Ways, find_setting
 from app.cli import common, diagnostics
 from app.cli.commands.compare import exit_code
-from app.cli.run_options import target_argument
-from app.cli.trials import answer_trial, carried_out, consent, parsed_setting, prepared, trial_options
+from app.cli.progress import ProgressLine, cancel_on_signals
+from app.cli.run_options import chosen, target_argument
+from app.cli.series_output import answer_report
+from app.cli.trials import answer_trial, ask_to_go_on, carried_out, consent, parsed_setting, prepared, trial_options
 from app.errors import UsageError
+from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
-from app.workflows.trial_order import TrialOrder
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target
+from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
+from forms.stats.paired import LOOKS
 from forms.trials.summary import TrialSummary
+from forms.trials.sweep import blocks_needed
+from forms.trials.tune import TuneSummary
+from forms.trials.tune_report import tune_report
 from storage.records import ExperimentKind
 
 
@@ -90,3 +99,74 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     summary = carried_out(context, order)
     answer_trial(summary, as_json=choices["as_json"])
     return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
+
+
+@click.command("sweep")
+@click.argument("setting", metavar="NAME=V1,V2,…")
+@target_argument()
+@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
+@trial_options
+@click.pass_context
+def sweep_command(context: click.Context, /, setting: str, target: str, **choices: Any) -> int:
+    """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
+
+    Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
+    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
+    """
+    name, values = parsed_setting(setting, several=True)
+    blocks = choices.pop("blocks")
+    found, order_of = prepared(context, name, values, target, choices)
+    order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
+    consent(order, yes=choices["yes"])
+    answer_trial(carried_out(context, order), as_json=choices["as_json"])
+    return 0
+
+
+@click.command("tune")
+@target_argument()
+@click.option("--only", multiple=True, metavar="NAME", help="Try this parameter alone; may be given several times.")
+@click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
+    help="So many candidates in a row without a gain end it.")  # fmt: skip
+@trial_options
+@click.pass_context
+def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
+    """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
+
+    Each is a `try` on top of what was found before; what has a risk is left out. Everything is put back at the end, and
+    one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
+    """
+    found_target, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), found_target, secrets)
+    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
+    tuning = Tuning(
+        request=request, ways=ways, looks=LOOKS, stop_after=choices["stop_after"], only=tuple(choices["only"])
+    )
+    check_target(request)
+    where = ways.ssh or "this machine"
+    diagnostics.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
+    diagnostics.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
+    ask_to_go_on(yes=choices["yes"])
+    summary = _tuned(context, tuning)
+    answer_report(tune_report(summary), as_json=choices["as_json"])
+    return 0
+
+
+def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
+    """Carry it out, and show how it goes; what it came to, also when it was cancelled half-way."""
+    control, progress, summary = SeriesControl(), ProgressLine(), None
+    with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
+        for event in events:
+            match event:
+                case Trying(setting=setting, number=number, of=of):
+                    diagnostics.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}")
+                case ValueSet(value=value, block=block):
+                    progress.about = f"pair {block}, {'as it is' if value is None else 'tried'}: "
+                case Tuned(summary=found):
+                    summary = found
+                case Judged() | PutBack():
+                    progress.clear()
+                case _:
+                    progress.show(event)
+    progress.clear()
+    assert summary
+    return summary

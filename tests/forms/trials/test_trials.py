@@ -17,8 +17,8 @@ from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, block_order, blocks_needed
 from forms.trials.tune import NotTried, TuneSummary
 from forms.trials.tune_report import tune_report
-from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
+from storage.trials import ChangeKind, Slot, TrialPlan
 from tests.builders import series
 
 TRIAL = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
