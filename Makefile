@@ -52,8 +52,8 @@ contracts: .venv/.installed-dev ## import contracts (import-linter)
 bench: .venv/.installed-dev ## speeds side by side with other clients: a Markdown table and a JSON file in .bench/
 	@$(BIN)/python -m tests.benchmarks
 
-torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=300 each)
-	@$(BIN)/python -m tests.reliability --seconds $(or $(SECONDS),300)
+torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=… for each)
+	@$(BIN)/python -m tests.reliability $(if $(SECONDS),--seconds $(SECONDS))
 
 truth: .venv/.installed-dev ## how often the verdicts are true: simulated, written to TRUTH.md
 	@$(BIN)/python -m tests.truth

@@ -138,10 +138,12 @@ def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
     return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
 
 
-def row_of(*values: str | float | Cell | None, role: Role = Role.ENTRY, mark: Mark = Mark.NONE) -> Row:
+def row_of(
+    *values: str | float | Cell | None, role: Role = Role.ENTRY, mark: Mark = Mark.NONE, remark: str = ""
+) -> Row:
     """A row of cells, or of what they hold."""
     cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
-    return Row(cells=cells, role=role, mark=mark)
+    return Row(cells=cells, role=role, mark=mark, remark=remark)
 
 
 def blank_rows(columns: tuple[Column, ...], names: Iterable[str | None]) -> tuple[Row, ...]:

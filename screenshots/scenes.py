@@ -52,6 +52,7 @@ SCENES = (
     Scene(name="guide-expected", screen="ladder", keys=("n", "7")),
     Scene(name="guide-change-small", size=SMALL, screen="ladder", keys=("n",)),
     Scene(name="survey-small", size=SMALL, screen="survey"),
+    Scene(name="isolation-small", size=SMALL, screen="isolation"),
     Scene(name="table", size=SMALL, screen="table", arguments={"ids": ("a10000000002", AS_DELIVERED, TUNED)}),
     Scene(name="ladder", screen="ladder"),
     Scene(name="ladder-small", size=SMALL, screen="ladder", keys=("up",)),

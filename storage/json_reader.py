@@ -182,10 +182,10 @@ _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
 
 
 def _key(place: JSONNode, key: str, kind: Any) -> Any:
-    """A member's name as the type says: a text or a whole number."""
+    """A member's name as the type says: a text, a whole number or a word of an enumeration."""
     if kind is int and not key.isdecimal():
         raise DocumentError(f"{place.name}: expected a whole number for a name")
-    return kind(key)
+    return kind(key) if kind in _PLAIN else JSONNode(place.name, key).one_of(kind)
 
 
 @cache

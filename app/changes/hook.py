@@ -6,7 +6,7 @@ from app.changes.script import ServerChange
 from app.changes.server import look
 from app.changes.setting import ChangeableSetting
 from app.changes.sysctl import UNDO, effective_value
-from storage.trials import ChangeKind
+from storage.changes import ChangeKind
 
 APPLIED = "applied"
 AS_IT_WAS = "as it was"

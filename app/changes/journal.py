@@ -7,11 +7,10 @@ from app.changes import server
 from app.changes.script import ServerChange, undo_script
 from app.changes.server import ChangeFailedError, ConflictError
 from app.environment.remote import Answer
-from storage.changes import JournalEntry
+from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import utc_now
-from storage.trials import ChangeKind
 
 _AGAIN_SECONDS = 1.0
 

@@ -13,7 +13,7 @@ from app.changes.server import ChangeRefusedError, look
 from app.changes.setting import ChangeableSetting
 from app.changes.sysctl import UNDO, effective_value
 from app.environment.remote import run_script
-from storage.trials import ChangeKind
+from storage.changes import ChangeKind
 
 DEAD_MAN_SECONDS = 300
 OFFLOADS = {

@@ -9,7 +9,7 @@ from app.environment.remote import run_script
 from app.environment.samba import testparm
 from forms.tuning import smb_conf
 from forms.tuning.trial_rules import Proposal, refusals
-from storage.trials import ChangeKind
+from storage.changes import ChangeKind
 
 
 def check_value(place: SambaPlace, value: str) -> None:

@@ -18,8 +18,8 @@ from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
 from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data, risk_of, undo_needs_restart
+from storage.changes import ChangeKind
 from storage.records import Target
-from storage.trials import ChangeKind
 
 SOCKET_OPTIONS = "socket options"
 

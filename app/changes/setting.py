@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.changes.script import ServerChange
 from app.environment.remote import Answer
-from storage.trials import ChangeKind
+from storage.changes import ChangeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from app.environment.samba.facts import loadable_modules, running_log_level
 from app.environment.samba.smb_conf_file import parameter_key, read_conf
 from forms.tuning import smb_conf
 from forms.tuning.trial_rules import SambaKnows
-from storage.trials import ChangeKind
+from storage.changes import ChangeKind
 
 DROP_IN = "sharebench.conf"
 UNDO = "sharebench-undo.sh"

@@ -11,7 +11,7 @@ from app.environment.remote import Answer, run_script
 from app.errors import UsageError
 from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
-from storage.trials import ChangeKind
+from storage.changes import ChangeKind
 
 UNDO = "/var/lib/sharebench/sharebench-undo.sh"
 """Where the undo script of what is not Samba's lies."""

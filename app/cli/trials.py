@@ -25,8 +25,8 @@ from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
+from storage.changes import TrialPlan
 from storage.records import ExperimentKind
-from storage.trials import TrialPlan
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SERIES = (

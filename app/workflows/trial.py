@@ -32,7 +32,7 @@ from forms.trials.judged import ChangeSummary, judged
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import block_order
 from forms.tuning import negotiated
-from storage.changes import JournalEntry
+from storage.changes import JournalEntry, Slot
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
 from storage.records import (
@@ -47,7 +47,6 @@ from storage.records import (
     new_series_id,
     utc_now,
 )
-from storage.trials import Slot
 
 CONTROL_BYTES = 8 * 2**20
 """What is hashed as the piece of work that no setting of the server touches."""

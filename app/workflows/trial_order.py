@@ -11,12 +11,8 @@ from app.measure.events import Event
 from app.recorder.request import SeriesRequest
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
-from storage.records import (
-    Experiment,
-    ExperimentKind,
-    dated_experiment,
-)
-from storage.trials import TrialPlan
+from storage.changes import TrialPlan
+from storage.records import Experiment, ExperimentKind, dated_experiment
 
 AS_IT_IS = "as it is"
 

@@ -21,8 +21,8 @@ from forms.tuning import catalogue
 from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import data, risk_of
+from storage.changes import TrialPlan
 from storage.records import ExperimentKind
-from storage.trials import TrialPlan
 
 STOP_AFTER = 12
 """So many candidates in a row without a gain end it."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from forms.series.document import series_from_document
 from forms.trials.document import SWEEP_SCHEMA, TRIAL_SCHEMA
+from storage.changes import Slot, TrialPlan
 from storage.json_reader import DocumentError, JSONNode
 from storage.records import Experiment, ExperimentKind, Series
-from storage.trials import Slot, TrialPlan
 
 KINDS = {TRIAL_SCHEMA: ExperimentKind.TRIAL, SWEEP_SCHEMA: ExperimentKind.SWEEP}
 MOST_PAIRS = 1000

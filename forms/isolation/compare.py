@@ -7,7 +7,7 @@ from forms import wording
 from forms.isolation.document import isolation_document
 from forms.isolation.summary import IsolationSummary, isolation_summary
 from forms.isolation.words import verdict_sentence
-from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
+from forms.report import Field, Report, ReportKind, Row, Table, columns_of, row_of
 from storage.isolations import Isolation, Layer
 
 SCHEMA = "sharebench/isolation-comparison/1"
@@ -42,30 +42,23 @@ def _name(summary: IsolationSummary) -> str:
 
 
 def _table(both: Sequence[IsolationSummary]) -> Table:
-    columns = (
-        Column(heading="Clients"),
-        Column(heading="Layer", kind=ReportKind.TEXT),
-        Column(heading="Base, MB/s", kind=ReportKind.DECIMAL),
-        Column(heading="Other, MB/s", kind=ReportKind.DECIMAL),
-        Column(heading="Change in %", kind=ReportKind.SIGNED),
-    )
+    rates = (("Base, MB/s", ReportKind.DECIMAL), ("Other, MB/s", ReportKind.DECIMAL))
+    columns = columns_of(("Clients", ReportKind.WHOLE), "Layer", *rates, ("Change in %", ReportKind.SIGNED))
     points = [{point.clients: point for point in one.points} for one in both]
     rows = []
     for clients in sorted(set(points[0]) | set(points[1])):
         found = [one.get(clients) for one in points]
         for layer in _SHOWN:
-            rates = [point.rates.get(layer) if point else None for point in found]
-            if any(rates):
-                rows.append(_row(clients, layer.value, rates))
+            pair = [point.rates.get(layer) if point else None for point in found]
+            if any(pair):
+                rows.append(_row(clients, layer.value, pair))
     return Table(columns=columns, rows=tuple(rows))
 
 
 def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
     base, other = rates
     change = 100 * (other / base - 1) if base and other else None
-    cells = [Cell(value=clients), Cell(value=name)]
-    cells += [Cell(value=rate / _MEGABYTE if rate else None) for rate in rates]
-    return Row(cells=(*cells, Cell(value=change)))
+    return row_of(clients, name, *(rate / _MEGABYTE if rate else None for rate in rates), change)
 
 
 def _differences(base: Isolation, other: Isolation) -> list[str]:

@@ -7,14 +7,8 @@ from forms.isolation.document import isolation_document
 from forms.isolation.profile import DearCall
 from forms.isolation.summary import IsolationSummary, isolation_summary
 from forms.isolation.verdict import Cause
-from forms.isolation.words import (
-    LOOK_AT,
-    cost_sentence,
-    price_sentence,
-    reservations,
-    verdict_sentence,
-)
-from forms.report import Bar, Cell, Chart, Column, Field, Report, ReportKind, Row, Table
+from forms.isolation.words import LOOK_AT, cost_sentence, price_sentence, reservations, verdict_sentence
+from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.records import RunStatus
 
@@ -23,7 +17,6 @@ MEGABYTE = 1_000_000
 _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _NUMBER = ReportKind.SECONDS
 """Four decimals, as the table of 2003 had."""
-_RATIO = ReportKind.RATIO
 
 
 def isolation_report(isolation: Isolation) -> Report:
@@ -66,25 +59,18 @@ def _fields(isolation: Isolation) -> list[Field]:
 
 def layers_table(summary: IsolationSummary) -> Table:
     """The table of 2003: a row for each number of clients."""
-    columns = [Column(heading="Clients", kind=ReportKind.WHOLE)]
-    columns += [Column(heading=f"{layer.value.capitalize()}, MB/s", kind=_NUMBER) for layer in _LAYERS]
-    columns += [
-        Column(heading="The least", kind=_NUMBER),
-        Column(heading="Server, MB/s", kind=_NUMBER),
-        Column(heading="Server / least", kind=_RATIO),
-    ]
+    layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
+    server = (("The least", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / least", ReportKind.RATIO))
     priced = any(point.price for point in summary.points)
-    if priced:
-        columns.append(Column(heading="Whole script, MB/s", kind=_NUMBER))
+    whole = [("Whole script, MB/s", _NUMBER)] if priced else []
     rows = []
     for point in summary.points:
         rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
-        cells = [Cell(value=point.clients), *(Cell(value=_megabytes(rate)) for rate in rates)]
-        cells.append(Cell(value=point.ratio.value if point.ratio else None))
-        if priced:
-            cells.append(Cell(value=_megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))))
-        rows.append(Row(cells=tuple(cells)))
-    return Table(columns=tuple(columns), rows=tuple(rows))
+        price = [_megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
+        ratio = point.ratio.value if point.ratio else None
+        rows.append(row_of(point.clients, *map(_megabytes, rates), ratio, *price))
+    columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
+    return Table(columns=columns, rows=tuple(rows))
 
 
 def _megabytes(rate: float | None) -> float | None:
@@ -101,13 +87,13 @@ def _cpu_table(summary: IsolationSummary) -> list[Table]:
             continue
         label = "disk and network" if layer is Layer.DISK_WITH_NETWORK else layer.value
         spreads = [getattr(use, name) for name in names]
-        for statistic in ("mean", "median", "deviation"):
-            cells = [Cell(value=f"{label}, {statistic}"), *(Cell(value=getattr(s, statistic)) for s in spreads)]
-            rows.append(Row(cells=tuple(cells)))
-    columns = [Column(heading=f"Layer, {most} clients", kind=ReportKind.TEXT)]
-    columns += [Column(heading=f"CPU {name}, %", kind=ReportKind.DECIMAL) for name in names]
+        rows += [
+            row_of(f"{label}, {statistic}", *(getattr(spread, statistic) for spread in spreads))
+            for statistic in ("mean", "median", "deviation")
+        ]
+    columns = columns_of(f"Layer, {most} clients", *((f"CPU {name}, %", ReportKind.DECIMAL) for name in names))
     caption = "Processors of the server, percent of all of them"
-    return [Table(columns=tuple(columns), rows=tuple(rows), caption=caption)] if rows else []
+    return [Table(columns=columns, rows=tuple(rows), caption=caption)] if rows else []
 
 
 def _waterfall_table(summary: IsolationSummary) -> list[Table]:
@@ -115,14 +101,11 @@ def _waterfall_table(summary: IsolationSummary) -> list[Table]:
     if fall is None:
         return []
     rows = [
-        Row(cells=(Cell(value=name), Cell(value=part), Cell(value=100 * part / fall.whole)))
+        row_of(name, part, 100 * part / fall.whole)
         for name, part in (*fall.parts().items(), ("one operation", fall.whole))
     ]
-    columns = (
-        Column(heading="Where one operation's time goes", kind=ReportKind.TEXT),
-        Column(heading="Microseconds", kind=ReportKind.DECIMAL),
-        Column(heading="Share, %", kind=ReportKind.DECIMAL),
-    )
+    figures = (("Microseconds", ReportKind.DECIMAL), ("Share, %", ReportKind.DECIMAL))
+    columns = columns_of("Where one operation's time goes", *figures)
     return [Table(columns=columns, rows=tuple(rows))]
 
 
@@ -137,23 +120,9 @@ def _profile_tables(summary: IsolationSummary) -> list[Table]:
 
 
 def _calls_table(heading: str, calls: Sequence[DearCall]) -> Table:
-    columns = (
-        Column(heading=heading, kind=ReportKind.TEXT),
-        Column(heading="Calls"),
-        Column(heading="µs a call", kind=ReportKind.DECIMAL),
-        Column(heading="Share of requests' time, %", kind=ReportKind.DECIMAL),
-    )
-    rows = (
-        Row(
-            cells=(
-                Cell(value=wording.plain(one.name)),
-                Cell(value=one.calls),
-                Cell(value=one.microseconds_a_call),
-                Cell(value=100 * one.share),
-            )
-        )
-        for one in calls
-    )
+    times = (("µs a call", ReportKind.DECIMAL), ("Share of requests' time, %", ReportKind.DECIMAL))
+    columns = columns_of(heading, ("Calls", ReportKind.WHOLE), *times)
+    rows = (row_of(wording.plain(one.name), one.calls, one.microseconds_a_call, 100 * one.share) for one in calls)
     return Table(columns=columns, rows=tuple(rows))
 
 

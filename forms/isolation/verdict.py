@@ -5,6 +5,8 @@ from enum import StrEnum
 
 CLIENT_SHARE = 0.6
 """Of what our own replay reaches against next to nothing: beyond it the number may be this client's."""
+HELD_SHARE = 0.65
+"""Of an operation's time, what the clients spend on themselves: beyond it they are what is measured."""
 LINK_SHARE = 0.85
 """A link that is filled so far is full: acknowledgements and headers take some of the rest."""
 NEAR = 0.8
@@ -65,6 +67,8 @@ class LayerEvidence:
     client_cpu_percent: float | None = None
     """Of this machine, where the server is another one."""
     ceiling_share: float | None = None
+    held_share: float | None = None
+    """Of the clients' time, that in which they worked themselves or waited for a processor of their machine."""
     link_share: float | None = None
     throttled_percent: float | None = None
     processor_quota: float | None = None
@@ -114,7 +118,7 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
 def _plain_cause(found: LayerEvidence) -> Cause | None:
     """What is seen directly, whatever the rates are."""
     busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
-    if busy_here or _at_least(found.ceiling_share, CLIENT_SHARE):
+    if busy_here or _at_least(found.held_share, HELD_SHARE) or _at_least(found.ceiling_share, CLIENT_SHARE):
         return Cause.CLIENT
     if _at_least(found.link_share, LINK_SHARE):
         return Cause.NETWORK

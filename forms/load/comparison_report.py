@@ -4,7 +4,7 @@ from typing import Any
 
 from forms.load.comparison import PROMISED_RATIO, LoadComparison
 from forms.load.report import capacity_text
-from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from storage.loads.records import Load, LoadPoint
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
@@ -12,24 +12,22 @@ COMPARISON_SCHEMA = "sharebench/load-comparison/1"
 
 def load_comparison_report(found: LoadComparison) -> Report:
     """The comparison laid out."""
-    columns = (
-        Column(heading="Users", kind=ReportKind.TEXT),
-        Column(heading="Base requests/s", kind=ReportKind.DECIMAL),
-        Column(heading="Other requests/s", kind=ReportKind.DECIMAL),
-        Column(heading="Change", kind=ReportKind.SIGNED),
-        Column(heading="Base p95 ms", kind=ReportKind.DECIMAL),
-        Column(heading="Other p95 ms", kind=ReportKind.DECIMAL),
+    columns = columns_of(
+        "Users",
+        ("Base requests/s", ReportKind.DECIMAL),
+        ("Other requests/s", ReportKind.DECIMAL),
+        ("Change", ReportKind.SIGNED),
+        ("Base p95 ms", ReportKind.DECIMAL),
+        ("Other p95 ms", ReportKind.DECIMAL),
     )
     rows = tuple(
-        Row(
-            cells=(
-                Cell(value=str(pair.users)),
-                Cell(value=pair.base.requests_per_second),
-                Cell(value=pair.other.requests_per_second),
-                Cell(value=pair.change_percent),
-                Cell(value=_p95_ms(pair.base)),
-                Cell(value=_p95_ms(pair.other)),
-            )
+        row_of(
+            str(pair.users),
+            pair.base.requests_per_second,
+            pair.other.requests_per_second,
+            pair.change_percent,
+            _p95_ms(pair.base),
+            _p95_ms(pair.other),
         )
         for pair in found.pairs
     )

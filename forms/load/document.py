@@ -1,27 +1,18 @@
 """The JSON object ``sharebench/load/1`` of a load, and back; nothing is rounded."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from storage.json_reader import JSONNode
-from storage.loads.codec import (
-    capacity_from_json,
-    capacity_to_json,
-    choices_from_json,
-    choices_to_json,
-    point_from_json,
-    point_to_json,
-    targets_from_json,
-    workers_from_json,
-)
+from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
 from storage.loads.histogram import Histogram
-from storage.loads.reading import text_or_none, whole_or, whole_or_none
 from storage.loads.records import Load, LoadPoint
-from storage.loads.scenario import scenario_from_json
-from storage.records import SeriesStatus
 
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at"})
+"""What a document does not say of a load in this notebook, or says in its own way."""
 
 Document = dict[str, Any]
 
@@ -74,25 +65,7 @@ def quantiles(histogram: Histogram) -> dict[str, float | None]:
 
 def load_from_document(node: JSONNode) -> Load:
     """The load in a document. Raises DocumentError with the first place that is wrong."""
-    targets = targets_from_json(node.at("targets"))
-    if not targets:
+    load = node.record(Load, leave=NOT_TOLD, needs=("status",))
+    if not load.targets:
         raise node.at("targets").wrong("at least one target")
-    environment = node.maybe("environment")
-    return Load(
-        id=node.at("id").filled_text(),
-        created_at=node.at("created_at").time(),
-        status=node.at("status").one_of(SeriesStatus),
-        error=text_or_none(node.maybe("error")),
-        label=text_or_none(node.maybe("label")) or "",
-        note=text_or_none(node.maybe("note")) or "",
-        targets=targets,
-        scenario=scenario_from_json(node.at("scenario")),
-        choices=choices_from_json(node.maybe("choices")),
-        link_bits_per_second=whole_or_none(node.maybe("link_bits_per_second")),
-        file_set_bytes=whole_or(node.maybe("file_set_bytes"), 0, at_most=2**62),
-        server_memory_bytes=whole_or_none(node.maybe("server_memory_bytes")),
-        workers=workers_from_json(node.maybe("workers")),
-        environment={side: environment.at(side).object().value for side in environment.object_or_empty()},
-        points=tuple(point_from_json(each) for each in node.at("points").items()),
-        capacity=capacity_from_json(node.maybe("capacity")),
-    )
+    return replace(load, points=tuple(point_from_json(each) for each in node.at("points").items()))

@@ -10,7 +10,7 @@ from forms.load.summary import (
     memory_line,
     size_rows,
 )
-from forms.report import Bar, Cell, Chart, Column, Field, Mark, Report, ReportKind, Row, Table
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus
 from storage.loads.scenario import Scenario
@@ -25,7 +25,7 @@ _MARKS = {
     PointStatus.GENERATOR: Mark.UNUSUAL,
 }
 _NOT_SEEN = "not seen"
-_DECIMAL, _WHOLE, _TEXT = ReportKind.DECIMAL, ReportKind.WHOLE, ReportKind.TEXT
+_WHOLE = ReportKind.WHOLE
 _ADVICE = {
     Limit.NETWORK: "The network was full: a faster link, or a second card, carries more users.",
     Limit.SERVER_CPU: "The server's processors were the limit: look at signing, encryption and the log level first.",
@@ -109,19 +109,17 @@ def _ms(histogram: Histogram, share: float) -> float | None:
     return None if seconds is None else 1000 * seconds
 
 
+def _decimals(*headings: str) -> tuple[tuple[str, ReportKind], ...]:
+    return tuple((heading, ReportKind.DECIMAL) for heading in headings)
+
+
 def _points_table(points: Sequence[LoadPoint]) -> Table:
-    columns = (
-        Column(heading="Users", kind=_TEXT),
-        Column(heading="With session"),
-        Column(heading="Requests/s", kind=_DECIMAL),
-        Column(heading="Offered/s", kind=_DECIMAL),
-        Column(heading="Read MB/s", kind=_DECIMAL),
-        Column(heading="Written MB/s", kind=_DECIMAL),
-        Column(heading="Errors"),
-        Column(heading="p50 ms", kind=_DECIMAL),
-        Column(heading="p95 ms", kind=_DECIMAL),
-        Column(heading="p99 ms", kind=_DECIMAL),
-        Column(heading="Max ms", kind=_DECIMAL),
+    columns = columns_of(
+        "Users",
+        ("With session", _WHOLE),
+        *_decimals("Requests/s", "Offered/s", "Read MB/s", "Written MB/s"),
+        ("Errors", _WHOLE),
+        *_decimals("p50 ms", "p95 ms", "p99 ms", "Max ms"),
     )
     return Table(columns=columns, rows=tuple(map(_point_row, points)), marked=True, entry="users",
                  caption="Load points: response times, from due to answered")  # fmt: skip
@@ -129,7 +127,8 @@ def _points_table(points: Sequence[LoadPoint]) -> Table:
 
 def _point_row(point: LoadPoint) -> Row:
     longest = point.response.max_microseconds / 1000 if point.response.count else None
-    values: tuple[float | None, ...] = (
+    return row_of(
+        _name(point),
         point.connected,
         point.requests_per_second,
         point.offered_per_second,
@@ -140,9 +139,6 @@ def _point_row(point: LoadPoint) -> Row:
         _ms(point.response, 0.95),
         _ms(point.response, 0.99),
         longest,
-    )
-    return Row(
-        cells=(Cell(value=_name(point)), *(Cell(value=value) for value in values)),
         mark=_MARKS[point.status],
         remark=point.reason or "",
     )
@@ -158,31 +154,18 @@ def _mega(value: float | None) -> float | None:
 
 
 def _server_table(points: Sequence[LoadPoint]) -> Table:
-    columns = (
-        Column(heading="Users", kind=_TEXT),
-        Column(heading="CPU user %", kind=_DECIMAL),
-        Column(heading="System %", kind=_DECIMAL),
-        Column(heading="Total %", kind=_DECIMAL),
-        Column(heading="Median %", kind=_DECIMAL),
-        Column(heading="Dev.", kind=_DECIMAL),
-        Column(heading="smbd %", kind=_DECIMAL),
-        Column(heading="USS MB", kind=_DECIMAL),
-        Column(heading="PSS MB", kind=_DECIMAL),
-        Column(heading="Disk %", kind=_DECIMAL),
-        Column(heading="This end's CPU %", kind=_DECIMAL),
-        Column(heading="Late ms p99", kind=_DECIMAL),
-    )
+    processors = _decimals("CPU user %", "System %", "Total %", "Median %", "Dev.", "smbd %")
+    beside = _decimals("USS MB", "PSS MB", "Disk %", "This end's CPU %", "Late ms p99")
+    columns = columns_of("Users", *processors, *beside)
     return Table(columns=columns, rows=tuple(map(_server_row, points)),
                  caption="The server beside it (all processors = 100 %), and this end")  # fmt: skip
 
 
 def _server_row(point: LoadPoint) -> Row:
     server = point.server
-    seen: tuple[Cell, ...]
-    if server is None:
-        seen = (Cell(value=_NOT_SEEN), *(Cell() for _ in range(8)))
-    else:
-        values = (
+    seen: tuple[str | float | None, ...] = (_NOT_SEEN, *[None] * 8)
+    if server is not None:
+        seen = (
             server.user_percent.mean,
             server.system_percent.mean,
             server.total_percent.mean,
@@ -193,9 +176,8 @@ def _server_row(point: LoadPoint) -> Row:
             _mega(server.smbd_pss_bytes),
             max(server.disk_busy_percent.values(), default=None),
         )
-        seen = tuple(Cell(value=value) for value in values)
     own = (max(point.generator_cpu_percent, default=None), _ms(point.generator_lateness, 0.99))
-    return Row(cells=(Cell(value=_name(point)), *seen, *(Cell(value=value) for value in own)))
+    return row_of(_name(point), *seen, *own)
 
 
 def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
@@ -203,21 +185,15 @@ def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
     point = max(points, key=lambda each: each.users, default=None)
     if point is None or len(point.operations) < 2:
         return None
-    columns = (
-        Column(heading="Request", kind=_TEXT),
-        Column(heading="Count"),
-        Column(heading="Share %", kind=_DECIMAL),
-        *(Column(heading=f"{name} ms", kind=_DECIMAL) for name in ("p50", "p95", "p99", "Max")),
-    )
+    figures = _decimals("Share %", "p50 ms", "p95 ms", "p99 ms", "Max ms")
+    columns = columns_of("Request", ("Count", _WHOLE), *figures)
     rows = tuple(
-        Row(
-            cells=(
-                Cell(value=name),
-                Cell(value=each.count),
-                Cell(value=100 * each.count / point.requests),
-                *(Cell(value=_ms(each, share)) for share in (0.5, 0.95, 0.99)),
-                Cell(value=each.max_microseconds / 1000),
-            )
+        row_of(
+            name,
+            each.count,
+            100 * each.count / point.requests,
+            *(_ms(each, share) for share in (0.5, 0.95, 0.99)),
+            each.max_microseconds / 1000,
         )
         for name, each in point.operations.items()
     )
@@ -228,26 +204,18 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
     rows = size_rows(points)
     if not rows:
         return None
-    columns = (
-        Column(heading="Size", kind=_TEXT),
-        Column(heading="Users"),
-        Column(heading="Requests/s", kind=_DECIMAL),
-        Column(heading="MB/s", kind=_DECIMAL),
-        Column(heading="CPU ms a MB", kind=_DECIMAL),
-    )
-    cells = (
-        (
-            numbers.size(row.size_bytes),
-            row.users,
-            row.requests_per_second,
-            row.bytes_per_second / 1e6,
-            None if row.cpu_seconds_a_megabyte is None else 1000 * row.cpu_seconds_a_megabyte,
-        )
-        for row in rows
-    )
     return Table(
-        columns=columns,
-        rows=tuple(Row(cells=tuple(Cell(value=value) for value in each)) for each in cells),
+        columns=columns_of("Size", ("Users", _WHOLE), *_decimals("Requests/s", "MB/s", "CPU ms a MB")),
+        rows=tuple(
+            row_of(
+                numbers.size(row.size_bytes),
+                row.users,
+                row.requests_per_second,
+                row.bytes_per_second / 1e6,
+                None if row.cpu_seconds_a_megabyte is None else 1000 * row.cpu_seconds_a_megabyte,
+            )
+            for row in rows
+        ),
         caption="By the size of the files (the Redpaper's figures 5 and 6)",
     )
 
@@ -280,9 +248,6 @@ def _results(load: Load) -> Iterator[Field]:
             f"{name} {numbers.byte_rate(come)} in, {numbers.byte_rate(go)} out" for name, come, go in cards.cards
         )
         yield Field(name="Cards", text=rates)
-    drained = [point.drain_seconds for point in load.points if point.drain_seconds is not None]
-    if drained:
-        yield Field(name="Print queue", text=f"drained {drained[-1]:.0f} s after the last job was handed over")
 
 
 def _advice(load: Load) -> Iterator[str]:

@@ -7,8 +7,8 @@ from forms.series.document import series_document
 from forms.stats.paired import PairedEffect
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
+from storage.changes import TrialPlan
 from storage.records import Series
-from storage.trials import TrialPlan
 
 TRIAL_SCHEMA = "sharebench/trial/1"
 SWEEP_SCHEMA = "sharebench/sweep/1"
@@ -57,6 +57,7 @@ def sweep_document(found: SweepSummary) -> Document:
         "plan": plan_document(found.plan),
         "blocks": found.blocks,
         "friedman_p_value": found.friedman_p,
+        "settled": found.settled,
         "default_is_as_good": found.default_is_as_good,
         "smallest_on_plateau": found.smallest,
         "values": [

@@ -7,8 +7,8 @@ from forms.trials.report import trial_report
 from forms.trials.summary import TrialSummary, trial_summary
 from forms.trials.sweep import SweepSummary, sweep_summary
 from forms.trials.sweep_report import sweep_report
+from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, ExperimentKind, Series
-from storage.trials import Slot, TrialPlan
 
 ChangeSummary = TrialSummary | SweepSummary
 KINDS = (ExperimentKind.TRIAL, ExperimentKind.SWEEP)

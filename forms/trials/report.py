@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from forms import numbers, wording
-from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
+from storage.changes import TrialPlan
 from storage.records import Series
 from storage.target_url import format_target
-from storage.trials import TrialPlan
 
 SIGNS = {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "=", Verdict.UNKNOWN: "?"}
 _NOTABLE_SLOT_EFFECT_PERCENT = 1.0
@@ -74,25 +74,23 @@ def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
         yield Field(name="Proven", text=proof)
 
 
-_PAIR_COLUMNS = (
-    Column(heading="Pair", kind=ReportKind.TEXT),
-    Column(heading="Order", kind=ReportKind.TEXT),
-    Column(heading="As it was, bytes/sec"),
-    Column(heading="Tried, bytes/sec"),
-    Column(heading="Change in %", kind=ReportKind.SIGNED),
+_PAIR_COLUMNS = columns_of(
+    "Pair",
+    "Order",
+    ("As it was, bytes/sec", ReportKind.WHOLE),
+    ("Tried, bytes/sec", ReportKind.WHOLE),
+    ("Change in %", ReportKind.SIGNED),
 )
 
 
 def _pairs(found: TrialSummary) -> Table:
     rows = [
-        Row(
-            cells=(
-                Cell(value=str(pair.number)),
-                Cell(value="A B" if pair.base_first else "B A"),
-                Cell(value=pair.base.bytes_per_second),
-                Cell(value=pair.other.bytes_per_second),
-                Cell(value=100 * (pair.ratio - 1)),
-            )
+        row_of(
+            str(pair.number),
+            "A B" if pair.base_first else "B A",
+            pair.base.bytes_per_second,
+            pair.other.bytes_per_second,
+            100 * (pair.ratio - 1),
         )
         for pair in found.pairs
     ]

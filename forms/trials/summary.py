@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from forms.stats.decision import Verdict
 from forms.stats.paired import ALPHA, PairedEffect, paired_effect, slot_effect_percent
+from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Phase, Run, RunStatus, Series
-from storage.trials import Slot, TrialPlan
 
 _ENOUGH_FOR_A_NOTE = 4
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from forms.report import Bar, Cell, Chart, Column, Field, Mark, Report, ReportKind, Row, Table
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.stats.summary import mean
 from forms.trials.document import sweep_document
 from forms.trials.report import about_plan
@@ -33,6 +33,11 @@ def sweep_sentence(found: SweepSummary) -> str:
     said = []
     if not found.complete:
         said.append(f"not known yet: {found.blocks} of {found.plan.looks[-1]} blocks are complete")
+    if found.complete and not found.settled:
+        return (
+            f"not known: the {found.blocks} blocks scatter too much to tell the values apart; longer runs (a larger"
+            " file), more --blocks or a quieter time would"
+        )
     if found.default_is_as_good:
         said.append(f"what was there ({previous}) is as good as anything tried")
     if found.smallest is not None:
@@ -41,31 +46,22 @@ def sweep_sentence(found: SweepSummary) -> str:
 
 
 def _value_table(found: SweepSummary) -> Table:
-    columns = (
-        Column(heading=found.plan.name, kind=ReportKind.TEXT),
-        Column(heading="Average, bytes/sec"),
-        Column(heading="Change in %", kind=ReportKind.SIGNED),
-        Column(heading="From %", kind=ReportKind.SIGNED),
-        Column(heading="To %", kind=ReportKind.SIGNED),
-        Column(heading="p (Holm)", kind=ReportKind.TEXT),
-        Column(heading="", kind=ReportKind.TEXT),
-    )
+    changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
+    columns = columns_of(found.plan.name, ("Average, bytes/sec", ReportKind.WHOLE), *changes, "p (Holm)", "")
     return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
 
 
 def _value_row(found: SweepSummary, one: SweepValue) -> Row:
     effect = one.effect
     low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
-    return Row(
-        cells=(
-            Cell(value=_value_name(found, one)),
-            Cell(value=_average(one)),
-            Cell(value=effect.change_percent if effect else None),
-            Cell(value=low),
-            Cell(value=high),
-            Cell(value="" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
-            Cell(value="plateau" if one.on_plateau else ""),
-        )
+    return row_of(
+        _value_name(found, one),
+        _average(one),
+        effect.change_percent if effect else None,
+        low,
+        high,
+        "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
+        "plateau" if one.on_plateau else "",
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from forms import numbers, wording
-from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.trials.document import effect_document
 from forms.trials.report import SIGNS
 from forms.trials.tune import TuneSummary
@@ -50,22 +50,15 @@ def _advice(found: TuneSummary) -> Iterator[str]:
 
 
 def _trials(found: TuneSummary) -> Table:
-    columns = (
-        Column(heading="Setting", kind=ReportKind.TEXT),
-        Column(heading="Was", kind=ReportKind.TEXT),
-        Column(heading="Change in %", kind=ReportKind.SIGNED),
-        Column(heading="Pairs"),
-        Column(heading="Verdict", kind=ReportKind.TEXT),
-    )
+    changes = (("Change in %", ReportKind.SIGNED), ("Pairs", ReportKind.WHOLE))
+    columns = columns_of("Setting", "Was", *changes, "Verdict")
     rows = [
-        Row(
-            cells=(
-                Cell(value=f"{one.plan.name} = {one.value or 'empty'}"),
-                Cell(value=one.plan.previous or "empty"),
-                Cell(value=one.effect.change_percent if one.effect else None),
-                Cell(value=len(one.pairs)),
-                Cell(value=f"[{SIGNS[one.verdict]}] {one.verdict}"),
-            ),
+        row_of(
+            f"{one.plan.name} = {one.value or 'empty'}",
+            one.plan.previous or "empty",
+            one.effect.change_percent if one.effect else None,
+            len(one.pairs),
+            f"[{SIGNS[one.verdict]}] {one.verdict}",
         )
         for one in found.trials
     ]
@@ -73,11 +66,8 @@ def _trials(found: TuneSummary) -> Table:
 
 
 def _passed_over(found: TuneSummary) -> Table:
-    columns = (Column(heading="Setting", kind=ReportKind.TEXT), Column(heading="Why not", kind=ReportKind.TEXT))
-    rows = [
-        Row(cells=(Cell(value=f"{one.name} = {one.value or 'empty'}"), Cell(value=one.why))) for one in found.not_tried
-    ]
-    return Table(columns=columns, rows=tuple(rows), caption="Not tried", sentences=True)
+    rows = tuple(row_of(f"{one.name} = {one.value or 'empty'}", one.why) for one in found.not_tried)
+    return Table(columns=columns_of("Setting", "Why not"), rows=rows, caption="Not tried", sentences=True)
 
 
 def tune_document(found: TuneSummary) -> dict[str, Any]:

@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
+from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative, above_zero_up_to, up_to
 from storage.loads.histogram import Histogram
-from storage.loads.scenario import Scenario
+from storage.loads.scenario import Scenario, scenario_from_json
+from storage.plan import MOST_SECONDS
 from storage.records import Facts, SeriesStatus, Target
+
+MOST_USERS = 1_000_000
 
 
 class PointStatus(StrEnum):
@@ -45,8 +50,8 @@ class Spread:
 class PointServer:
     """What the server's machine did in a point's steady window; what was not seen is absent."""
 
-    samples: int
-    processors: int = 1
+    samples: Count
+    processors: Annotated[int, up_to(65536)] = 1
     user_percent: Spread
     """Of all processors together."""
     system_percent: Spread
@@ -54,8 +59,8 @@ class PointServer:
     smbd_percent: Spread | None = None
     """The server's processes' share of all processors."""
     processes: int = 0
-    smbd_uss_bytes: int | None = None
-    smbd_pss_bytes: int | None = None
+    smbd_uss_bytes: Count | None = None
+    smbd_pss_bytes: Count | None = None
     interfaces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Bytes a second in and out by card."""
     disk_busy_percent: Mapping[str, float] = field(default_factory=dict)
@@ -67,9 +72,9 @@ class PointServer:
 class LoadPoint:
     """Ramp, settle, and a steady window with a fixed number of users."""
 
-    number: int
-    users: int
-    size_bytes: int | None = None
+    number: Count
+    users: Annotated[int, up_to(MOST_USERS)]
+    size_bytes: Count | None = None
     """The one size of file that was used; absent where all of the scenario's were."""
     connected: int = 0
     """Users with a session as the steady window began."""
@@ -77,8 +82,8 @@ class LoadPoint:
     reason: str | None = None
     started_at: str = ""
     """UTC, ISO 8601."""
-    ramp_seconds: float = 0.0
-    seconds: float = 0.0
+    ramp_seconds: NotNegative = 0.0
+    seconds: NotNegative = 0.0
     """Of the steady window."""
     offered_per_second: float | None = None
     """Requests that the users would make if each were answered as the fewest users are."""
@@ -112,8 +117,6 @@ class LoadPoint:
     server: PointServer | None = None
     limit: Limit | None = None
     """What seems to have stood in the way of more."""
-    drain_seconds: float | None = None
-    """How long print jobs were still queued after the last was handed over."""
 
     @property
     def requests_per_second(self) -> float | None:
@@ -136,16 +139,16 @@ class LoadWorker:
     """The processes of one machine that make the load."""
 
     host: str
-    processes: int
-    version: str
+    processes: Count
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
     """The highest number of users without overload, and the least number with it."""
 
-    carried: int | None
-    not_carried: int | None
+    carried: Count | None = None
+    not_carried: Count | None = None
     reason: str = ""
     limit: Limit | None = None
 
@@ -154,14 +157,14 @@ class Capacity:
 class LoadChoices:
     """How a load is made: what is not the scenario's."""
 
-    users: tuple[int, ...] = ()
+    users: tuple[Annotated[int, up_to(MOST_USERS)], ...] = ()
     """The points, in order; empty where capacity is looked for."""
     find_capacity: bool = False
-    limit_seconds: float | None = None
+    limit_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
     """A p95 of the response above it is overload."""
-    ramp_per_second: float = 20.0
+    ramp_per_second: Annotated[float, above_zero_up_to(MOST_USERS)] = 20.0
     """Logins a second."""
-    processes: int = 1
+    processes: Annotated[int, up_to(4096)] = 1
     hosts: tuple[str, ...] = ()
     """Other machines whose processes make load."""
 
@@ -170,20 +173,20 @@ class LoadChoices:
 class Load:
     """Load points of one scenario against the same targets."""
 
-    id: str
-    created_at: str
+    id: Filled
+    created_at: Moment
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
     label: str = ""
     note: str = ""
     targets: tuple[Target, ...]
-    scenario: Scenario
+    scenario: Annotated[Scenario, scenario_from_json]
     choices: LoadChoices = field(default_factory=LoadChoices)
-    link_bits_per_second: int | None = None
+    link_bits_per_second: Count | None = None
     file_set_bytes: int = 0
-    server_memory_bytes: int | None = None
+    server_memory_bytes: Count | None = None
     workers: tuple[LoadWorker, ...] = ()
-    environment: Mapping[str, Facts] = field(default_factory=dict)
+    environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     points: tuple[LoadPoint, ...] = ()
     capacity: Capacity | None = None
     scratch_folder: str | None = None

@@ -1,12 +1,26 @@
 """What the users of a load do: files, mix of requests, pauses, times; kept with the load, every number of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Annotated
 
-from storage.json_reader import JSONNode
-from storage.loads.reading import between, flag_or_no, number_or_none, text_or_none, whole_or
+from storage.json_reader import Count, Filled, JSONNode, above_zero_up_to, up_to
 from storage.records import JSONValue
+
+MOST_FILES, MOST_SECONDS, MOST_SHARE = 10_000_000, 7 * 86400.0, 1e6
+
+
+def _share(node: JSONNode) -> float:
+    if not 0 < node.number() <= MOST_SHARE:
+        raise node.wrong("a share above 0")
+    return node.number()
+
+
+def _seconds(node: JSONNode) -> float:
+    if not 0 <= node.number() <= MOST_SECONDS:
+        raise node.wrong(f"seconds from 0 to {MOST_SECONDS:g}")
+    return node.number()
 
 
 class RequestKind(StrEnum):
@@ -55,8 +69,8 @@ class RequestKind(StrEnum):
 class SizeClass:
     """Files of one size."""
 
-    size_bytes: int
-    share: float
+    size_bytes: Count
+    share: Annotated[float, _share]
     """Of all files, in parts of the sum of all shares."""
 
 
@@ -76,18 +90,18 @@ class Think:
 class Scenario:
     """One workload."""
 
-    name: str
+    name: Filled
     about: str = ""
-    files: int = 0
+    files: Annotated[int, up_to(MOST_FILES)] = 0
     sizes: tuple[SizeClass, ...] = ()
-    requests: Mapping[RequestKind, float] = field(default_factory=dict)
+    requests: Mapping[RequestKind, Annotated[float, _share]] = field(default_factory=dict)
     """Shares of the kinds of request; none for users who only stay connected."""
     think: Think = Think(seconds=0.1)
-    pace_seconds: float | None = None
+    pace_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
     """A request of each user is due every so often, whenever the one before was answered; absent for think time."""
-    duration_seconds: float = 60.0
-    settle_seconds: float = 10.0
-    seed: int = 1
+    duration_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 60.0
+    settle_seconds: Annotated[float, _seconds] = 10.0
+    seed: Annotated[int, up_to(2**31)] = 1
 
     def to_json(self) -> dict[str, JSONValue]:
         """Every number of it."""
@@ -106,51 +120,20 @@ class Scenario:
         }
 
 
-MOST_FILES, MOST_SECONDS = 10_000_000, 7 * 86400.0
-
-
 def scenario_from_json(node: JSONNode) -> Scenario:
     """The scenario of :meth:`Scenario.to_json`. Raises DocumentError."""
-    node = node.object()
-    sizes = tuple(
-        SizeClass(size_bytes=each.object().at("size_bytes").whole(at_least=1), share=_share(each.at("share")))
-        for each in node.maybe("sizes").items()
-    )
-    mix = node.maybe("requests")
-    kinds = {JSONNode(f"{mix.name}.{name}", name).one_of(RequestKind): name for name in mix.object_or_empty()}
-    found = Scenario(
-        name=node.at("name").filled_text(),
-        about=text_or_none(node.maybe("about")) or "",
-        files=whole_or(node.maybe("files"), 0, at_most=MOST_FILES),
-        sizes=sizes,
-        requests={kind: _share(mix.at(name)) for kind, name in kinds.items()},
+    found = node.record(Scenario, leave=frozenset({"think"}))
+    think = found.think
+    found = replace(
+        found,
         think=Think(
-            seconds=_seconds(node.maybe("think_seconds"), 0.1), exponential=flag_or_no(node.maybe("think_exponential"))
+            seconds=think.seconds if node.maybe("think_seconds").value is None else _seconds(node.at("think_seconds")),
+            exponential=bool(node.maybe("think_exponential").read(bool | None)),
         ),
-        pace_seconds=between(node.maybe("pace_seconds"), 0, MOST_SECONDS),
-        duration_seconds=between(node.maybe("duration_seconds"), 0, MOST_SECONDS) or 60.0,
-        settle_seconds=_seconds(node.maybe("settle_seconds"), 10.0),
-        seed=whole_or(node.maybe("seed"), 1, at_most=2**31),
     )
     needs_files = any(kind is not RequestKind.PRINT for kind in found.requests)
     if needs_files and not found.files:
         raise node.maybe("files").wrong("a number of files above 0, since its requests need some")
-    if (needs_files or found.requests) and not sizes:
+    if (needs_files or found.requests) and not found.sizes:
         raise node.maybe("sizes").wrong("at least one size")
-    return found
-
-
-def _share(node: JSONNode) -> float:
-    found = between(node, 0, 1e6)
-    if found is None:
-        raise node.wrong("a share above 0")
-    return found
-
-
-def _seconds(node: JSONNode, otherwise: float) -> float:
-    found = number_or_none(node)
-    if found is None:
-        return otherwise
-    if not 0 <= found <= MOST_SECONDS:
-        raise node.wrong(f"seconds from 0 to {MOST_SECONDS:g}")
     return found

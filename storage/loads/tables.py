@@ -9,19 +9,10 @@ from storage.base import NotebookBase
 from storage.codec import object_of
 from storage.errors import DamagedNotebookError
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.codec import (
-    capacity_from_json,
-    capacity_to_json,
-    choices_from_json,
-    choices_to_json,
-    point_from_json,
-    point_to_json,
-    targets_from_json,
-    workers_from_json,
-)
-from storage.loads.records import Load, LoadPoint
+from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
+from storage.loads.records import Capacity, Load, LoadChoices, LoadPoint, LoadWorker
 from storage.loads.scenario import scenario_from_json
-from storage.records import SeriesStatus, utc_now
+from storage.records import SeriesStatus, Target, utc_now
 
 _PLAIN = (
     "id", "created_at", "error", "label", "note", "link_bits_per_second", "file_set_bytes", "server_memory_bytes",
@@ -149,12 +140,12 @@ def _load_from_row(row: Mapping[str, Any], points: tuple[LoadPoint, ...]) -> Loa
     return Load(
         **{name: row[name] for name in _PLAIN},
         status=SeriesStatus(row["status"]),
-        targets=targets_from_json(JSONNode("targets", json.loads(row["targets"]))),
+        targets=JSONNode("targets", json.loads(row["targets"])).read(tuple[Target, ...]),
         scenario=scenario_from_json(plan.at("scenario")),
-        choices=choices_from_json(plan.maybe("choices")),
-        workers=workers_from_json(JSONNode("workers", json.loads(row["workers"]))),
+        choices=plan.maybe("choices").read(LoadChoices | None) or LoadChoices(),
+        workers=JSONNode("workers", json.loads(row["workers"])).read(tuple[LoadWorker, ...]),
         environment=json.loads(row["environment"]),
-        capacity=capacity_from_json(JSONNode("capacity", json.loads(row["capacity"]))),
+        capacity=JSONNode("capacity", json.loads(row["capacity"])).read(Capacity | None),
         points=points,
     )
 

@@ -27,6 +27,7 @@ def main() -> int:
     from app.units import parse_size
     from tests.benchmarks.rows import all_rows
     from tests.benchmarks.table import machine, markdown
+    from tests.benchmarks.users import users_table
 
     results = []
     for row in all_rows(parse_size(asked.size), asked.pairs):
@@ -36,6 +37,9 @@ def main() -> int:
         results.append(row.measure())
         print(f"  {results[-1]}", file=sys.stderr, flush=True)
     text = markdown(results)
+    if not asked.names or "users" in asked.names:
+        print("many users …", file=sys.stderr, flush=True)
+        text += "\n" + users_table()
     folder = ROOT / ".bench"
     folder.mkdir(exist_ok=True)
     (folder / "bench.md").write_text(text)

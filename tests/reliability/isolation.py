@@ -27,7 +27,7 @@ from tests.servers.sshd import SEPARATION_FOLDER, Sshd
 GROUPS = Path("/sys/fs/cgroup")
 CLIENTS, SECONDS = 4, 3
 WRITES_A_SECOND = 60
-BURNERS = 8
+BURNERS = 16
 LEAST_RIGHT = 0.9
 LIMIT_SECONDS = 300
 
@@ -103,7 +103,7 @@ def slow_disk() -> Iterator[Rig]:
 
 @contextlib.contextmanager
 def burnt_client() -> Iterator[Rig]:
-    """smbd on a processor of its own, this program on another one with eight that burn it."""
+    """smbd on a processor of its own, this program on another one with sixteen that burn it."""
     first, *others = sorted(os.sched_getaffinity(0))
     with ExitStack() as stack:
         smbd = Smbd()

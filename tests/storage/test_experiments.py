@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.changes import ChangeState, JournalEntry
+from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import (
@@ -19,7 +19,6 @@ from storage.records import (
     Target,
     dated_experiment,
 )
-from storage.trials import ChangeKind
 
 OLD = Path(__file__).with_name("format-1-experiments.sql")
 """A notebook that version 0.1.0 measured, without its facts and progress: a survey, two self-tests, a ladder."""

@@ -176,6 +176,16 @@ def test_what_was_not_written_by_us_is_damage(path: Path, damage: str):
         read_all(path)
 
 
+def test_damage_whose_description_is_no_text_is_told_too(path: Path):
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute("UPDATE sqlite_master SET name = CAST(x'ffe9' AS TEXT), sql = 'CREATE' WHERE name = 'runs'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(DamagedNotebookError, match="damaged"):
+        read_all(path)
+
+
 def test_a_copy_of_an_older_format_is_whole_or_not_there(path: Path, monkeypatch: pytest.MonkeyPatch):
     def killed(self: Path, target: Path) -> Path:
         raise KeyboardInterrupt

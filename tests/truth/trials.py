@@ -9,7 +9,7 @@ import numpy as np
 from forms.stats.decision import Verdict
 from forms.stats.paired import LOOKS
 from forms.trials.summary import judge_pairs
-from storage.trials import ChangeKind, TrialPlan
+from storage.changes import ChangeKind, TrialPlan
 
 SEED = 2026
 PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="log level", values=("1",), looks=LOOKS)

@@ -34,7 +34,7 @@ class ScreenEntry:
             self.title,
             self.help,
             action=f"app.visit('{self.name}')",
-            footer=self.title,
+            footer=self.title if self.key.startswith("f") else "",
             priority=True,
         )
 
@@ -60,6 +60,13 @@ SCREENS = (
         title="Survey",
         help="The whole picture of a server: FTP, SMB and bare TCP, and what to look at first.",
         key="f4",
+    ),
+    ScreenEntry(
+        name="isolation",
+        home="app.tui.isolation.screen:IsolationScreen",
+        title="Isolation",
+        help="Is it Samba, the disk, or the network? One script of operations against every layer.",
+        key="ctrl+g",
     ),
     ScreenEntry(
         name="ladder",
@@ -88,6 +95,12 @@ SCREENS = (
         title="Clients",
         help="How many clients a server carries.",
         key="f8",
+    ),
+    ScreenEntry(
+        name="load",
+        home="app.tui.load.screen:LoadScreen",
+        title="Load",
+        help="Many users at once: how many does a server carry?",
     ),
     ScreenEntry(
         name="entry",

@@ -104,7 +104,6 @@ class TrialScreen(RecordingScreen):
         self._show()
 
     def action_consent(self) -> None:
-        """Begin."""
         self._begun = True
         self._now = "writing down how it is put back"
         self.refresh_bindings()

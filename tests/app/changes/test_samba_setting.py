@@ -21,9 +21,8 @@ from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictEr
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import DROP_IN, UNDO, find_place
 from forms.tuning.smb_conf import spelling
-from storage.changes import JournalEntry
+from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
-from storage.trials import ChangeKind
 from tests.servers.broken_values import BROKEN
 from tests.servers.process import program
 from tests.servers.smbd import Smbd

@@ -23,11 +23,10 @@ from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new
 from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
-from storage.changes import ChangeState
+from storage.changes import ChangeState, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
 from storage.records import Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
-from storage.trials import TrialPlan
 from tests.servers.smbd import Smbd
 
 

@@ -130,9 +130,9 @@ def new_measurement(choices: GuideChoices) -> GuideChoices:
 
 
 def same_again(choices: GuideChoices) -> GuideChoices:
-    """Another series with the same choices."""
-    again = {"experiment": choices.experiment, "step": MethodStep.RUN}
-    return replace(choices, **_new_round(choices) | again)
+    """Another series with the same choices: a repeat of the one that was just measured."""
+    repeated = {"experiment": choices.experiment, "base_id": choices.series_id, "proven_id": choices.proven_id}
+    return replace(choices, **_new_round(choices) | repeated | {"step": MethodStep.RUN})
 
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:

@@ -8,7 +8,7 @@ from app.tui.guide.pages.after_run import changed
 from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.tui.guide.state.guide_store import begin_round, keep, recall
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, Target
+from storage.records import ExperimentKind, SeriesStatus, Target
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -42,15 +42,11 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     Raises UnknownReferenceError.
     """
     series = notebook.series(series_id)
-    unfinished = series.status is SeriesStatus.INTERRUPTED
-    choices = replace(
-        choices_of(series),
-        step=MethodStep.RUN,
-        series_id=series.id if unfinished else None,
-        label=series.label if unfinished else "",
-    )
-    notebook.remember(MEMORY_KEY, choices.to_memory())
-    return choices
+    if series.status is SeriesStatus.INTERRUPTED:
+        choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
+    else:
+        choices = replace(measured_again(choices_of(series), series, None), label="")
+    return _remembered(notebook, choices)
 
 
 def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
@@ -59,9 +55,7 @@ def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
     Raises UnknownReferenceError.
     """
     series = notebook.series(series_id)
-    choices = measured_again(choices_of(series), series, series.id if series.change else None)
-    notebook.remember(MEMORY_KEY, choices.to_memory())
-    return choices
+    return _remembered(notebook, measured_again(choices_of(series), series, series.id if series.change else None))
 
 
 def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
@@ -69,6 +63,13 @@ def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
 
     Raises UnknownReferenceError.
     """
-    choices = from_there(notebook.series(series_id))
+    return _remembered(notebook, from_there(notebook.series(series_id)))
+
+
+def _remembered(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
+    """The choices, remembered; a survey or a self-test that the series is part of takes no further ones."""
+    known = notebook.experiment_called(choices.experiment) if choices.experiment else None
+    if known is not None and known.kind is not ExperimentKind.LADDER:
+        choices = replace(choices, experiment=None)
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return choices

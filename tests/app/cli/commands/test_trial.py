@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from storage.changes import JournalEntry
+from storage.changes import ChangeKind, JournalEntry, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import Change, Experiment, ExperimentKind
-from storage.trials import ChangeKind, Slot, TrialPlan
 from tests.builders import series
 from tests.command_line import Inside, Sharebench
 from tests.servers.smbd import Smbd

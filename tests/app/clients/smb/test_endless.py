@@ -123,9 +123,18 @@ def test_an_answer_longer_than_was_asked_for_is_refused(smbd, make_client, meter
             make_client(smbd, port=between.port, block_bytes=65536).get("endless.bin", meter)
 
 
+ENTRY = struct.Struct("<II8x8xq8xQ8xII")
+
+
 def entry(name: str, following: int) -> bytes:
     raw = name.encode("utf-16-le")
-    return struct.pack("<II8x8xq8xQ8xII", following, 0, 0, 1, 0, len(raw)) + raw
+    return ENTRY.pack(following, 0, 0, 1, 0, len(raw)) + raw
+
+
+def nested_entries(count: int) -> bytes:
+    """Entries of which each name is all that follows, so that they are read as the square of their bytes."""
+    size = ENTRY.size
+    return b"".join(ENTRY.pack(size if n else 0, 0, 0, 1, 0, size * n) for n in reversed(range(count)))
 
 
 def with_data(message: Message, data: bytes) -> bytes:
@@ -137,6 +146,7 @@ def with_data(message: Message, data: bytes) -> bytes:
     "data",
     [
         pytest.param(entry("x" * 500, 8) + bytes(16), id="one in another"),
+        pytest.param(nested_entries(20), id="names that are entries"),
         pytest.param(entry("x" * 500, 0)[:-100], id="name beyond the end"),
         pytest.param(entry("x", 8192), id="next beyond the end"),
     ],

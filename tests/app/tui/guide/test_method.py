@@ -119,6 +119,7 @@ def test_rounds():
     assert (following.step, following.change_name, following.change_value) == (MethodStep.RUN, "strict sync", "no")
     again = same_again(following)
     assert (again.base_id, again.change_name, again.file) == (None, None, "a/big.bin")
+    assert same_again(replace(following, series_id="cafe")).base_id == "cafe", "a repeat of what was just measured"
     assert (following.label, again.label) == ("strict sync = no", "")
     fresh = new_measurement(replace(MEASURED, runs=10))
     assert (fresh.target, fresh.series_id, fresh.runs, fresh.quiet) == (None, None, 10, "record")

@@ -121,8 +121,12 @@ async def test_without_a_password_anywhere_it_is_asked_for(guide_app, backend, m
         guide_app.screen.query_one(Input).value = "smb://me@nas/data"
         await press(guide_app, pilot, "enter")
         assert "Password of me on nas" in text_of(guide_app.screen, ".dialog-text")
-        await press(guide_app, pilot, "p", "enter")
-    assert backend.logins == [Secrets(password="p")]
+        await press(guide_app, pilot, *"Xq7w")
+        pictures = [guide_app.export_screenshot(simplify=True)]
+        await press(guide_app, pilot, "enter")
+        pictures.append(guide_app.export_screenshot(simplify=True))
+    assert backend.logins == [Secrets(password="Xq7w")]
+    assert not any("Xq7w" in picture for picture in pictures), "no picture shows it"
 
 
 async def test_a_credentials_file_names_user_and_password(guide_app, backend, tmp_path):

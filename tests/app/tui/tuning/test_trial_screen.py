@@ -16,9 +16,9 @@ from app.workflows import trial, trial_order
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
 from forms.trials.judged import judged
 from forms.trials.summary import TrialSummary
+from storage.changes import ChangeKind
 from storage.notebook import Notebook
 from storage.records import Change
-from storage.trials import ChangeKind
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, settled
 

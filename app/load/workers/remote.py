@@ -1,16 +1,15 @@
-"""Workers on another machine: started there through ssh, which carries locust's port back; and their far end."""
+"""Workers on another machine: started there through ssh, which carries locust's port back."""
 
 import json
-import os
 import secrets
 import subprocess
-import sys
 from contextlib import suppress
 from typing import Any
 
 from app import __version__
-from app.children import clean_environment, own_command, own_environment
+from app.children import clean_environment
 from app.errors import MeasurementError
+from app.load.workers.start import end_process
 
 SSH_WORDS = (
     "ssh", "-T", "-x", "-a", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ControlMaster=no",
@@ -19,7 +18,6 @@ SSH_WORDS = (
 _LOOPBACK = "127.0.0.1"
 _FIRST_PORT, _PORTS = 20_000, 12_000
 """Below the ports that Linux gives to connections of its own accord."""
-_END_SECONDS = 5.0
 
 
 class RemoteWorkers:
@@ -77,43 +75,3 @@ class RemoteWorkers:
         assert self.process.stderr is not None
         lines = self.process.stderr.read().strip().splitlines()
         return lines[-1] if lines else ""
-
-
-def end_process(process: "subprocess.Popen[str]") -> None:
-    """Wait a while for a process whose stdin has ended, then kill it."""
-    try:
-        process.wait(_END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def start_worker(order: dict[str, Any]) -> "subprocess.Popen[str]":
-    """A worker process on this machine, told what to do."""
-    process = subprocess.Popen(
-        own_command("app.load.process", "worker"),
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, encoding="utf-8", env=own_environment(),
-    )  # fmt: skip
-    assert process.stdin is not None
-    with suppress(OSError):
-        process.stdin.write(json.dumps(order) + "\n")
-        process.stdin.flush()
-    return process
-
-
-def serve_workers() -> int:
-    """The far end: say who we are, start the workers that are ordered, end with stdin or with the first that dies."""
-    sys.stdout.write(json.dumps({"version": __version__, "processes": len(os.sched_getaffinity(0))}) + "\n")
-    sys.stdout.flush()
-    line = sys.stdin.readline()
-    if not line:
-        return 0
-    workers = [start_worker(order) for order in json.loads(line)]
-    sys.stdin.read()
-    for worker in workers:
-        with suppress(OSError):
-            assert worker.stdin is not None
-            worker.stdin.close()
-    for worker in workers:
-        end_process(worker)
-    return 0

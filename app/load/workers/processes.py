@@ -6,7 +6,8 @@ from typing import Any
 
 from app import __version__
 from app.load.plan import LoadPlan
-from app.load.remote_workers import RemoteWorkers, end_process, start_worker
+from app.load.workers.remote import RemoteWorkers
+from app.load.workers.start import end_process, start_worker
 
 _LOOPBACK = "127.0.0.1"
 HERE = "this machine"
