@@ -14,10 +14,10 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.guide_store import recall
-from app.tui.guide.state.job import request_of
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import RecordingScreen
+from app.workflows.guide.state.guide_store import recall
+from app.workflows.guide.state.job import request_of
 from app.workflows.requests import parse_change
 from forms.layout import hanging, visible
 from forms.numbers import signed_percent
