@@ -11,7 +11,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
-from app.tui.guide.state.browsing import BrowsedFolder
+from app.workflows.guide.state.browsing import BrowsedFolder
 from forms.series.file_size import FileSizeContext
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook

@@ -23,8 +23,8 @@ from app.load.events import (
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.window import counted, unpacked
-from app.load.worker import MESSAGE, FileUser
-from app.load.worker_processes import WorkerProcesses
+from app.load.workers.processes import WorkerProcesses
+from app.load.workers.worker import MESSAGE, FileUser
 from storage.loads.histogram import added
 
 Emit = Callable[[LoadEvent], None]

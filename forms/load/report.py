@@ -248,9 +248,6 @@ def _results(load: Load) -> Iterator[Field]:
             f"{name} {numbers.byte_rate(come)} in, {numbers.byte_rate(go)} out" for name, come, go in cards.cards
         )
         yield Field(name="Cards", text=rates)
-    drained = [point.drain_seconds for point in load.points if point.drain_seconds is not None]
-    if drained:
-        yield Field(name="Print queue", text=f"drained {drained[-1]:.0f} s after the last job was handed over")
 
 
 def _advice(load: Load) -> Iterator[str]:

@@ -11,13 +11,7 @@ from forms.findings.rules import findings_of
 from forms.series.summary import RunMeasures, SeriesSummary, measures_of, run_form
 from storage.json_reader import DocumentError, JSONNode
 from storage.quiet import QuietVerdict
-from storage.records import (
-    ClientFacts,
-    Phase,
-    Run,
-    RunStatus,
-    Series,
-)
+from storage.records import ClientFacts, Phase, Run, RunStatus, Series
 
 SCHEMA = "sharebench/series/1"
 

@@ -39,7 +39,6 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
         "first_error": point.first_error or None,
         "think_seconds": point.think_seconds,
         "little_percent": point.little_percent,
-        "drain_seconds": point.drain_seconds,
         "limit": point.limit.value if point.limit else None,
         "histogram": {
             "response": point.response.to_json(),

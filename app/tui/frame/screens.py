@@ -97,6 +97,12 @@ SCREENS = (
         key="f8",
     ),
     ScreenEntry(
+        name="load",
+        home="app.tui.load.screen:LoadScreen",
+        title="Load",
+        help="Many users at once: how many does a server carry?",
+    ),
+    ScreenEntry(
         name="entry",
         home="app.tui.tuning.entry:EntryScreen",
         title="Entry",
