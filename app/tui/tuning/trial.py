@@ -95,7 +95,7 @@ class TrialScreen(RecordingScreen):
         return new_order(request, setting, kind=ExperimentKind.TRIAL)
 
     def _ask(self, order: "TrialOrder") -> None:
-        from app.workflows.trial_order import consent_lines  # noqa: PLC0415  loaded when it is first needed
+        from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
 
         self.order = order
         self._now = "Nothing is written yet: y goes on, Escape leaves."
