@@ -101,6 +101,7 @@ SCREENS = (
         home="app.tui.load.screen:LoadScreen",
         title="Load",
         help="Many users at once: how many does a server carry?",
+        key="ctrl+n",
     ),
     ScreenEntry(
         name="entry",
