@@ -12,7 +12,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
-from app.tui.guide.state.browsing import BrowsedFolder
+from app.workflows.guide.state.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from forms.series.file_size import FileSizeContext
 from screenshots import invented_load

@@ -22,8 +22,8 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, Se
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from app.tui.guide.state.backend import SystemBackend
-from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
+from app.workflows.guide.state.backend import SystemBackend
+from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook

@@ -10,8 +10,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
 from app.tui.frame.commands import Commanded
-from app.tui.guide.pages.page import Judge, Option, Page
 from app.tui.widgets.toned import joined
+from app.workflows.guide.pages.page import Judge, Option, Page
 from forms.report import SIGNS, Mark
 
 ADVISED = "★"

@@ -14,11 +14,11 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.isolation.fields import LINES, MEMORY_KEY, first_values, read_request, target_of
 from app.tui.isolation.run_screen import IsolationRunScreen
 from app.tui.report_screen import ReportScreen
 from app.tui.widgets.inputs import LineInput
+from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.isolate import isolation_called
 from forms.isolation.report import isolation_report
 from storage.notebook import LAST

@@ -1,7 +1,7 @@
 """The notebook: all series, sorted, filtered and grouped; the one pointed at beside them."""
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,10 +20,12 @@ from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.inputs import LineInput
 from forms.series.listing import SeriesLine, series_lines
-from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook, Removed
 from storage.queries import SeriesQuery, SortKey
 from storage.records import Series
+
+if TYPE_CHECKING:
+    from forms.series.summary import SeriesSummary
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
@@ -280,7 +282,9 @@ def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
     return series_lines(notebook.heads_of(ids), notebook.rates_of(ids), notebook.baselines())
 
 
-def _form(notebook: Notebook, series_id: str) -> SeriesSummary:
+def _form(notebook: Notebook, series_id: str) -> "SeriesSummary":
+    from forms.series.summary import run_form  # noqa: PLC0415  the first paint does not wait for what computes
+
     return run_form(notebook.series(series_id))
 
 

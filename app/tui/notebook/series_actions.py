@@ -127,7 +127,7 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("table", ids=ids)
 
     def action_again(self) -> None:
-        from app.tui.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+        from app.workflows.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)

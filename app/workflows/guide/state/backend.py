@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.measure.control import SeriesControl
     from app.recorder.recording import RecorderEvent
     from app.recorder.request import SeriesRequest
-    from app.tui.guide.state.browsing import BrowsedFolder
+    from app.workflows.guide.state.browsing import BrowsedFolder
     from app.workflows.load import LoadRequest, LoadStep
     from forms.series.file_size import FileSizeContext
     from storage.quiet import Quiet
@@ -66,7 +66,7 @@ class SystemBackend:
     def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
         """Through the usual client of the protocol."""
         from app.clients.registry import make_client  # noqa: PLC0415
-        from app.tui.guide.state.browsing import look  # noqa: PLC0415
+        from app.workflows.guide.state.browsing import look  # noqa: PLC0415
         from storage.plan import Settings  # noqa: PLC0415  as the module says
 
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
