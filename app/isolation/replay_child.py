@@ -26,6 +26,7 @@ from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
+from storage.json_reader import JSONNode
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -58,10 +59,7 @@ class ReplayPlan:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The plan that :meth:`to_json` wrote."""
-        raw: dict[str, Any] = json.loads(text)
-        raw |= {"target": Target(**raw["target"]), "secrets": Secrets(**raw["secrets"])}
-        raw["client"] = ClientFacts(**raw["client"]) if raw["client"] else None
-        return cls(**raw | {"settings": Settings(**raw["settings"]), "without": tuple(raw["without"])})
+        return JSONNode("plan", json.loads(text)).record(cls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,11 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.isolation.fields import LINES, MEMORY_KEY, first_values, read_request, target_of
 from app.tui.isolation.run_screen import IsolationRunScreen
 from app.tui.report_screen import ReportScreen
 from app.tui.widgets.inputs import LineInput
+from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.isolate import isolation_called
 from forms.isolation.report import isolation_report
 from storage.notebook import LAST
@@ -79,7 +79,6 @@ class IsolationScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Read the lines, ask for the password if there is a user, and measure."""
         typed = self._typed()
         try:
             target = target_of(typed)
@@ -108,7 +107,6 @@ class IsolationScreen(BaseScreen):
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def action_last(self) -> None:
-        """The newest isolation of the notebook."""
         self.app.push_screen(
             ReportScreen("Isolation", lambda notebook: isolation_report(isolation_called(notebook, LAST)))
         )

@@ -13,10 +13,10 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.load.fields import LINES, MEMORY_KEY, first_values, read_request, read_target
 from app.tui.load.run_screen import LoadRunScreen
 from app.tui.widgets.inputs import LineInput
+from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.load import check_limits
 
 
@@ -71,7 +71,6 @@ class LoadScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Read the lines, ask for the password if there is a user, and begin."""
         typed, logins = self._typed(), self.context.logins
         try:
             target = read_target(typed)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.tui.guide.state.guide_context import GuideContext, read_known
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.state.guide_context import GuideContext, read_known
 from storage.notebook import Notebook
 from storage.records import Decision, Run, RunStatus, Target
 from storage.target_url import format_target

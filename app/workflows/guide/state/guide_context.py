@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from app.tui.guide.state.choices import GuideChoices
 from app.workflows.compare import sides_to_compare
+from app.workflows.guide.state.choices import GuideChoices
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.quiet import Quiet
 from storage.records import Command, Series, SeriesStatus, Target

@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.tui.guide.pages.after_run import changed
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
-from app.tui.guide.state.guide_store import begin_round, keep, recall
+from app.workflows.guide.pages.after_run import changed
+from app.workflows.guide.state.choices import (
+    MEMORY_KEY,
+    GuideChoices,
+    MethodStep,
+    choices_of,
+    from_there,
+    measured_again,
+)
+from app.workflows.guide.state.guide_store import begin_round, keep, recall
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, SeriesStatus, Target
 

@@ -6,13 +6,31 @@ from itertools import islice
 
 from app.errors import UsageError
 from app.targets import parse_target
-from app.tui.guide.pages.before_run import prospect_of
-from app.tui.guide.pages.page import Ask, BeginRound, Connect, Go, NameBaseline, Option, Page, Resume, Start, Visit
-from app.tui.guide.pages.proof import next_of_proof, what_is_proven, what_to_set
-from app.tui.guide.state.choices import OWN_CHANGES, GuideChoices, MethodStep, new_measurement, next_round, same_again
-from app.tui.guide.state.guide_context import GuideContext, Yardstick
-from app.tui.guide.state.method import TITLES, done
 from app.units import parse_size
+from app.workflows.guide.pages.before_run import prospect_of
+from app.workflows.guide.pages.page import (
+    Ask,
+    BeginRound,
+    Connect,
+    Go,
+    NameBaseline,
+    Option,
+    Page,
+    Resume,
+    Start,
+    Visit,
+)
+from app.workflows.guide.pages.proof import next_of_proof, what_is_proven, what_to_set
+from app.workflows.guide.state.choices import (
+    OWN_CHANGES,
+    GuideChoices,
+    MethodStep,
+    new_measurement,
+    next_round,
+    same_again,
+)
+from app.workflows.guide.state.guide_context import GuideContext, Yardstick
+from app.workflows.guide.state.method import TITLES, done
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides

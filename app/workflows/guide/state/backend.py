@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from app.measure.control import SeriesControl
     from app.recorder.recording import RecorderEvent
     from app.recorder.request import SeriesRequest
-    from app.tui.guide.state.browsing import BrowsedFolder
+    from app.workflows.guide.state.browsing import BrowsedFolder
+    from app.workflows.load import LoadRequest, LoadStep
     from forms.series.file_size import FileSizeContext
     from storage.quiet import Quiet
 
@@ -55,6 +56,9 @@ class Backend(Protocol):
     ) -> "Iterator[RecorderEvent]":
         """Complete a series; of an imported one the target must have been ``confirmed``."""
 
+    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+        """Have many users work at once."""
+
 
 class SystemBackend:
     """The outside itself; libraries are loaded when they are first needed."""
@@ -62,7 +66,7 @@ class SystemBackend:
     def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
         """Through the usual client of the protocol."""
         from app.clients.registry import make_client  # noqa: PLC0415
-        from app.tui.guide.state.browsing import look  # noqa: PLC0415
+        from app.workflows.guide.state.browsing import look  # noqa: PLC0415
         from storage.plan import Settings  # noqa: PLC0415  as the module says
 
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
@@ -97,6 +101,12 @@ class SystemBackend:
         from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
 
         return MachineMeter().now
+
+    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+        """By the engine."""
+        from app.workflows.load import run_load  # noqa: PLC0415  as the module says
+
+        return run_load(request, notebook_path, control)
 
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"

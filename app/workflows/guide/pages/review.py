@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.tui.guide.pages.page import Go, Judge, Option, Page, Visit
-from app.tui.guide.state.choices import GuideChoices, MethodStep, same_again
-from app.tui.guide.state.guide_context import GuideContext
+from app.workflows.guide.pages.page import Go, Judge, Option, Page, Visit
+from app.workflows.guide.state.choices import GuideChoices, MethodStep, same_again
+from app.workflows.guide.state.guide_context import GuideContext
 from forms import numbers, wording
 from forms.findings.series_warnings import advice
 from forms.layout import pad

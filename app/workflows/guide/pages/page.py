@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app.tui.guide.state.choices import GuideChoices
+from app.workflows.guide.state.choices import GuideChoices
 from forms.report import Mark
 from forms.tone import Toned
 from storage.records import Decision, RunStatus, Target

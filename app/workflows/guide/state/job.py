@@ -9,8 +9,8 @@ from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
-from app.tui.guide.state.backend import Backend
-from app.tui.guide.state.choices import GuideChoices
+from app.workflows.guide.state.backend import Backend
+from app.workflows.guide.state.choices import GuideChoices
 from app.workflows.requests import series_request
 from storage.plan import QuietTime
 from storage.records import Command

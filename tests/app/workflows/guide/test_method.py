@@ -6,9 +6,9 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.tui.guide.pages.of_step import page_of
-from app.tui.guide.pages.page import Ask, BeginRound, Go, Option, Page
-from app.tui.guide.state.choices import (
+from app.workflows.guide.pages.of_step import page_of
+from app.workflows.guide.pages.page import Ask, BeginRound, Go, Option, Page
+from app.workflows.guide.state.choices import (
     STEPS,
     GuideChoices,
     MethodStep,
@@ -18,9 +18,9 @@ from app.tui.guide.state.choices import (
     with_file,
     with_target,
 )
-from app.tui.guide.state.guide_context import GuideContext, LinkState, recent_targets
-from app.tui.guide.state.job import request_of
-from app.tui.guide.state.method import StepState, blocked, next_step, standings, step_before
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, recent_targets
+from app.workflows.guide.state.job import request_of
+from app.workflows.guide.state.method import StepState, blocked, next_step, standings, step_before
 from forms.tone import Toned
 from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target

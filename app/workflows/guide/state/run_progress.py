@@ -17,8 +17,8 @@ from app.measure.events import (
     Warned,
 )
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
-from app.tui.guide.state.pace import SHOWN_SECONDS, each_second, last_second, sparkline
 from app.workflows.event_words import run_name, words
+from app.workflows.guide.state.pace import SHOWN_SECONDS, each_second, last_second, sparkline
 from forms import wording
 from forms.numbers import byte_rate
 from forms.series.progress import RunProgress, duration, standing

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from app.tui.guide.pages import after_run, before_run, review
-from app.tui.guide.pages.page import Page
-from app.tui.guide.state.choices import GuideChoices, MethodStep
-from app.tui.guide.state.guide_context import GuideContext
+from app.workflows.guide.pages import after_run, before_run, review
+from app.workflows.guide.pages.page import Page
+from app.workflows.guide.state.choices import GuideChoices, MethodStep
+from app.workflows.guide.state.guide_context import GuideContext
 
 _PAGES: Mapping[MethodStep, Callable[[GuideChoices, GuideContext], Page]] = {
     MethodStep.TARGET: before_run.target_page,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.tui.guide.state.choices import STEPS, GuideChoices, MethodStep
-from app.tui.guide.state.guide_context import GuideContext
+from app.workflows.guide.state.choices import STEPS, GuideChoices, MethodStep
+from app.workflows.guide.state.guide_context import GuideContext
 from forms import wording
 from storage.records import SeriesStatus
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from app.errors import UsageError
 from app.targets import parse_target, parse_typed_target
-from app.tui.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
-from app.tui.guide.state.choices import GuideChoices, MethodStep, with_made_file
-from app.tui.guide.state.guide_context import GuideContext, around
-from app.tui.guide.state.method import next_step
 from app.units import parse_rate, parse_size
+from app.workflows.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
+from app.workflows.guide.state.choices import GuideChoices, MethodStep, with_made_file
+from app.workflows.guide.state.guide_context import GuideContext, around
+from app.workflows.guide.state.method import next_step
 from forms import wording
 from forms.numbers import link_rate
 from forms.series import file_size
@@ -91,10 +91,15 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
         suits = file_size.suitability(choices.file_bytes, size_context)
         name = wording.plain(choices.file.rpartition("/")[2])
-        facts.append(f"Picked: {name}, {wording.size(choices.file_bytes)} ({suits.word}). {suits.why}")
+        practised = any(target.host == choices.target.host for target in known.practice)
+        why = "Enough for practice." if practised else suits.why
+        facts.append(f"Picked: {name}, {wording.size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
         get_it = replace(choices, command=Command.GET, size_bytes=None)
         usable = suits.word is not file_size.FileFit.EMPTY
-        options.append(Option(f"Get {name}", _go_on(get_it, known) if usable else None, suits.word, advised=usable))
+        suited = usable and (practised or suits.word in _ADVISED_FITS)
+        options.append(
+            Option(f"Get {name}", _go_on(get_it, known) if usable else None, _fit(suits.word), advised=suited)
+        )
     made = "made for the runs, removed afterwards"
     if choices.target is not None and not choices.target.abilities.moves_files:
         options.append(
@@ -106,7 +111,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
                 f"Get a file of {wording.size(size)}",
                 _made(choices, known, Command.GET, size),
                 made,
-                advised=choices.file is None,
+                advised=not any(option.advised for option in options),
             )
         )
     options += [
@@ -124,7 +129,16 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         ),
         facts=tuple(facts),
         options=tuple(options),
+        cursor=next((index for index, option in enumerate(options) if option.advised), 0),
     )
+
+
+_ADVISED_FITS = (file_size.FileFit.WELL, file_size.FileFit.LARGE, file_size.FileFit.UNKNOWN)
+"""A file that suits is taken as it is, one that may suit is tried."""
+
+
+def _fit(fit: file_size.FileFit) -> str:
+    return "whether it lasts long enough is not known yet" if fit is file_size.FileFit.UNKNOWN else str(fit)
 
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:

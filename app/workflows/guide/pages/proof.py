@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from app.tui.guide.pages.page import BeginRound, Decide, Option
-from app.tui.guide.state.choices import OWN_CHANGES, GuideChoices, from_there, measured_again
-from app.tui.guide.state.guide_context import GuideContext
+from app.workflows.guide.pages.page import BeginRound, Decide, Option
+from app.workflows.guide.state.choices import OWN_CHANGES, GuideChoices, from_there, measured_again
+from app.workflows.guide.state.guide_context import GuideContext
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
