@@ -78,9 +78,8 @@ def changed(change: Change) -> str:
     return f"{change.name} = {change.value or 'empty'}{before}"
 
 
-def plain(text: str) -> str:
-    """Text from outside on one line, what would steer a terminal made visible."""
-    return layout.visible(text)
+plain = layout.visible
+"""Text from outside on one line, what would steer a terminal made visible."""
 
 
 def place(target: Target) -> str:

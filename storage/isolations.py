@@ -93,6 +93,8 @@ class LayerRun:
     longest_seconds: NotNegative = 0.0
     client_cpu_seconds: NotNegative = 0.0
     """Processor time of the clients."""
+    client_held_seconds: NotNegative = 0.0
+    """Time in which clients worked themselves or waited for a processor of their machine; 0 where it does not tell."""
     server_cpu: CPUUse | None = None
     client_cpu: CPUUse | None = None
     """Of this machine, where the server is another one."""

@@ -34,7 +34,7 @@ def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
     modules = loaded_by("import app.tui.frame.app, app.tui.notebook.screen")
     assert "textual.app" in modules
     assert modules.isdisjoint(
-        {"sqlite_utils", "numpy", "scipy", "plotext", "impacket", "smbclientng", "app.tui.guide.state.rounds"}
+        {"sqlite_utils", "numpy", "scipy", "plotext", "impacket", "smbclientng", "app.workflows.guide.state.rounds"}
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.changes import smb_conf as samba
+from app.changes.registry import plan_registry
 from app.changes.samba_check import check_value
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError
@@ -132,7 +133,8 @@ def _writes(place: SambaPlace, values: Sequence[str]) -> list[str]:
 
 
 def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerChange:
-    return samba.plan_samba(change_id, place, values)
+    plan = plan_registry if place.kind is ChangeKind.REGISTRY else samba.plan_samba
+    return plan(change_id, place, values)
 
 
 def _live(place: SambaPlace, value: str, port: int) -> str | None:

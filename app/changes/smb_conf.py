@@ -133,8 +133,6 @@ def _check_files(place: SambaPlace) -> None:
 
 def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
     """The scripts of a trial of these values; the first arm is the value that is there."""
-    if place.kind is ChangeKind.REGISTRY:
-        return plan_registry(change_id, place, values)
     conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
     contents = [drop_in_content(place, change_id, value) for value in (None, *values)]
     included = with_include(place)
@@ -152,46 +150,9 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         title=f"{what} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
         undo_path=f"{place.folder}/{UNDO}",
         arms=tuple(_write(drop_in, content) for content in contents),
-        settle=_reload(place),
-        look=_look(place),
+        settle=reload_text(place),
+        look=look_text(place),
         **steps,
-    )
-
-
-def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
-    """The same where Samba's registry holds the section."""
-    net, where = f"net -s {_q(place.conf)} conf", f"{_q(place.section)} {_q(place.name)}"
-    body = (
-        f'PATH=$PATH:/usr/sbin:/sbin\nsection() {{ printf \'\\n%s %s\\n\' "$mark" "$1"; }}\n'
-        f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
-        f"section sections\n{net} listshares\nsection end\n"
-    )
-    answer = run_script(body, {}, place.ssh)
-    if answer.problem or "sections" not in answer.sections:
-        raise ChangeRefusedError("the registry of Samba cannot be read there (net conf): is registry.tdb in order?")
-    old = answer.sections.get("old", "") if answer.code("old") == 0 else None
-    there = {name.strip().lower() for name in answer.sections["sections"].splitlines()}
-    has_section = place.section.lower() in there
-    if not has_section and place.section != "global":
-        raise ChangeRefusedError(f"the registry has no share [{place.section}]")
-    keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {_q(old)}"
-    back = f'{keep} || [ "$({net} getparm {where} 2>/dev/null)" = {_q(old or "")} ] || broken=yes\n'
-    if not has_section:
-        back += f"{net} delshare {_q(place.section)} 2>/dev/null\n"
-    now = f'"$({net} getparm {where} 2>/dev/null)"'
-    sets = [f"{net} setparm {where} {_q(value)} || broken=yes" for value in values]
-    what = " or ".join(f"{place.name} = {value}" for value in values)
-    allowed = " ".join(_q(one) for one in (old or "", *values))
-    return ServerChange(
-        id=change_id,
-        title=f"{what} in [{place.section}] of Samba's registry",
-        undo_path=f"{place.folder}/{UNDO}",
-        check=f"check_value {_q(place.name)} {now} {allowed}",
-        before=f"check_value {_q(place.name)} {now} {_q(old or '')}",
-        arms=(back if old is None else f"{keep} || broken=yes", *sets),
-        put_back=back,
-        settle=_reload(place),
-        look=_look(place),
     )
 
 
@@ -204,7 +165,7 @@ def effective_value(place: SambaPlace, answer: Answer) -> str | None:
 
 def current(place: SambaPlace) -> Answer:
     """What is in effect now, as every script's look prints it."""
-    body = f'section() {{ printf "\\n%s %s\\n" "$mark" "$1"; }}\n{_look(place)}\nsection end\n'
+    body = f'section() {{ printf "\\n%s %s\\n" "$mark" "$1"; }}\n{look_text(place)}\nsection end\n'
     return run_script(f"PATH=$PATH:/usr/sbin:/sbin\n{body}", {}, place.ssh)
 
 
@@ -245,14 +206,16 @@ def _back(file: FileState) -> str:
     return f'[ "$(sum_of {_q(file.path)})" = {file.sum} ] || write_file {words} {content}\n'
 
 
-def _reload(place: SambaPlace) -> str:
+def reload_text(place: SambaPlace) -> str:
+    """What has smbd read its configuration again."""
     return (
         f"if smbcontrol -s {_q(place.conf)} smbd reload-config >/dev/null 2>&1; then section reloaded; sleep 0.2;"
         " else section not_reloaded; fi"
     )
 
 
-def _look(place: SambaPlace) -> str:
+def look_text(place: SambaPlace) -> str:
+    """What prints what is in effect."""
     conf, name = _q(place.conf), _q(place.name)
     of_share = "" if place.section == "global" else f" --section-name={_q(place.section)}"
     level = (

@@ -1,5 +1,6 @@
 """The frame of the command line: options of all, commands loaded when they are called, errors to exit codes."""
 
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from app.cli import common, diagnostics, output
 from app.errors import CancelledError, SharebenchError, UsageError
 
 _COMMANDS = {
+    "guide": "leads through the method step by step; --plain by numbered questions",
     "demo": "practises on embedded SMB and FTP servers on the loopback",
     "check": "reaches, logs in, looks: what is fine, what is not, what to do",
     "run": "measures one series and prints the form",
@@ -50,6 +52,7 @@ _MODULES = {
     "show": "notebook",
     "note": "annotate",
     "rename": "annotate",
+    "guide": "serve",
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",
@@ -110,6 +113,11 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None, debu
     if context.invoked_subcommand is None:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
+        if os.environ.get("TERM") == "dumb":
+            from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  clients and recorder
+
+            PlainGuide(common.notebook_path(context)).run()
+            context.exit(0)
         context.exit(context.obj["open_tui"](common.notebook_path(context)))
 
 

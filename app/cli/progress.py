@@ -22,8 +22,8 @@ REDRAW_SECONDS = 0.5
 class ProgressLine:
     """Draws on stderr, at most twice a second; where that is no terminal, it has a line for each run that ended."""
 
-    def __init__(self) -> None:
-        self._on = sys.stderr.isatty()
+    def __init__(self, *, redraws: bool = True) -> None:
+        self._on = redraws and sys.stderr.isatty()
         self._what = ""
         self._drawn_at = 0.0
         self._long = False
@@ -72,9 +72,9 @@ class ProgressLine:
             self._long = False
 
 
-def watch(events: Iterable[RecorderEvent], control: SeriesControl) -> SeriesClosed:
-    """Draw the events of a series to its end; Ctrl-C cancels it."""
-    progress = ProgressLine()
+def watch(events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True) -> SeriesClosed:
+    """Draw the events of a series to its end, or say them line by line; Ctrl-C cancels it."""
+    progress = ProgressLine(redraws=redraws)
     closed: SeriesClosed | None = None
     with cancel_on_signals(control):
         for event in events:

@@ -207,6 +207,7 @@ class LayerBench:
             wait_seconds=result.wait_seconds,
             longest_seconds=result.longest_seconds,
             client_cpu_seconds=result.cpu_seconds,
+            client_held_seconds=result.held_seconds,
             processes=processes,
         )
 

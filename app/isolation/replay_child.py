@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
 from app.children import die_with_parent
@@ -25,6 +26,7 @@ from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
+from storage.json_reader import JSONNode
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -57,10 +59,7 @@ class ReplayPlan:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The plan that :meth:`to_json` wrote."""
-        raw: dict[str, Any] = json.loads(text)
-        raw |= {"target": Target(**raw["target"]), "secrets": Secrets(**raw["secrets"])}
-        raw["client"] = ClientFacts(**raw["client"]) if raw["client"] else None
-        return cls(**raw | {"settings": Settings(**raw["settings"]), "without": tuple(raw["without"])})
+        return JSONNode("plan", json.loads(text)).record(cls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +77,8 @@ class ReplayResult:
     longest_seconds: float
     unexpected: int
     cpu_seconds: float
+    held_seconds: float
+    """In which they worked or waited for a processor here."""
     began_at: float
     """By the monotonic clock: when the part that counts began."""
     client: ClientFacts
@@ -164,6 +165,7 @@ def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, reques
         longest_seconds=max(one["longest_seconds"] for one in told),
         unexpected=sum(one["unexpected"] for one in told),
         cpu_seconds=sum(one["cpu_seconds"] for one in told),
+        held_seconds=sum(one["held_seconds"] for one in told),
         began_at=start + plan.warm_up_seconds,
         client=facts,
     )
@@ -276,14 +278,14 @@ def _measured(
     time.sleep(max(0.0, start - time.monotonic()))
     counts_from = time.monotonic() + plan.warm_up_seconds
     ends_at = float("inf") if plan.passes else counts_from + plan.seconds
-    cpu_before, began = 0.0, 0.0
+    cpu_before, held_before, began = 0.0, 0.0, 0.0
 
     def over(now: float) -> bool:
-        nonlocal cpu_before, began
+        nonlocal cpu_before, held_before, began
         if not began and now >= counts_from:
             requests.update(replayer.tally.requests)
             replayer.tally = Tally()
-            cpu_before, began = time.process_time(), now
+            cpu_before, held_before, began = time.process_time(), _held_seconds(), now
         return now >= ends_at or stopped.is_set()
 
     passes = 0
@@ -301,9 +303,19 @@ def _measured(
         "longest_seconds": tally.longest_seconds,
         "unexpected": tally.unexpected,
         "cpu_seconds": time.process_time() - cpu_before,
+        "held_seconds": _held_seconds() - held_before,
     }
     replayer.tally = Tally()
     return found
+
+
+def _held_seconds() -> float:
+    """What this process has worked and has waited for a processor so far; 0 where the kernel does not tell."""
+    try:
+        worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return 0.0
+    return (int(worked) + int(waited)) / 1e9
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, get_args
 
 
 class LoadPhase(StrEnum):
@@ -100,10 +100,7 @@ class LoadEnded:
 
 
 LoadEvent = PhaseBegan | FilesMade | SecondPassed | PointMeasured | WorkersReady | LoadWarned | LoadEnded
-_EVENTS: Mapping[str, type[Any]] = {
-    each.__name__: each
-    for each in (PhaseBegan, FilesMade, SecondPassed, PointMeasured, WorkersReady, LoadWarned, LoadEnded)
-}
+_EVENTS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(LoadEvent)}
 
 
 def load_event_line(event: LoadEvent) -> str:

@@ -12,19 +12,12 @@ from locust.env import Environment
 
 from app.errors import MeasurementError
 from app.load.crew import clock
-from app.load.events import (
-    LoadEvent,
-    LoadPhase,
-    PhaseBegan,
-    PointMeasured,
-    SecondPassed,
-    WorkersReady,
-)
+from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, WorkersReady
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.window import counted, unpacked
-from app.load.worker import MESSAGE, FileUser
-from app.load.worker_processes import WorkerProcesses
+from app.load.workers.processes import WorkerProcesses
+from app.load.workers.worker import MESSAGE, FileUser
 from storage.loads.histogram import added
 
 Emit = Callable[[LoadEvent], None]

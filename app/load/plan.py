@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass, field
+from typing import Annotated, Self
 
 from app.clients.base import Secrets
 from storage.json_reader import JSONNode
@@ -18,7 +19,7 @@ class LoadPlan:
     """Users take them in turns."""
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
-    scenario: Scenario
+    scenario: Annotated[Scenario, scenario_from_json]
     folder: str = ""
     """The name of our own folder, in the folder that each target names."""
     reuse: bool = False
@@ -37,19 +38,6 @@ class LoadPlan:
         return json.dumps(found)
 
     @classmethod
-    def from_json(cls, line: str) -> "LoadPlan":
+    def from_json(cls, line: str) -> Self:
         """The plan in a line that :meth:`to_json` wrote."""
-        found = json.loads(line)
-        return cls(
-            targets=tuple(Target(**each) for each in found["targets"]),
-            secrets=Secrets(**found["secrets"]),
-            settings=Settings(**found["settings"]),
-            scenario=scenario_from_json(JSONNode("scenario", found["scenario"])),
-            folder=found["folder"],
-            reuse=found["reuse"],
-            keep=found["keep"],
-            leftover=found["leftover"],
-            processes=found["processes"],
-            hosts=tuple(found["hosts"]),
-            ramp_per_second=found["ramp_per_second"],
-        )
+        return JSONNode("plan", json.loads(line)).record(cls)

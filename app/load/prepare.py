@@ -13,16 +13,7 @@ from app.errors import MeasurementError, NoSuchFileError, NotAFileError, Sharebe
 from app.load.crew import call_in_thread
 from app.load.events import FilesMade, LoadEvent, LoadPhase, PhaseBegan
 from app.load.file_requests import CONTENT
-from app.load.file_set import (
-    FileSet,
-    check_space,
-    check_there,
-    make_file,
-    make_folders,
-    place,
-    removals,
-    remove_all,
-)
+from app.load.file_set import FileSet, check_space, check_there, make_file, make_folders, place, removals, remove_all
 from app.load.plan import LoadPlan
 from storage.loads.scenario import RequestKind
 from storage.records import Target

@@ -22,7 +22,7 @@ def main(role: str) -> int:
 
         serve()
     from app.children import die_with_parent  # noqa: PLC0415
-    from app.load.worker import Worker  # noqa: PLC0415
+    from app.load.workers.worker import Worker  # noqa: PLC0415
 
     die_with_parent()
     order = json.loads(sys.stdin.readline())

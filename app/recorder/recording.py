@@ -21,17 +21,7 @@ from storage.errors import NotebookFileError, RefusedError
 from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.plan import QuietTime
-from storage.records import (
-    Change,
-    ClientFacts,
-    Command,
-    Phase,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    new_series_id,
-    utc_now,
-)
+from storage.records import Change, ClientFacts, Command, Phase, RunStatus, Series, SeriesStatus, new_series_id, utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

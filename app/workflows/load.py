@@ -184,7 +184,11 @@ def _points(
                     load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
                     notebook.update_load(load)
                 yield event
-            while engine.ended is None and not finishing and (users := next_users(load.points, load.choices)):
+            while (
+                engine.ended is None
+                and not (finishing and load.points)
+                and (users := next_users(load.points, load.choices))
+            ):
                 for size_bytes in _sizes(load.scenario, by_size=request.by_size):
                     number = len(load.points) + 1
                     began_at = utc_now()

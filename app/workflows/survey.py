@@ -20,15 +20,7 @@ from forms.experiments.survey import Station, StationPlace, StationState, Survey
 from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
-from storage.records import (
-    Command,
-    Experiment,
-    ExperimentKind,
-    Series,
-    SeriesStatus,
-    Target,
-    dated_experiment,
-)
+from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus, Target, dated_experiment
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
 """Finds the user name and the secrets for a target; may ask for them at the terminal."""

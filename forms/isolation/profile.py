@@ -46,9 +46,9 @@ class Waterfall:
 
     whole: float
     client: float
-    """Between an answer and the next question."""
+    """This client's own work, and its wait for a processor of its machine."""
     network: float
-    """Our wait beyond smbd's own time: the way there and back, and the wait for its processor."""
+    """What is left of the wait beyond smbd's own time: the way there and back, and the wait for its processor."""
     protocol: float
     """smbd's own work on requests."""
     threads: float
@@ -148,10 +148,12 @@ def waterfall(runs: Sequence[LayerRun]) -> Waterfall | None:
     in_threads = sum(one.idle_microseconds for one in calls)
     whole = 1e6 * sum(run.clients * run.seconds for run in timed) / operations
     wait = 1e6 * sum(run.wait_seconds for run in timed) / operations
+    held = 1e6 * sum(run.client_held_seconds for run in timed) / operations
+    client = max(whole - wait, held)
     return Waterfall(
         whole=whole,
-        client=max(0.0, whole - wait),
-        network=max(0.0, wait - served * each),
+        client=client,
+        network=max(0.0, whole - client - served * each),
         protocol=max(0.0, (served - in_files - in_threads) * each),
         threads=in_threads * each,
         file_system=in_files * each,

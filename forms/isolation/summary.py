@@ -184,6 +184,7 @@ def _evidence(
     processes: Counter[str] = Counter()
     for run in served:
         processes.update({name: percent / len(served) for name, percent in run.processes.items()})
+    held = sum(run.client_held_seconds for run in served)
     carried = [max(run.in_bytes_per_second or 0.0, run.out_bytes_per_second or 0.0) for run in served]
     link = isolation.link_bits_per_second
     both_cpu = cpu.get((Layer.DISK_WITH_NETWORK, point.clients))
@@ -203,6 +204,7 @@ def _evidence(
         clients_percent=processes.get("clients"),
         client_cpu_percent=mean(own),
         ceiling_share=operations / seconds / ceiling if ceiling and seconds else None,
+        held_share=held / (point.clients * seconds) if held and seconds else None,
         link_share=8 * statistics.fmean(carried) / link if link and any(carried) and not isolation.loopback else None,
         throttled_percent=mean([r.throttled_percent for r in served if r.throttled_percent is not None]),
         processor_quota=isolation.processor_quota,

@@ -5,10 +5,14 @@ from enum import StrEnum
 
 CLIENT_SHARE = 0.6
 """Of what our own replay reaches against next to nothing: beyond it the number may be this client's."""
+HELD_SHARE = 0.65
+"""Of an operation's time, what the clients spend on themselves: beyond it they are what is measured."""
 LINK_SHARE = 0.85
 """A link that is filled so far is full: acknowledgements and headers take some of the rest."""
+REACHED = 0.7
+"""A server that reaches so much of the least layer is held back by that layer: of a full link it was 0.77 and more."""
 NEAR = 0.8
-"""What reaches so much of a layer alone is held back by that layer."""
+"""A layer below so much of the other one is the slower of the two."""
 FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 50.0
 BUSY_PERCENT = 90.0
@@ -65,6 +69,8 @@ class LayerEvidence:
     client_cpu_percent: float | None = None
     """Of this machine, where the server is another one."""
     ceiling_share: float | None = None
+    held_share: float | None = None
+    """Of the clients' time, that in which they worked themselves or waited for a processor of their machine."""
     link_share: float | None = None
     throttled_percent: float | None = None
     processor_quota: float | None = None
@@ -104,9 +110,9 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
     if found.clients == 1 and idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
-    if (found.ratio_high or found.ratio) < NEAR:
+    if (found.ratio_high or found.ratio) < REACHED:
         return Cause.SAMBA, None
-    if found.ratio < NEAR:
+    if found.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.CLOSE
     return _of_the_machine(found)
 
@@ -114,7 +120,7 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
 def _plain_cause(found: LayerEvidence) -> Cause | None:
     """What is seen directly, whatever the rates are."""
     busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
-    if busy_here or _at_least(found.ceiling_share, CLIENT_SHARE):
+    if busy_here or _at_least(found.held_share, HELD_SHARE) or _at_least(found.ceiling_share, CLIENT_SHARE):
         return Cause.CLIENT
     if _at_least(found.link_share, LINK_SHARE):
         return Cause.NETWORK

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from forms.isolation.summary import IsolationSummary, MeasuredRatio
-from forms.isolation.verdict import Cause, IsolationVerdict, LayerEvidence
+from forms.isolation.verdict import HELD_SHARE, Cause, IsolationVerdict, LayerEvidence
 
 LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
     Cause.SAMBA: ("case sensitive", "store dos attributes", "metadata requests of the client", "log level"),
@@ -55,6 +55,11 @@ def _processor(found: IsolationVerdict) -> str:
 
 def _client(found: IsolationVerdict) -> str:
     one = found.evidence
+    if one.held_share is not None and one.held_share >= HELD_SHARE:
+        return (
+            f"This client: {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
+            f"processor here, with {_clients(one)}; measure from a faster machine"
+        )
     if one.ceiling_share is not None:
         return (
             f"This client: the server layer ran at {100 * one.ceiling_share:.0f} % of what this machine can ask for, "

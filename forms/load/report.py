@@ -4,12 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording
 from forms.load.document import load_document
-from forms.load.summary import (
-    card_check,
-    fits_in_memory,
-    memory_line,
-    size_rows,
-)
+from forms.load.summary import card_check, fits_in_memory, memory_line, size_rows
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus
@@ -248,9 +243,6 @@ def _results(load: Load) -> Iterator[Field]:
             f"{name} {numbers.byte_rate(come)} in, {numbers.byte_rate(go)} out" for name, come, go in cards.cards
         )
         yield Field(name="Cards", text=rates)
-    drained = [point.drain_seconds for point in load.points if point.drain_seconds is not None]
-    if drained:
-        yield Field(name="Print queue", text=f"drained {drained[-1]:.0f} s after the last job was handed over")
 
 
 def _advice(load: Load) -> Iterator[str]:

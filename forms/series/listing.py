@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forms import numbers, wording
+from forms.findings.series_warnings import SCATTER_PERCENT
 from forms.stats import summary
 from storage.records import Baseline, Series, SeriesStatus
 
@@ -71,6 +72,11 @@ class SeriesLine:
     def deviation_text(self) -> str:
         """``0.8 %``, or a dash."""
         return _percent(self.deviation_percent)
+
+    @property
+    def scatters(self) -> bool:
+        """Whether its runs lie so far apart that its average says little."""
+        return (self.deviation_percent or 0.0) > SCATTER_PERCENT
 
     @property
     def percent_text(self) -> str:

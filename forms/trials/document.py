@@ -57,6 +57,7 @@ def sweep_document(found: SweepSummary) -> Document:
         "plan": plan_document(found.plan),
         "blocks": found.blocks,
         "friedman_p_value": found.friedman_p,
+        "settled": found.settled,
         "default_is_as_good": found.default_is_as_good,
         "smallest_on_plateau": found.smallest,
         "values": [

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from forms.report import Report
-from forms.trials.report import sweep_report, trial_report
+from forms.trials.report import trial_report
 from forms.trials.summary import TrialSummary, trial_summary
 from forms.trials.sweep import SweepSummary, sweep_summary
+from forms.trials.sweep_report import sweep_report
 from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, ExperimentKind, Series
 

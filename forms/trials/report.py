@@ -1,15 +1,13 @@
-"""Trials and sweeps on paper."""
+"""Trials on paper."""
 
 from collections.abc import Iterator
 
 from forms import numbers, wording
-from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
-from forms.stats.summary import mean
-from forms.trials.document import sweep_document, trial_document
+from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
-from forms.trials.sweep import SweepSummary, SweepValue
 from storage.changes import TrialPlan
 from storage.records import Series
 from storage.target_url import format_target
@@ -27,7 +25,7 @@ def trial_report(found: TrialSummary) -> Report:
         name="Trial",
         fields=(
             Field(name="Verdict", text=f"[{SIGNS[found.verdict]}] {verdict_sentence(found)}"),
-            *_about(plan, found.base),
+            *about_plan(plan, found.base),
         ),
         tables=(_pairs(found),),
         results=tuple(_figures(found)),
@@ -67,7 +65,8 @@ def _interval(effect: PairedEffect) -> str:
     return f" ({numbers.signed_percent(low)} to {numbers.signed_percent(high)})"
 
 
-def _about(plan: TrialPlan, base: Series) -> Iterator[Field]:
+def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
+    """What was measured, which setting, and what showed that it acted."""
     yield Field(name="Measured", text=f"{base.command} {format_target(base.target, escaped=False)}")
     where = " ".join(filter(None, (plan.section, f"({plan.kind})")))
     yield Field(name="Setting", text=f"{plan.name} {where}, {plan.previous or 'empty'} before and after")
@@ -124,81 +123,3 @@ def _advice(found: TrialSummary) -> Iterator[str]:
         yield f"worth keeping: write {found.plan.name} = {found.value} {section}yourself; it was put back here"
     if found.slot_effect_percent is not None and abs(found.slot_effect_percent) > _NOTABLE_SLOT_EFFECT_PERCENT:
         yield "the second run of a pair differs from the first by itself; the order of the pairs balances that"
-
-
-def sweep_report(found: SweepSummary) -> Report:
-    """A sweep: the answer first, then a row and a bar for each value."""
-    plan = found.plan
-    base = found.values[0].series
-    return Report(
-        form="sweep",
-        title=f"Sweep of {plan.name}",
-        name="Sweep",
-        fields=(Field(name="Answer", text=sweep_sentence(found)), *_about(plan, base)),
-        tables=(_value_table(found),),
-        results=tuple(_sweep_figures(found)),
-        chart=_curve(found),
-        document=lambda: sweep_document(found),
-    )
-
-
-def sweep_sentence(found: SweepSummary) -> str:
-    """What the sweep says, in one or two sentences."""
-    name, previous = found.plan.name, found.plan.previous or "empty"
-    if not found.blocks:
-        return "not known yet: no block is complete; go on with it"
-    said = []
-    if not found.complete:
-        said.append(f"not known yet: {found.blocks} of {found.plan.looks[-1]} blocks are complete")
-    if found.default_is_as_good:
-        said.append(f"what was there ({previous}) is as good as anything tried")
-    if found.smallest is not None:
-        said.append(f"{name} = {found.smallest} is the smallest value that is no worse than the best by 1 %")
-    return "; ".join(said)
-
-
-def _value_table(found: SweepSummary) -> Table:
-    changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
-    columns = columns_of(found.plan.name, ("Average, bytes/sec", ReportKind.WHOLE), *changes, "p (Holm)", "")
-    return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
-
-
-def _value_row(found: SweepSummary, one: SweepValue) -> Row:
-    effect = one.effect
-    low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
-    return row_of(
-        _value_name(found, one),
-        _average(one),
-        effect.change_percent if effect else None,
-        low,
-        high,
-        "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
-        "plateau" if one.on_plateau else "",
-    )
-
-
-def _value_name(found: SweepSummary, one: SweepValue) -> str:
-    return f"{found.plan.previous or 'empty'} (as it was)" if one.value is None else one.value or "empty"
-
-
-def _average(one: SweepValue) -> float | None:
-    rates = [run.bytes_per_second for run in one.series.measured() if run.bytes_per_second]
-    return mean(rates) if rates else None
-
-
-def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
-    yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
-    if found.friedman_p is not None:
-        yield Field(name="p (Friedman)", text=f"{found.friedman_p:.4f}", number=found.friedman_p)
-
-
-def _curve(found: SweepSummary) -> Chart | None:
-    bars = tuple(
-        Bar(name=_value_name(found, one), value=_average(one), mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL)
-        for one in found.values
-    )
-    if not any(bar.value for bar in bars):
-        return None
-    return Chart(
-        title=f"Average at each value of {found.plan.name}", unit="bytes/sec", bars=bars, source=(0, 1), in_text=True
-    )

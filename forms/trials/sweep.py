@@ -43,6 +43,8 @@ class SweepSummary:
     """Complete ones, in which every run counts."""
     friedman_p: float | None
     """Whether the values differ at all; None with fewer than three values or too few blocks."""
+    settled: bool
+    """Whether the effects are known well enough for an answer: each interval is narrower than ± the margin."""
     default_is_as_good: bool
     """Whether no value is proven faster than the one that was there by more than the noise threshold."""
     smallest: str | None
@@ -105,6 +107,7 @@ def sweep_summary(
         values=tuple(found),
         blocks=len(blocks),
         friedman_p=_friedman(table),
+        settled=all(_is_narrow(one.effect, plan.margin_percent) for one in found if one.effect and one.on_plateau),
         default_is_as_good=not faster,
         smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
         slots=tuple(slots),
@@ -114,6 +117,11 @@ def sweep_summary(
 def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> PairedEffect | None:
     pairs, _ = pairs_of(base, other, slots)
     return paired_effect([pair.ratio for pair in pairs], ALPHA) if pairs else None
+
+
+def _is_narrow(effect: PairedEffect, margin_percent: float) -> bool:
+    low, high = effect.interval_percent or (-100.0, 100.0)
+    return high - low < 2 * margin_percent
 
 
 def _is_level(effect: PairedEffect | None, *, best: bool) -> bool:

@@ -143,13 +143,13 @@ def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -
     if current is None:
         text = f"Unproven: {setting.name} was not to be seen from here."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
-    if not setting.same(current, value):
+    if not smb_conf.same_value("", str(current), value):
         text = f"{setting.name} is {_shown(str(current))}, not {value}."
         return _Judgement(evidence=Evidence.CONTRADICTED, previous=shown, remark=text)
     if previous is None or shown is None:
         text = f"Unproven: {setting.name} is {current} now, but what it was before is not known."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
-    if setting.same(previous, current):
+    if smb_conf.same_value("", str(previous), str(current)):
         text = f"{setting.name} was {_shown(str(current))} before already: nothing changed."
         return _Judgement(evidence=Evidence.CONTRADICTED, previous=shown, remark=text)
     text = f"{setting.name} changed from {_shown(shown)} to {_shown(str(current))}."
@@ -179,7 +179,7 @@ def _on_others(finding: _Judgement, others: tuple[Difference, ...]) -> Iterator[
 def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
     """Whether a difference is the claimed change itself or comes with it."""
     if own is not None:
-        return own.covers(difference.name)
+        return difference.name in (*own.places, *own.follows)
     if difference.parameter == name or difference.name in (
         f"server.{STATE}",
         f"server.{WARNINGS}",

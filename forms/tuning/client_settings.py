@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forms.tuning import catalogue
-from forms.tuning.smb_conf import same_value, squeeze
+from forms.tuning.smb_conf import squeeze
 from storage.records import Facts, FactValue, Series
 
 _HOSTS = ("server", "client")
@@ -42,14 +42,6 @@ class OwnSetting:
         changed = [pair for pair in seen if None not in pair and pair[0] != pair[1]]
         known = [pair for pair in seen if pair[1] is not None]
         return next(iter([*changed, *known]), (None, None))
-
-    def same(self, one: FactValue, other: FactValue) -> bool:
-        """Whether two values of it are the same; blanks do not count, and sizes may be written as 64K."""
-        return same_value("", str(one), str(other))
-
-    def covers(self, difference: str) -> bool:
-        """Whether the difference of that name is this setting."""
-        return difference in (*self.places, *self.follows)
 
     def _value(self, series: Series, place: str) -> FactValue | None:
         side, _, name = place.partition(".")

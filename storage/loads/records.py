@@ -117,8 +117,6 @@ class LoadPoint:
     server: PointServer | None = None
     limit: Limit | None = None
     """What seems to have stood in the way of more."""
-    drain_seconds: float | None = None
-    """How long print jobs were still queued after the last was handed over."""
 
     @property
     def requests_per_second(self) -> float | None:

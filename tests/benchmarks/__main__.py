@@ -25,8 +25,10 @@ def main() -> int:
     if asked.folder:
         tempfile.tempdir = asked.folder
     from app.units import parse_size
-    from tests.benchmarks.rows import all_rows
+    from tests.benchmarks.answering import answer_table
+    from tests.benchmarks.rows import all_rows, answer_rows
     from tests.benchmarks.table import machine, markdown
+    from tests.benchmarks.users import users_table
 
     results = []
     for row in all_rows(parse_size(asked.size), asked.pairs):
@@ -35,13 +37,22 @@ def main() -> int:
         print(f"{row.name} …", file=sys.stderr, flush=True)
         results.append(row.measure())
         print(f"  {results[-1]}", file=sys.stderr, flush=True)
-    text = markdown(results)
+    answers = []
+    for answer in answer_rows(parse_size(asked.size), asked.pairs):
+        if asked.names and not any(name in answer.name for name in asked.names):
+            continue
+        print(f"{answer.name} …", file=sys.stderr, flush=True)
+        answers.append(answer.measure())
+        print(f"  {answers[-1]}", file=sys.stderr, flush=True)
+    text = markdown(results) + ("\n" + answer_table(answers) if answers else "")
+    if not asked.names or "users" in asked.names:
+        print("many users …", file=sys.stderr, flush=True)
+        text += "\n" + users_table()
+    documents = [*(one.as_document() for one in results), *(one.as_document() for one in answers)]
     folder = ROOT / ".bench"
     folder.mkdir(exist_ok=True)
     (folder / "bench.md").write_text(text)
-    (folder / "bench.json").write_text(
-        json.dumps({"machine": machine(), "results": [result.as_document() for result in results]}, indent=2) + "\n"
-    )
+    (folder / "bench.json").write_text(json.dumps({"machine": machine(), "results": documents}, indent=2) + "\n")
     print(text)
     return 0
 

@@ -108,9 +108,9 @@ def main() -> int:
     from app.tui.frame.app import SharebenchApp
     from app.tui.frame.context import Context
     from app.tui.guide.run_screen import RunScreen
-    from app.tui.guide.state.backend import SystemBackend
-    from app.tui.guide.state.job import MeasurementJob
     from app.tui.widgets.recording_screen import MeasurementEnded
+    from app.workflows.guide.state.backend import SystemBackend
+    from app.workflows.guide.state.job import MeasurementJob
 
     path = Path(sys.argv[1])
     plan = MeasurementPlan.from_json(os.environ.pop(PLAN))

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.measure.plan import MeasurementPlan
 from app.recorder.request import SeriesRequest
 from storage.records import Command, Target
+from tests.benchmarks.answering import FirstPaintRow, KeyPressRow
 from tests.benchmarks.drawing import DrawingRow
 from tests.benchmarks.pairs import Orders, Row
 from tests.servers.iperf3 import Iperf3Server
@@ -59,6 +60,15 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
             set_up=lambda c=command: _ftp(replace(plan, command=c)),  # type: ignore[misc]
         )
     yield DrawingRow(pairs=pairs, set_up=lambda: _smb(plan, {}))
+
+
+def answer_rows(size_bytes: int, pairs: int) -> Iterator[FirstPaintRow | KeyPressRow]:
+    """How soon the TUI answers."""
+    plan = MeasurementPlan(
+        command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes
+    )
+    yield FirstPaintRow(pairs=pairs)
+    yield KeyPressRow(set_up=lambda: _smb(plan, {}))
 
 
 def _fill(path: Path, size_bytes: int) -> None:

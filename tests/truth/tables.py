@@ -102,8 +102,9 @@ def power(trials: int) -> Iterator[str]:
 
 
 def _at_most_five(tally: Tally) -> str:
-    """What is called different; chance alone makes 5.04 of an exact 5."""
-    return _percent(tally.different_percent, holds=tally.different_percent < 5.05)
+    """What is called different, against five percent and what chance adds to an exact five (two standard errors)."""
+    most = 5 + 2 * 100 * (0.05 * 0.95 / tally.trials) ** 0.5
+    return _percent(tally.different_percent, holds=tally.different_percent <= most)
 
 
 def _percent(value: float, *, holds: bool) -> str:

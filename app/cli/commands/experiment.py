@@ -102,7 +102,6 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
                 f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
             )
         notebook.annotate(replace(found, decision=decision))
-    with common.notebook(context) as notebook:
         ladder = build_ladder(found.experiment, notebook.experiment(found.experiment))
     if as_json:
         answer_report(ladder_report(ladder), as_json=True)

@@ -1,58 +1,29 @@
-"""``sharebench try`` and ``sweep``: a setting that is changed, measured in turns, and put back."""
+"""``sharebench try``, ``sweep`` and ``tune``: settings that are changed, measured in turns, and put back."""
 
 import contextlib
-import shutil
-import sys
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from app.changes.find import Ways, find_setting
-from app.changes.setting import ChangeableSetting
-from app.cli import common, diagnostics, output
+from app.cli import common, diagnostics
 from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
-from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
-from app.errors import CancelledError, UsageError
+from app.cli.run_options import chosen, target_argument
+from app.cli.series_output import answer_report
+from app.cli.trials import answer_trial, ask_to_go_on, carried_out, consent, parsed_setting, prepared, trial_options
+from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
-from app.workflows.trial import run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, consent_lines, new_order
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target
 from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
-from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
-from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialSummary
-from forms.trials.sweep import SweepSummary, blocks_needed
-from forms.trials.tune import TuneSummary, tune_report
-from storage.changes import TrialPlan
+from forms.trials.sweep import blocks_needed
+from forms.trials.tune import TuneSummary
+from forms.trials.tune_report import tune_report
 from storage.records import ExperimentKind
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-_SERIES = (
-    "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
-    "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note",
-)  # fmt: skip
-
-
-def _trial_options(function: _F) -> _F:
-    for option in reversed(
-        (
-            click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
-            click.option(
-                "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."
-            ),
-            click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
-            common.login_options,
-            common.options_of_all,
-            series_options(*_SERIES),
-        )
-    ):
-        function = option(function)
-    return function
 
 
 @click.command("try")
@@ -65,7 +36,7 @@ def _trial_options(function: _F) -> _F:
     metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
 @click.option("--apply", metavar="CMD", help="A command for the server's shell that makes the change NAME.")
 @click.option("--revert", metavar="CMD", help="The command that takes it back.")
-@_trial_options
+@trial_options
 @click.pass_context
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
     """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
@@ -82,41 +53,20 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         return _resumed(context, resumed, choices)
     if not setting or not target:
         raise UsageError("what is to be tried, and where? sharebench try NAME=VALUE TARGET")
-    name, values = _parsed(setting)
+    name, values = parsed_setting(setting)
     plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
-    found, order_of = _prepared(context, name, values, target, choices)
+    found, order_of = prepared(context, name, values, target, choices)
     verdicts: list[str] = []
     if len(found.values) > 1:
         diagnostics.say(f"{len(found.values)} values to try, one after the other: {', '.join(found.values)}")
     for value in found.values:
         order = order_of(ExperimentKind.TRIAL, (value,), plan)
         if not verdicts:
-            _consent(order, yes=choices["yes"])
-        summary = _carried_out(context, order)
+            consent(order, yes=choices["yes"])
+        summary = carried_out(context, order)
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
-        _answer(summary, as_json=choices["as_json"])
+        answer_trial(summary, as_json=choices["as_json"])
     return exit_code(verdicts)
-
-
-@click.command("sweep")
-@click.argument("setting", metavar="NAME=V1,V2,…")
-@target_argument()
-@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
-@_trial_options
-@click.pass_context
-def sweep_command(context: click.Context, /, setting: str, target: str, **choices: Any) -> int:
-    """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
-
-    Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
-    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
-    """
-    name, values = _parsed(setting, several=True)
-    blocks = choices.pop("blocks")
-    found, order_of = _prepared(context, name, values, target, choices)
-    order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
-    _consent(order, yes=choices["yes"])
-    _answer(_carried_out(context, order), as_json=choices["as_json"])
-    return 0
 
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
@@ -145,10 +95,31 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     order = TrialOrder(
         request=series_request(options, target, secrets), setting=found, plan=plan, experiment=experiment
     )
-    _consent(order, yes=choices["yes"])
-    summary = _carried_out(context, order)
-    _answer(summary, as_json=choices["as_json"])
+    consent(order, yes=choices["yes"])
+    summary = carried_out(context, order)
+    answer_trial(summary, as_json=choices["as_json"])
     return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
+
+
+@click.command("sweep")
+@click.argument("setting", metavar="NAME=V1,V2,…")
+@target_argument()
+@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
+@trial_options
+@click.pass_context
+def sweep_command(context: click.Context, /, setting: str, target: str, **choices: Any) -> int:
+    """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
+
+    Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
+    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
+    """
+    name, values = parsed_setting(setting, several=True)
+    blocks = choices.pop("blocks")
+    found, order_of = prepared(context, name, values, target, choices)
+    order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
+    consent(order, yes=choices["yes"])
+    answer_trial(carried_out(context, order), as_json=choices["as_json"])
+    return 0
 
 
 @click.command("tune")
@@ -156,7 +127,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 @click.option("--only", multiple=True, metavar="NAME", help="Try this parameter alone; may be given several times.")
 @click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
     help="So many candidates in a row without a gain end it.")  # fmt: skip
-@_trial_options
+@trial_options
 @click.pass_context
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
@@ -174,7 +145,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     where = ways.ssh or "this machine"
     diagnostics.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
     diagnostics.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
-    _ask_to_go_on(yes=choices["yes"])
+    ask_to_go_on(yes=choices["yes"])
     summary = _tuned(context, tuning)
     answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
@@ -199,100 +170,3 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
     progress.clear()
     assert summary
     return summary
-
-
-def _parsed(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
-    """Name and values of ``NAME``, ``NAME=VALUE`` or ``NAME=V1,V2``. Raises UsageError."""
-    name, equals, rest = (part.strip() for part in text.partition("="))
-    if not name:
-        raise UsageError(f"not a setting: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
-    values = tuple(part.strip() for part in rest.split(",")) if several else (rest,)
-    if len(set(values)) < len(values):
-        raise UsageError(f"{text!r} names a value twice")
-    return name, values if equals else ()
-
-
-def _prepared(
-    context: click.Context, name: str, values: tuple[str, ...], target_url: str, choices: dict[str, Any]
-) -> tuple[ChangeableSetting, Callable[[ExperimentKind, tuple[str, ...], dict[str, Any]], TrialOrder]]:
-    """The setting, checked, and what makes an order of it; nothing is written yet."""
-    target, secrets = common.target_and_secrets(context, target_url, kerberos=choices["kerberos"])
-    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
-    ways = Ways(
-        ssh=request.server_ssh,
-        smb_conf=request.smb_conf,
-        accepted=choices["accepted"],
-        apply=choices.get("apply"),
-        revert=choices.get("revert"),
-    )
-    found = find_setting(name, values, target, ways)
-    check_target(request)
-
-    def order_of(kind: ExperimentKind, chosen_values: tuple[str, ...], settings: dict[str, Any]) -> TrialOrder:
-        plan = TrialPlan(
-            kind=found.kind,
-            name=found.name,
-            values=chosen_values,
-            accepted_risks=tuple(choices["accepted"]),
-            apply=ways.apply,
-            revert=ways.revert,
-            **{"looks": LOOKS, **settings},
-        )
-        return new_order(request, found, kind=kind, plan=plan)
-
-    return found, order_of
-
-
-def _consent(order: TrialOrder, *, yes: bool) -> None:
-    """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
-    for line in consent_lines(order):
-        diagnostics.say(line)
-    _ask_to_go_on(yes=yes)
-
-
-def _ask_to_go_on(*, yes: bool) -> None:
-    """Ask, unless it was said before. Raises UsageError, CancelledError."""
-    if yes:
-        return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("nobody is here to consent to that: say so with --yes; nothing was written")
-    if not click.confirm("Go on?", err=True):
-        raise CancelledError("nothing was written")
-
-
-def _carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
-    """Carry it out, and show how it goes; what it came to."""
-    control, progress = SeriesControl(), ProgressLine()
-    summary: ChangeSummary | None = None
-    with (
-        cancel_on_signals(control),
-        contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
-    ):
-        for event in events:
-            match event:
-                case ValueSet(value=value, block=block):
-                    progress.about = f"{block}: {order.plan.name} {'as it is' if value is None else f'= {value}'}: "
-                case Judged(summary=found):
-                    summary = found
-                    progress.clear()
-                    if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
-                        diagnostics.say(
-                            f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far"
-                        )
-                case PutBack(text=text):
-                    progress.clear()
-                    diagnostics.say(text)
-                case _:
-                    progress.show(event)
-    progress.clear()
-    assert summary
-    return summary
-
-
-def _answer(summary: ChangeSummary, *, as_json: bool) -> None:
-    answer_report(report_of(summary), as_json=as_json)
-    if isinstance(summary, SweepSummary) and not as_json:
-        from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
-
-        width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
-        output.answer(sweep_curve(summary, width, CHART_LINES, colour=output.draws_colour()))

@@ -9,14 +9,7 @@ from app.clients.os_errors import one_line
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import MEANINGS, place, status_error
 from app.clients.subprocesses import SubprocessOutcome, find_program, first_version, memory_file
-from app.errors import (
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    NoSuchFileError,
-    ProtocolError,
-    UsageError,
-)
+from app.errors import ConnectionLostError, CorruptedError, MeasurementError, NoSuchFileError, ProtocolError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 

@@ -13,14 +13,7 @@ from app.clients.ftp.replies import reply_error
 from app.clients.os_errors import connect_tcp, connection_error, one_line
 from app.clients.stall import StallWatch
 from app.clients.tcp_info import TcpInfo, connection_facts
-from app.errors import (
-    ConnectionLostError,
-    LoginError,
-    MeasurementError,
-    ProtocolError,
-    UnreachableError,
-    UsageError,
-)
+from app.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, UnreachableError, UsageError
 from storage.records import Target
 
 IMPLICIT_PORT = 990

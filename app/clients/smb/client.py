@@ -25,14 +25,7 @@ from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
 from app.clients.tcp_info import TcpInfo, connection_facts
-from app.errors import (
-    CancelledError,
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    NotAFileError,
-    UsageError,
-)
+from app.errors import CancelledError, ConnectionLostError, CorruptedError, MeasurementError, NotAFileError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 

@@ -20,15 +20,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
-from app.tui.frame.themes import (
-    DARK,
-    THEMES,
-    VARIABLES,
-    Density,
-    remember,
-    remembered_density,
-    remembered_theme,
-)
+from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -103,7 +95,6 @@ class SharebenchApp(ContextApp, Commanded):
         return theme_file.with_name("density")
 
     def on_resize(self) -> None:
-        """Frames cost lines and columns, which a small terminal has not."""
         self._fit()
 
     def _fit(self) -> None:

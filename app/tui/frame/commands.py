@@ -31,12 +31,10 @@ class KeyCommand:
     """Whether the key works while an input has the focus."""
 
     def __post_init__(self) -> None:
-        """Find the action."""
         if not self.action:
             object.__setattr__(self, "action", self.id.rpartition(".")[2].replace("-", "_"))
 
     def binding(self) -> Binding:
-        """The command as Textual's binding."""
         return Binding(
             self.keys,
             self.action,
@@ -60,7 +58,6 @@ class Commanded(DOMNode):
         return self.ABOUT
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
-        """Derive Textual's bindings from the class's own commands."""
         if "KEYS" in cls.__dict__:
             cls.BINDINGS = [command.binding() for command in cls.KEYS]
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)

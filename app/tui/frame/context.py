@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.app import App
 
 from app.clients.base import Secrets
-from app.tui.guide.state.backend import Backend, Logins, SystemBackend
+from app.workflows.guide.state.backend import Backend, Logins, SystemBackend
 from storage.records import Target
 
 

@@ -22,19 +22,17 @@ class ScreenEntry:
     """The key that leads there from everywhere; empty for one that other screens lead to."""
 
     def load(self) -> type[BaseScreen]:
-        """The screen's class."""
         module, _, name = self.home.partition(":")
         return cast("type[BaseScreen]", getattr(import_module(module), name))
 
     def command(self) -> KeyCommand:
-        """The command that leads there."""
         return KeyCommand(
             f"screen.{self.name}",
             self.key,
             self.title,
             self.help,
             action=f"app.visit('{self.name}')",
-            footer=self.title,
+            footer=self.title if self.key.startswith("f") else "",
             priority=True,
         )
 
@@ -60,6 +58,13 @@ SCREENS = (
         title="Survey",
         help="The whole picture of a server: FTP, SMB and bare TCP, and what to look at first.",
         key="f4",
+    ),
+    ScreenEntry(
+        name="isolation",
+        home="app.tui.isolation.screen:IsolationScreen",
+        title="Isolation",
+        help="Is it Samba, the disk, or the network? One script of operations against every layer.",
+        key="ctrl+g",
     ),
     ScreenEntry(
         name="ladder",
@@ -88,6 +93,13 @@ SCREENS = (
         title="Clients",
         help="How many clients a server carries.",
         key="f8",
+    ),
+    ScreenEntry(
+        name="load",
+        home="app.tui.load.screen:LoadScreen",
+        title="Load",
+        help="Have many users work at once: how many does a server carry.",
+        key="ctrl+n",
     ),
     ScreenEntry(
         name="entry",

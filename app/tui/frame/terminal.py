@@ -22,7 +22,6 @@ class Terminal(LinuxDriver):
     """
 
     def run_input_thread(self) -> None:
-        """Read until the app ends."""
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         text = ""

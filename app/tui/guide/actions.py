@@ -10,7 +10,7 @@ from app.errors import LoginError, UsageError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.page_view import PageView
-from app.tui.guide.pages.page import (
+from app.workflows.guide.pages.page import (
     Act,
     Ask,
     BeginRound,
@@ -26,13 +26,13 @@ from app.tui.guide.pages.page import (
     Start,
     Visit,
 )
-from app.tui.guide.state import guide_store
-from app.tui.guide.state.backend import PasswordNeededError
-from app.tui.guide.state.browsing import BrowsedFolder
-from app.tui.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
-from app.tui.guide.state.guide_context import GuideContext, LinkState, around
-from app.tui.guide.state.guide_store import Judgement
-from app.tui.guide.state.method import next_step
+from app.workflows.guide.state import guide_store
+from app.workflows.guide.state.backend import PasswordNeededError
+from app.workflows.guide.state.browsing import BrowsedFolder
+from app.workflows.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
+from app.workflows.guide.state.guide_store import Judgement
+from app.workflows.guide.state.method import next_step
 from forms import wording
 from storage.notebook import Notebook
 from storage.quiet import Quiet
@@ -55,7 +55,6 @@ class GuideActions(BaseScreen):
         """What was typed and has led nowhere yet, by the question."""
 
     def show(self) -> None:
-        """Draw steps and page as they are now."""
         raise NotImplementedError
 
     def take(self, choices: GuideChoices) -> None:
@@ -268,7 +267,7 @@ class GuideActions(BaseScreen):
 
     def _measure(self, *, resumed: bool, confirmed: bool = False) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
-        from app.tui.guide.state.job import MeasurementJob, request_of  # noqa: PLC0415  the recorder is loaded when it is first needed
+        from app.workflows.guide.state.job import MeasurementJob, request_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
         choices = self.choices
         assert choices.target is not None

@@ -13,8 +13,8 @@ from app.clients.base import Secrets
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.browsing import BrowsedFolder, Item, ItemKind, inside
 from app.tui.widgets.virtual_list import VirtualList
+from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, inside
 from forms import wording
 from forms.series.file_size import FileFit, FileSizeContext
 from storage.records import Target
@@ -122,7 +122,6 @@ class BrowseScreen(BaseScreen):
             self._enter(inside(self.place.target, up))
 
     def work_failed(self, error: Exception) -> None:
-        """Tell, and stay where one was."""
         self.query_one("#note", Static).update(Text(self._note()))
         super().work_failed(error)
 

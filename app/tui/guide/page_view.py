@@ -10,8 +10,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
 from app.tui.frame.commands import Commanded
-from app.tui.guide.pages.page import Judge, Option, Page
 from app.tui.widgets.toned import joined
+from app.workflows.guide.pages.page import Judge, Option, Page
 from forms.report import SIGNS, Mark
 
 ADVISED = "★"
@@ -106,7 +106,6 @@ class PageView(Vertical, Commanded):
 
     @property
     def pointed(self) -> Option | None:
-        """The option under the cursor."""
         at = self.query_one(OptionList).highlighted
         return self.page.options[at] if self.page is not None and at is not None else None
 

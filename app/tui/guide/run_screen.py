@@ -16,13 +16,13 @@ from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.pages.form_table import filling_table
-from app.tui.guide.state.job import MeasurementJob
-from app.tui.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS
-from app.tui.guide.state.run_progress import SeriesProgress, prepare
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.recording_screen import TOLD_APART_SECONDS, RecordingScreen
+from app.workflows.guide.pages.form_table import filling_table
+from app.workflows.guide.state.job import MeasurementJob
+from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS
+from app.workflows.guide.state.run_progress import SeriesProgress, prepare
 from forms.layout import visible
 from forms.numbers import byte_rate
 from forms.series.summary import SeriesSummary, run_form
@@ -152,7 +152,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             yield 0, event
 
     def heard(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
-        """Keep what the event says."""
         before = self.running
         self.running = before.heard(event)
         if self.running.now is None or before.now is None or self.running.now.moved_bytes > before.now.moved_bytes:
@@ -212,7 +211,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                     self._draw_part(part)
 
     def draw(self) -> None:
-        """Bring all of the screen up to date."""
         self.catch_up()
         with self.app.batch_update():
             self._draw_line()

@@ -11,11 +11,11 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.actions import GuideActions
 from app.tui.guide.page_view import PageView
-from app.tui.guide.state import guide_store
-from app.tui.guide.state.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
-from app.tui.guide.state.guide_context import GuideContext
-from app.tui.guide.state.method import blocked, standings, step_before
 from app.tui.guide.steps_view import StepsView
+from app.workflows.guide.state import guide_store
+from app.workflows.guide.state.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
+from app.workflows.guide.state.guide_context import GuideContext
+from app.workflows.guide.state.method import blocked, standings, step_before
 
 
 class GuideScreen(GuideActions):
@@ -88,8 +88,7 @@ class GuideScreen(GuideActions):
             self.take(self.choices)
 
     def show(self) -> None:
-        """Draw steps and page as they are now."""
-        from app.tui.guide.pages.of_step import page_of  # noqa: PLC0415  the first paint does not wait for what computes
+        from app.workflows.guide.pages.of_step import page_of  # noqa: PLC0415  the first paint does not wait for what computes
 
         self.query_one(StepsView).show(standings(self.choices, self.known))
         self.query_one(PageView).show(page_of(self.choices, self.known))

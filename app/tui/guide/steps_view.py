@@ -7,8 +7,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from app.tui.guide.state.choices import MethodStep
-from app.tui.guide.state.method import StepState, StepStatus
+from app.workflows.guide.state.choices import MethodStep
+from app.workflows.guide.state.method import StepState, StepStatus
 
 _LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}
 _SIGNS = _LOOKS | {StepState.DONE: "$text-success"}
@@ -35,7 +35,6 @@ class StepsView(Widget):
         self.steps: Sequence[StepStatus] = ()
 
     def show(self, steps: Sequence[StepStatus]) -> None:
-        """Draw each step with this state."""
         self.steps = steps
         self.refresh()
 

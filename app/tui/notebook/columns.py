@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from forms.findings.series_warnings import SCATTER_PERCENT
 from forms.series.listing import SeriesLine
 from forms.tone import Tone
 from storage.queries import SortKey
@@ -43,7 +42,7 @@ def _of_runs(line: SeriesLine) -> Tone:
 
 
 def _of_deviation(line: SeriesLine) -> Tone:
-    return Tone.CAUTION if (line.deviation_percent or 0.0) > SCATTER_PERCENT else Tone.PLAIN
+    return Tone.CAUTION if line.scatters else Tone.PLAIN
 
 
 COLUMNS = (

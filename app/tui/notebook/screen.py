@@ -1,7 +1,7 @@
 """The notebook: all series, sorted, filtered and grouped; the one pointed at beside them."""
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,10 +20,12 @@ from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.inputs import LineInput
 from forms.series.listing import SeriesLine, series_lines
-from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook, Removed
 from storage.queries import SeriesQuery, SortKey
 from storage.records import Series
+
+if TYPE_CHECKING:
+    from forms.series.summary import SeriesSummary
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
@@ -105,15 +107,12 @@ class NotebookScreen(SeriesActions):
 
     @property
     def rows(self) -> SeriesList:
-        """The list of series."""
         return self.query_one(SeriesList)
 
     def chosen(self) -> str | None:
-        """The series under the cursor."""
         return self.rows.pointed
 
     def marked(self) -> list[str]:
-        """The marked series."""
         return [*self.rows.marked]
 
     # Reading
@@ -127,7 +126,6 @@ class NotebookScreen(SeriesActions):
         self.call_after_refresh(self.look)
 
     def look(self) -> None:
-        """Find the series for the query."""
         query = self.asked
         self.with_notebook(
             lambda notebook: (listing(notebook.find(query), query), notebook.count(), notebook.heads(1)),
@@ -179,7 +177,6 @@ class NotebookScreen(SeriesActions):
             )
 
     def changed(self, *series_ids: str) -> None:
-        """Show series again."""
         self.rows.forget(*series_ids)
         self.look()
 
@@ -280,7 +277,9 @@ def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
     return series_lines(notebook.heads_of(ids), notebook.rates_of(ids), notebook.baselines())
 
 
-def _form(notebook: Notebook, series_id: str) -> SeriesSummary:
+def _form(notebook: Notebook, series_id: str) -> "SeriesSummary":
+    from forms.series.summary import run_form  # noqa: PLC0415  the first paint does not wait for what computes
+
     return run_form(notebook.series(series_id))
 
 

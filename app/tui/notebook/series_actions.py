@@ -59,7 +59,6 @@ class SeriesActions(MeasureMixin):
         return list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
 
     def changed(self, *series_ids: str) -> None:
-        """Show series again after they were changed."""
         raise NotImplementedError
 
     # Label and note
@@ -127,7 +126,7 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("table", ids=ids)
 
     def action_again(self) -> None:
-        from app.tui.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+        from app.workflows.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)

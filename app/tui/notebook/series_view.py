@@ -1,21 +1,20 @@
 """One series: its filled form, and a chart of it beside the form where there is room, else in its place."""
 
+from typing import TYPE_CHECKING
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.charts.series_charts import rates_chart, within_chart
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ChartView
-from app.tui.widgets.toned import joined
 from forms import wording
-from forms.exporters.text import figures_text
-from forms.series.headline import GAP, headline
-from forms.series.report import series_report
-from forms.series.summary import SeriesSummary
 from storage.records import Run
+
+if TYPE_CHECKING:
+    from forms.series.summary import SeriesSummary
 
 
 class SeriesView(Widget):
@@ -48,8 +47,13 @@ class SeriesView(Widget):
             with Vertical(id="series-picture", classes="pane"):
                 yield ChartView(id="series-chart")
 
-    def show(self, form: SeriesSummary | None) -> None:
+    def show(self, form: "SeriesSummary | None") -> None:
         """Show this form from now on; None for nothing."""
+        from app.tui.widgets.toned import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
+        from forms.exporters.text import figures_text  # noqa: PLC0415  as above
+        from forms.series.headline import GAP, headline  # noqa: PLC0415  as above
+        from forms.series.report import series_report  # noqa: PLC0415  as above
+
         self.form = form
         self.query_one("#series-headline", Static).update(joined(headline(form), GAP) if form else "")
         box = self.query_one("#series-form-box")
@@ -75,6 +79,8 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
+        from app.charts.series_charts import rates_chart, within_chart  # noqa: PLC0415  as for the form
+
         chart, form = self.query_one("#series-chart", ChartView), self.form
         run = _last_with_progress(form) if form and self._within else None
         caption = f"Throughput within run {run.number}" if run else "Throughput within a run"
@@ -89,5 +95,5 @@ class SeriesView(Widget):
             chart.show_chart(lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed))
 
 
-def _last_with_progress(form: SeriesSummary) -> Run | None:
+def _last_with_progress(form: "SeriesSummary") -> Run | None:
     return next((run for run in reversed(form.series.measured()) if run.progress), None)

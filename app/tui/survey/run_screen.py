@@ -77,11 +77,9 @@ class SurveyRunScreen(RecordingScreen):
         return measure_round(self.planned, self.context.notebook_path, self.control)
 
     def heard(self, index: int, event: RecorderEvent) -> None:
-        """Keep what the event says."""
         self.surveying = self.surveying.heard(index, event)
 
     def ended(self, error: Exception | None) -> None:
-        """Show the survey, whatever became of it."""
         if error is not None:
             self.work_failed(error)
         self.with_notebook(lambda notebook: result(self.planned, notebook), self._show)

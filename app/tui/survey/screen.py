@@ -14,10 +14,10 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.survey.fields import LINES, MEMORY_KEY, first_values, read_choices
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.widgets.inputs import LineInput
+from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.survey import SurveyChoices, SurveyRound, plan_round, targets_of
 from storage.notebook import Notebook
 from storage.records import Target
@@ -149,7 +149,6 @@ class SurveyScreen(BaseScreen):
         self.with_notebook(plan, self._planned, group="plan", exclusive=True)
 
     def work_failed(self, error: Exception) -> None:
-        """Tell it, and let the lines be put right."""
         self.query_one("#survey-start", Button).disabled = False
         super().work_failed(error)
 

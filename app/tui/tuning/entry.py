@@ -10,11 +10,11 @@ from textual.widgets.option_list import Option
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.rounds import measured_share, take_change
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.inputs import LineInput
 from app.tui.widgets.measure_mixin import MeasureMixin
+from app.workflows.guide.state.rounds import measured_share, take_change
 from forms.tuning.catalogue import CatalogueEntry, Status, find
 from forms.tuning.catalogue_text import entry_text, suggested_value
 from forms.tuning.instructions import Instructions, advise
@@ -80,7 +80,6 @@ class EntryScreen(Copies, MeasureMixin):
 
     @property
     def advice(self) -> Instructions:
-        """How the change is made."""
         return advise(self.entry, self.value, share=self.share)
 
     def text_to_copy(self) -> str:

@@ -12,14 +12,14 @@ from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.guide_store import decide
-from app.tui.guide.state.rounds import branch_from, repeat_of
 from app.tui.report_screen import ReportScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.workflows.experiments import stored_experiment
+from app.workflows.guide.state.guide_store import decide
+from app.workflows.guide.state.rounds import branch_from, repeat_of
 from forms.experiments.ladder import Ladder, Rung, build_ladder
 from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text
@@ -158,7 +158,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
     @property
     def rung(self) -> Rung | None:
-        """The rung under the cursor."""
         at = self.query_one("#rungs", OptionList).highlighted
         return None if self.ladder is None or at is None else self.ladder.rungs[at]
 

@@ -14,10 +14,10 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.guide.state.guide_store import recall
-from app.tui.guide.state.job import request_of
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import RecordingScreen
+from app.workflows.guide.state.guide_store import recall
+from app.workflows.guide.state.job import request_of
 from app.workflows.requests import parse_change
 from forms.layout import hanging, visible
 from forms.numbers import signed_percent
@@ -95,7 +95,7 @@ class TrialScreen(RecordingScreen):
         return new_order(request, setting, kind=ExperimentKind.TRIAL)
 
     def _ask(self, order: "TrialOrder") -> None:
-        from app.workflows.trial_order import consent_lines  # noqa: PLC0415  loaded when it is first needed
+        from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
 
         self.order = order
         self._now = "Nothing is written yet: y goes on, Escape leaves."
@@ -104,7 +104,6 @@ class TrialScreen(RecordingScreen):
         self._show()
 
     def action_consent(self) -> None:
-        """Begin."""
         self._begun = True
         self._now = "writing down how it is put back"
         self.refresh_bindings()

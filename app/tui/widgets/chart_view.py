@@ -31,7 +31,6 @@ class ChartView(AnsiView):
         self.show(None if chart is None else lambda width, height: chart(width, height, zoomed))
 
     def zoom(self) -> None:
-        """Go from one view to the other."""
         self.zoomed = not self.zoomed
         self.show_chart(self._chart)
 

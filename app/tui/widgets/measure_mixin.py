@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from app.tui.frame.base import BaseScreen
 
 if TYPE_CHECKING:
-    from app.tui.guide.state.choices import GuideChoices
+    from app.workflows.guide.state.choices import GuideChoices
 
 
 class MeasureMixin(BaseScreen):

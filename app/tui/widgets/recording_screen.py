@@ -96,7 +96,6 @@ class RecordingScreen(BaseScreen):
         self.control.cancel()
 
     def catch_up(self) -> None:
-        """Hear what has happened since."""
         while True:
             try:
                 index, event = self._waiting.get_nowait()

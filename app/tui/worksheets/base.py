@@ -96,7 +96,6 @@ class WorksheetScreen(Copies):
         raise NotImplementedError
 
     def report(self, filled: Any) -> Report:
-        """The form of it."""
         return worksheet_report(to_record(filled, self.worksheet_name))
 
     def compose(self) -> ComposeResult:
@@ -129,11 +128,9 @@ class WorksheetScreen(Copies):
         shown.show(None if filled is None else lambda width, _height: _text(self.report(filled), width))
 
     def values(self) -> dict[str, str]:
-        """What stands in the inputs, by their ids."""
         return {box.id or "": box.value for box in self.query(Input)}
 
     def fill(self, name: str, value: str | MeasuredComponent) -> None:
-        """Write into an input."""
         if isinstance(value, MeasuredComponent):
             self.measured[name] = value
         self.query_one(f"#{name}", Input).value = value if isinstance(value, str) else value.shown

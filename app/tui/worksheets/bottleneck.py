@@ -52,7 +52,6 @@ class BottleneckScreen(WorksheetScreen):
     HINTS = hints_of(LINES)
 
     def read(self) -> BottleneckCalculation | None:
-        """The machine, and the steps to the aim."""
         machine = Machine(name=_NOW)
         for kind in ReferenceKind:
             machine = machine.with_part(kind, self._part(kind))

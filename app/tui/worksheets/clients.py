@@ -44,7 +44,6 @@ class ClientsScreen(WorksheetScreen):
     HINTS = hints_of(LINES)
 
     def read(self) -> UsersCalculation | None:
-        """The server and its groups."""
         values = self.values()
         if not values["capacity"].strip():
             return None

@@ -1,6 +1,7 @@
 """What rounds say together: ratios with their intervals, pooled processors, one operation's time."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -91,6 +92,20 @@ def test_one_operations_time_adds_up_and_leaves_the_session_out():
     assert fall.threads == pytest.approx(2 * 4_000 / 200)
     assert sum(fall.parts().values()) == pytest.approx(fall.whole)
     assert fall.not_explained == pytest.approx(250 - 12.5 - served), "smbd took longer than the clients waited"
+
+
+def test_what_a_client_spends_on_itself_is_no_network():
+    usual: dict[str, Any] = {
+        "profile": PROFILE,
+        "operations": {"readx": 8_000},
+        "window_requests": 16_000,
+        "wait_seconds": 19,
+    }
+    fall = waterfall([run(Layer.SERVER, 1.0, client_held_seconds=8, **usual)])
+    assert fall is not None
+    assert (fall.whole, fall.client) == pytest.approx((2_500, 1_000))
+    assert fall.network == pytest.approx(2_500 - 1_000 - 400)
+    assert fall.not_explained == 0
 
 
 def test_the_dearest_come_first_and_waits_apart():

@@ -21,6 +21,7 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
     [
         (SLOW, Cause.SAMBA, "Samba: 0.26 (0.24 to 0.29) of what disk and network together carry, with 4 clients"),
         (replace(SLOW, link_share=0.94), Cause.NETWORK, "The network (94 % of the link)"),
+        (replace(SLOW, held_share=0.9), Cause.CLIENT, "90 % of an operation's time is its own work"),
         (replace(SLOW, ceiling_share=0.8), Cause.CLIENT, "ran at 80 % of what this machine can ask for"),
         (replace(SLOW, ceiling_share=None, client_cpu_percent=97), Cause.CLIENT, "This client"),
         (replace(SLOW, throttled_percent=99, processor_quota=0.2), Cause.PROCESSOR, "held to 0.2 of one"),
@@ -42,7 +43,7 @@ def test_each_cause_is_told_by_what_shows_it(evidence: LayerEvidence, cause: Cau
         (LayerEvidence(clients=1), IsolationDoubt.NO_SERVER),
         (replace(SLOW, ratio=None), IsolationDoubt.NO_LEAST),
         (replace(SLOW, clients=1, cpu_percent=30), IsolationDoubt.WAKE_UP),
-        (replace(SLOW, ratio=0.7, ratio_low=0.3, ratio_high=1.6), IsolationDoubt.CLOSE),
+        (replace(SLOW, ratio=0.6, ratio_low=0.3, ratio_high=1.6), IsolationDoubt.CLOSE),
         (replace(AT_THE_LIMIT, disk=290e6, cpu_percent=70), IsolationDoubt.CLOSE),
     ],
 )

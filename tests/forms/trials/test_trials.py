@@ -15,7 +15,8 @@ from forms.stats.decision import Verdict
 from forms.trials.judged import judged, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, block_order, blocks_needed
-from forms.trials.tune import NotTried, TuneSummary, tune_report
+from forms.trials.tune import NotTried, TuneSummary
+from forms.trials.tune_report import tune_report
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import series
@@ -151,6 +152,18 @@ def test_a_sweep_says_when_something_is_better_than_what_was_there():
     assert [one.adjusted_p is not None and one.adjusted_p < 0.05 for one in found.values] == [
         False, False, True, True, False,
     ]  # fmt: skip
+
+
+def test_a_sweep_that_scatters_too_much_has_no_answer():
+    chance = random.Random(4)
+    scattered = [[1e8 * chance.uniform(0.5, 1.5) for _ in range(10)] for _ in range(3)]
+    made = plan(name="socket options", values=BUFFERS[:2], looks=(10,))
+    found = judged(SWEEP, made, arms(*scattered, values=BUFFERS[:2]), [])
+    assert isinstance(found, SweepSummary)
+    assert not found.settled
+    said = report_of(found).fields[0].text
+    assert "not known" in said
+    assert "smallest" not in said
 
 
 def test_blocks_are_enough_for_holm_and_their_order_is_kept():

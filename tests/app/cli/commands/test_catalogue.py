@@ -19,7 +19,12 @@ def test_the_whole_list_is_in_order_and_fits(capsys):
     assert lines[1].split()[:3] == ["1", "server", "signing"]
     assert len(lines) > 100
     assert max(map(len, lines)) <= 80
-    assert next(line for line in lines if " read size " in line).split()[-4:] == ["removed", "in", "3.0.2", "never"]
+    assert next(line for line in lines if line.split()[1:3] == ["read", "size"]).split()[-4:] == [
+        "removed",
+        "in",
+        "3.0.2",
+        "never",
+    ]
 
 
 def test_one_entry_with_its_line_and_commands(capsys):

@@ -63,7 +63,7 @@ def test_show(db, capsys):
         "1 from 0:      [?] Not known",
         "2 from 1:      [!] Not the change that was claimed",
         "→ 2, [!] not as claimed: strict sync",
-        "[!] unknown undecided",
+        "contradicted",
     ):
         assert words in out
     assert max(map(len, out.splitlines())) <= 80

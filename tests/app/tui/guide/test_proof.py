@@ -6,10 +6,11 @@ import pytest
 
 from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen
-from app.tui.guide.state.choices import MEMORY_KEY, MethodStep, choices_of
 from app.tui.tuning.ladder import LadderScreen
+from app.workflows.guide.state.choices import MEMORY_KEY, MethodStep, choices_of, same_again
+from app.workflows.guide.state.rounds import measure_again as measure_the_same
 from storage.notebook import Notebook
-from storage.records import Change, Decision, Series
+from storage.records import Change, Decision, Experiment, ExperimentKind, Series
 from tests.builders import one
 from tests.tui import FakeBackend, app_on, measured, painted, press, settled
 
@@ -120,6 +121,24 @@ async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
         await settled(app, pilot)
         assert "shows other settings than what it was to repeat" in words(app)
         assert "strict sync = no, 1 against 1 series: [?] Not known" in words(app)
+
+
+async def test_the_same_again_repeats_what_was_measured_last_and_not_what_is_in_force(app, backend):
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        await measure_again(app, backend, pilot, STEADY)
+        screen = guide(app)
+        screen.take(same_again(screen.choices))
+        await settled(app, pilot)
+        assert (screen.choices.base_id, screen.choices.proven_id) == (f"{3:012x}", f"{2:012x}")
+
+
+def test_a_series_of_the_notebook_is_measured_again_as_its_repeat(tmp_path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_experiment(Experiment(name="survey", kind=ExperimentKind.SURVEY))
+        notebook.add(one(1, STEADY, experiment="survey"))
+        again = measure_the_same(notebook, f"{1:012x}")
+    assert (again.base_id, again.experiment, again.label) == (f"{1:012x}", None, "")
 
 
 async def test_the_ladder_measures_its_base_again(app, backend):

@@ -6,8 +6,8 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.tui.guide.screen import GuideScreen
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.guide.steps_view import StepsView
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
 from tests.builders import series

@@ -11,9 +11,9 @@ from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
 from app.tui.guide.browser import MAKE_HERE, BrowseScreen
 from app.tui.guide.screen import GuideScreen
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.tui.guide.state.guide_context import GuideContext
 from app.tui.widgets.virtual_list import VirtualList
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.state.guide_context import GuideContext
 from storage.notebook import Notebook
 from storage.records import Command, Target
 from tests.tui import SMB, folder_of, painted, press, settled, text_of

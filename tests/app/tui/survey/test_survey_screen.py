@@ -11,10 +11,10 @@ from app.recorder.ceilings import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.guide.state.backend import PasswordNeededError
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
+from app.workflows.guide.state.backend import PasswordNeededError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from tests.servers.smbd import Smbd

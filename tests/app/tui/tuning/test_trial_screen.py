@@ -10,9 +10,9 @@ import pytest
 from app.changes import find
 from app.changes.server import ChangeFailedError, ChangeRefusedError
 from app.changes.setting import ChangeableSetting
-from app.tui.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
 from forms.trials.judged import judged
 from forms.trials.summary import TrialSummary

@@ -1,0 +1,46 @@
+"""A parameter of smb.conf that Samba's registry holds, changed by ``net conf``."""
+
+import shlex
+from collections.abc import Sequence
+
+from app.changes.script import ServerChange
+from app.changes.server import ChangeRefusedError
+from app.changes.smb_conf import UNDO, SambaPlace, look_text, reload_text
+from app.environment.remote import run_script
+
+
+def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
+    """The scripts of a trial of these values where Samba's registry holds the section."""
+    net, where = f"net -s {shlex.quote(place.conf)} conf", f"{shlex.quote(place.section)} {shlex.quote(place.name)}"
+    body = (
+        f'PATH=$PATH:/usr/sbin:/sbin\nsection() {{ printf \'\\n%s %s\\n\' "$mark" "$1"; }}\n'
+        f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
+        f"section sections\n{net} listshares\nsection end\n"
+    )
+    answer = run_script(body, {}, place.ssh)
+    if answer.problem or "sections" not in answer.sections:
+        raise ChangeRefusedError("the registry of Samba cannot be read there (net conf): is registry.tdb in order?")
+    old = answer.sections.get("old", "") if answer.code("old") == 0 else None
+    there = {name.strip().lower() for name in answer.sections["sections"].splitlines()}
+    has_section = place.section.lower() in there
+    if not has_section and place.section != "global":
+        raise ChangeRefusedError(f"the registry has no share [{place.section}]")
+    keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {shlex.quote(old)}"
+    back = f'{keep} || [ "$({net} getparm {where} 2>/dev/null)" = {shlex.quote(old or "")} ] || broken=yes\n'
+    if not has_section:
+        back += f"{net} delshare {shlex.quote(place.section)} 2>/dev/null\n"
+    now = f'"$({net} getparm {where} 2>/dev/null)"'
+    sets = [f"{net} setparm {where} {shlex.quote(value)} || broken=yes" for value in values]
+    what = " or ".join(f"{place.name} = {value}" for value in values)
+    allowed = " ".join(shlex.quote(one) for one in (old or "", *values))
+    return ServerChange(
+        id=change_id,
+        title=f"{what} in [{place.section}] of Samba's registry",
+        undo_path=f"{place.folder}/{UNDO}",
+        check=f"check_value {shlex.quote(place.name)} {now} {allowed}",
+        before=f"check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
+        arms=(back if old is None else f"{keep} || broken=yes", *sets),
+        put_back=back,
+        settle=reload_text(place),
+        look=look_text(place),
+    )

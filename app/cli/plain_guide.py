@@ -1,0 +1,298 @@
+"""The guide as numbered questions and answers, line by line: for screen readers, serial consoles and dumb terminals."""
+
+import getpass
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.cli import plain_visits
+from app.cli.progress import watch
+from app.clients.base import Secrets
+from app.errors import LoginError, SharebenchError, UsageError
+from app.measure.control import SeriesControl
+from app.recorder.recording import failure_of
+from app.workflows.guide.pages import page as acts
+from app.workflows.guide.pages.of_step import page_of
+from app.workflows.guide.pages.page import Act, Option, Page
+from app.workflows.guide.state import guide_store
+from app.workflows.guide.state.backend import Backend, Logins, PasswordNeededError, SystemBackend
+from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, inside
+from app.workflows.guide.state.choices import (
+    STEPS,
+    GuideChoices,
+    MethodStep,
+    at,
+    new_measurement,
+    with_file,
+    with_target,
+)
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
+from app.workflows.guide.state.job import MeasurementJob, request_of
+from app.workflows.guide.state.method import blocked, next_step, step_before
+from forms import wording
+from forms.report import SIGNS
+from forms.tone import Toned
+from storage.errors import RefusedError
+from storage.notebook import Notebook, UnknownReferenceError
+from storage.records import RunStatus, Target
+from storage.target_url import format_target
+
+HOW = "A number chooses, Enter takes what is advised, b goes back, s6 goes to step 6, n begins anew, q leaves."
+MAKE_HERE = "Have a file made in this folder, and removed afterwards"
+
+
+class LeftError(Exception):
+    """The user leaves, or there is nothing more to read."""
+
+
+@dataclass(slots=True)
+class PlainGuide:
+    """Asks until it is left; every choice is kept in the notebook, as on the screen."""
+
+    notebook_path: Path
+    backend: Backend = field(default_factory=SystemBackend)
+    logins: Logins = field(default_factory=Logins)
+    practice: Sequence[Target] = ()
+    read: Callable[[], str] = sys.stdin.readline
+    say: Callable[[str], None] = print
+    ask_password: Callable[[str], str] = getpass.getpass
+    choices: GuideChoices = field(default_factory=GuideChoices)
+    known: GuideContext = field(default_factory=GuideContext)
+
+    def run(self) -> None:
+        """From where the guide was left, until it is left again."""
+        with Notebook(self.notebook_path) as notebook:
+            self.choices, self.known = guide_store.recall(notebook, self.practice)
+        self._look_at_link()
+        self._say(HOW)
+        try:
+            while True:
+                self._step()
+        except LeftError:
+            self._say("Everything is kept; `sharebench guide --plain` goes on from here.")
+
+    def _step(self) -> None:
+        page = page_of(self.choices, self.known)
+        offered = [option for option in page.options if option.act is not None]
+        for line in _page_lines(page, self.choices.step):
+            self._say(line)
+        word = self._ask("Your choice").strip().lower()
+        try:
+            self._do_word(word, page, offered)
+        except (SharebenchError, RefusedError, UnknownReferenceError, OSError) as error:
+            self._say(f"That did not work: {error}")
+
+    def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> None:
+        if word in {"q", "quit"}:
+            raise LeftError
+        if word == "n":
+            self._take(new_measurement(self.choices))
+        elif word == "b":
+            self._go(step_before(self.choices.step) or self.choices.step)
+        elif word[:1] == "s" and word[1:].strip().isdecimal() and 0 < int(word[1:]) <= len(STEPS):
+            self._go(STEPS[int(word[1:]) - 1])
+        elif not word and offered:
+            chosen = page.options[page.cursor]
+            advised = chosen if chosen.advised else next((option for option in offered if option.advised), offered[0])
+            self._do(advised.act)
+        elif word.isdecimal() and 0 < int(word) <= len(offered):
+            self._do(offered[int(word) - 1].act)
+        else:
+            self._say(f"Not understood. {HOW}")
+
+    def _go(self, step: MethodStep) -> None:
+        why = blocked(self.choices, self.known, step)
+        if why is not None:
+            raise UsageError(f"{step}: {why}")
+        self._take(at(self.choices, step))
+
+    def _do(self, act: Act | None) -> None:
+        match act:
+            case acts.Go(choices):
+                self._take(choices)
+            case acts.Ask():
+                now = f" (Enter for {act.value})" if act.value else ""
+                self._do(act.then(self._ask(f"{act.heading}. {act.text}{now}") or act.value))
+            case acts.Connect(target, kerberos):
+                self._connect(target, kerberos=kerberos)
+            case acts.ReadCredentials(target, path):
+                self._connect(self.logins.from_file(target, Path(path).expanduser()))
+            case acts.Browse() if self.choices.target is not None:
+                self._connect(self.choices.target, kerberos=self.choices.kerberos)
+            case acts.Visit(name, arguments):
+                following = plain_visits.visit(name, arguments, self.notebook_path, self._ask, self._say, self.practice)
+                if following is not None:
+                    self._take(following)
+            case acts.LookQuiet() if self.choices.target is not None:
+                self.known = replace(self.known, quiet=self.backend.quiet(self.choices.target, self.choices.command))
+            case acts.Start() | acts.Resume():
+                self._measure(resumed=isinstance(act, acts.Resume))
+            case _:
+                self._write(act)
+
+    def _write(self, act: Act | None) -> None:
+        """What is only written down in the notebook."""
+        choices, series_id = self.choices, self.choices.series_id
+        reason = None
+        if isinstance(act, acts.Judge) and act.status is RunStatus.REJECTED:
+            reason = self._ask(f"Why is run {act.number} unusable?").strip()
+            if not reason:
+                raise UsageError("a run is left out only with a reason")
+        with Notebook(self.notebook_path) as notebook:
+            match act:
+                case acts.Judge(number, status) if series_id is not None:
+                    guide_store.judge(notebook, series_id, number, status, reason)
+                    choices = replace(choices, reviewed=False)
+                case acts.NameBaseline(name) if series_id is not None:
+                    notebook.set_baseline(name, series_id)
+                case acts.BeginRound(following):
+                    guide_store.begin_round(notebook, following)
+                    choices = following
+                case acts.Decide(decided, decision, following):
+                    guide_store.decide(notebook, decided, decision)
+                    choices = following
+                case _:
+                    pass
+        self._take(choices)
+
+    def _take(self, choices: GuideChoices) -> None:
+        with Notebook(self.notebook_path) as notebook:
+            self.known = guide_store.keep(notebook, choices, self.known)
+        self.choices = choices
+
+    # Target
+
+    def _secrets(self, target: Target, *, kerberos: bool) -> Secrets:
+        try:
+            return self.logins.find(target, kerberos=kerberos)
+        except PasswordNeededError:
+            secrets = Secrets(password=self.ask_password(f"Password of {target.user} on {target.host}: "))
+            self.logins.keep(target, secrets)
+            return secrets
+
+    def _connect(self, target: Target, *, kerberos: bool = False) -> None:
+        secrets = self._secrets(target, kerberos=kerberos)
+        while True:
+            self._say(f"Connecting to {wording.plain(format_target(target))}.")
+            try:
+                place = self.backend.look(target, secrets, around(self.choices, self.known))
+            except LoginError:
+                self.logins.forget(target)
+                raise
+            picked = _picked_by_itself(place) or self._pick(place)
+            if picked is None:
+                return
+            target, item = picked
+            if item is None or item.kind is ItemKind.FILE:
+                break
+            target = inside(target, item)
+        choices = with_target(self.choices, target, kerberos=kerberos)
+        if item is None:
+            choices = replace(choices, file=None, file_bytes=None)
+        else:
+            choices = with_file(choices, target.path, item.path, item.size_bytes)
+        self._take(at(choices, MethodStep.FILE))
+        self._look_at_link()
+
+    def _pick(self, place: BrowsedFolder) -> tuple[Target, Item | None] | None:
+        """A name of the place; None where the user goes back."""
+        first = [] if place.is_share_list else [MAKE_HERE]
+        for number, line in enumerate([*first, *map(_item_line, place.items)], start=1):
+            self._say(f"{number}. {line}")
+        word = self._ask("Which, or Enter to go back").strip()
+        if not word:
+            return None
+        if not word.isdecimal() or not 0 < int(word) <= len(first) + len(place.items):
+            raise UsageError(f"not one of these numbers: {word!r}")
+        index = int(word) - 1 - len(first)
+        return place.target, None if index < 0 else place.items[index]
+
+    def _look_at_link(self) -> None:
+        target = self.choices.target
+        if target is not None:
+            rate, why = self.backend.link(target)
+            link = LinkState(bits_per_second=rate, why=why, memory_bytes=self.backend.memory_bytes(target))
+            self.known = replace(self.known, link=link)
+
+    # Run
+
+    def _measure(self, *, resumed: bool) -> None:
+        choices = self.choices
+        assert choices.target is not None
+        confirmed = resumed and self._is_meant()
+        secrets = self._secrets(choices.target, kerberos=choices.kerberos)
+        control = SeriesControl()
+        job = MeasurementJob(
+            backend=self.backend,
+            notebook_path=self.notebook_path,
+            title="",
+            request=None if resumed else request_of(choices, secrets),
+            resumed_id=choices.series_id if resumed else None,
+            confirmed=confirmed,
+            secrets=secrets,
+            control=control,
+        )
+        self._say("Measuring; Ctrl+C stops, and what was measured is kept.")
+        closed = watch(job.events(), control, redraws=False)
+        failure = failure_of(closed)
+        if failure is not None:
+            self._say(f"The series ended early: {failure}")
+        if not closed.stored:
+            return
+        done = replace(choices, quiet=choices.quiet or "record", counted=True, series_id=closed.series_id)
+        self._take(replace(done, reviewed=False, compared=False))
+        self._take(at(self.choices, next_step(self.choices, self.known, MethodStep.WARM_UP)))
+
+    def _is_meant(self) -> bool:
+        """Whether the user says that the server of an imported series is meant: somebody else chose it."""
+        series = self.known.series
+        if series is None or series.imported_at is None:
+            return False
+        place = wording.plain(format_target(series.target))
+        if self._ask(f"The series was imported. Log in at {place}? y or n").strip().lower() != "y":
+            raise UsageError("nothing was measured")
+        return True
+
+    def _ask(self, question: str) -> str:
+        self._say(f"{question}:")
+        line = self.read()
+        if not line:
+            raise LeftError
+        return line.rstrip("\n")
+
+    def _say(self, text: str) -> None:
+        self.say(plain_visits.without_boxes(text))
+
+
+def _picked_by_itself(place: BrowsedFolder) -> tuple[Target, Item | None] | None:
+    """Where there is nothing to choose: the target named its file, or has none."""
+    if place.file is not None:
+        return place.target, place.file
+    return None if place.target.abilities.moves_files else (place.target, None)
+
+
+def _item_line(item: Item) -> str:
+    name = "the folder above" if item.kind is ItemKind.UP else wording.plain(item.name)
+    return ", ".join(part for part in (name, str(item.kind), item.size, item.suits) if part)
+
+
+def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
+    yield ""
+    yield f"Step {STEPS.index(step) + 1} of {len(STEPS)}. {page.title}."
+    if page.headline:
+        yield ", ".join(part.text for part in page.headline)
+    yield page.why
+    yield from (fact.text if isinstance(fact, Toned) else fact for fact in page.facts)
+    if page.columns:
+        yield f"In columns: {' '.join(page.columns.split())}"
+    number = 0
+    for option in page.options:
+        run = "run " if isinstance(option.act, acts.Judge) else ""
+        words = [f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split())}".strip(), option.hint]
+        said = ", ".join(word for word in words if word)
+        if option.act is None:
+            yield f"-  {said}"
+        else:
+            number += 1
+            yield f"{number}. {said}{' (advised)' if option.advised else ''}"

@@ -1,0 +1,1 @@
+"""The processes that make the load, here and on other machines."""

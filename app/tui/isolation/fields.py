@@ -1,0 +1,98 @@
+"""What is asked before an isolation: the lines to fill in, what stands in them at first, and how they are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.clients.base import Secrets
+from app.errors import UsageError
+from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
+from app.isolation.script import load_script, operations_named
+from app.targets import parse_target
+from storage.records import JSONValue, Target
+from storage.target_url import format_target
+
+MEMORY_KEY = "isolation"
+"""Under which the notebook keeps what was typed last."""
+_MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationField:
+    """One line to fill in."""
+
+    key: str
+    name: str
+    hint: str
+    """What belongs there, and what an empty line means."""
+    usual: str = ""
+
+
+LINES = (
+    IsolationField(key="target", name="Share", hint="smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE"),
+    IsolationField(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
+    IsolationField(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
+    IsolationField(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),
+    IsolationField(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
+    IsolationField(key="conf", name="smb.conf", hint="where the server keeps it; empty: where smbd looks"),
+    IsolationField(key="expose", name="Expose tbench", hint="the host again, to allow tbench_srv there; empty: no"),
+)
+
+
+def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+    """What stands in the lines: what was typed last, else the practice server's share where it is ready."""
+    values = {line.key: line.usual for line in LINES}
+    share = next((target for target in practice if target.abilities.has_share), None)
+    if share:
+        values["target"] = format_target(share)
+    for key, value in (remembered or {}).items():
+        if key in values and isinstance(value, str):
+            values[key] = value
+    return values
+
+
+def target_of(typed: Mapping[str, str]) -> Target:
+    """The share that the lines name. Raises UsageError."""
+    text = typed.get("target", "").strip()
+    if not text:
+        raise UsageError("which share? type smb://USER@HOST/SHARE")
+    target = parse_target(text)
+    if not target.abilities.has_share or not target.share:
+        raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+    return target
+
+
+def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> IsolationRequest:
+    """What the lines ask for. Raises UsageError with what is wrong."""
+    text = {line.key: typed.get(line.key, "").strip() for line in LINES}
+    if text["expose"] not in {"", target.host}:
+        raise UsageError(
+            f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"
+        )
+    without = operations_named(text["without"]) if text["without"] else ()
+    script = load_script()
+    script.without(without)
+    return IsolationRequest(
+        target=target,
+        secrets=secrets,
+        whole_script=script,
+        without=tuple(operation.value for operation in without),
+        clients=_numbers(text["clients"]),
+        rounds=_rounds(text["rounds"]),
+        seconds=DEFAULT_SECONDS,
+        server_ssh=text["ssh"] or None,
+        smb_conf=text["conf"] or None,
+        expose_tbench=bool(text["expose"]),
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
+        raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
+    return tuple(sorted({int(word) for word in words}))
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= _MOST_ROUNDS:
+        raise UsageError(f"not a number of rounds: {text!r}; {DEFAULT_ROUNDS} is usual, more make the verdict surer")
+    return int(text)

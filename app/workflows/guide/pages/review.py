@@ -1,0 +1,93 @@
+"""The review: one table of the runs, in which each can be left out, with what became of the average."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.workflows.guide.pages.page import Go, Judge, Option, Page, Visit
+from app.workflows.guide.state.choices import GuideChoices, MethodStep, same_again
+from app.workflows.guide.state.guide_context import GuideContext
+from forms import numbers, wording
+from forms.findings.series_warnings import advice
+from forms.layout import pad
+from forms.series.headline import headline
+from forms.series.report import mark_of
+from forms.series.summary import RunMeasures, RunRow, SeriesSummary, run_form
+from forms.tone import Tone, Toned
+from storage.records import Phase, RunStatus, Series
+
+_NAME, _SECONDS, _RATE, _SHARE = 9, 9, 11, 8
+"""Cells of the columns."""
+
+
+def review_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """The filled form, run by run."""
+    if known.series is None:
+        return Page(title="Review", why="There is no series to review yet.")
+    series = known.series
+    form = run_form(series)
+    go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
+    table = (*_table(form), *_averages(form))
+    options = (
+        *table,
+        Option("Go on: compare with what is expected", go_on if series.measured() else None, advised=True),
+        Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart"),
+        Option("Measure the same again", Go(same_again(choices)), "a new series"),
+    )
+    return Page(
+        title="Review: which runs count",
+        why=(
+            "A run that something else disturbed does not belong in the average. Leave one out only with a reason that"
+            " you could tell a colleague; it stays on the form, struck out."
+        ),
+        headline=headline(form),
+        facts=_said(series),
+        columns=_line("Run", "Seconds", "Rate", "of link"),
+        options=options,
+        cursor=len(table),
+    )
+
+
+def _said(series: Series) -> tuple[Toned, ...]:
+    warnings = tuple(Toned(f"! {said.text}", Tone.CAUTION) for said in advice(series))
+    return warnings or (Toned("Nothing speaks against this series.", Tone.GOOD),)
+
+
+def _table(form: SeriesSummary) -> Iterator[Option]:
+    for row in form.all_rows:
+        mark = mark_of(row)
+        title = _measured(row.label, row.measures, form.average_rate)
+        if row.phase is Phase.WARM_UP or row.status is RunStatus.FAILED:
+            yield Option(title, None, wording.plain(row.error or "") if row.error else mark.value, mark=mark)
+        elif row.status is RunStatus.REJECTED:
+            yield Option(title, Judge(row.number, RunStatus.VALID), f"left out: {_reason(row)}", mark=mark)
+        else:
+            hint = f"unusual: {row.unusual}" if row.unusual else ""
+            yield Option(title, Judge(row.number, RunStatus.REJECTED), hint, mark=mark)
+
+
+def _reason(row: RunRow) -> str:
+    return wording.plain(row.reason or "no reason given")
+
+
+def _averages(form: SeriesSummary) -> Iterator[Option]:
+    """What the runs come to; with the rejected ones as well where there are any."""
+    for name, measures in (
+        ("Average", form.average),
+        ("Deviation", form.deviation),
+        ("With all", form.average_with_rejected),
+    ):
+        if measures is not None:
+            hint = "the average if nothing were left out" if measures is form.average_with_rejected else ""
+            yield Option(_measured(name, measures, form.average_rate), None, hint, result=True)
+
+
+def _measured(name: str, measures: RunMeasures, average: float | None) -> str:
+    share = numbers.ABSENT if measures.percent_of_link is None else f"{numbers.percent(measures.percent_of_link)} %"
+    return _line(
+        name, numbers.seconds(measures.seconds), wording.rate(measures.bytes_per_second, beside=average), share
+    )
+
+
+def _line(name: str, seconds: str, rate: str, share: str) -> str:
+    numbers_of = ((seconds, _SECONDS), (rate, _RATE), (share, _SHARE))
+    return pad(name, _NAME) + " ".join(pad(text, cells, right=True) for text, cells in numbers_of)

@@ -1,0 +1,164 @@
+"""What the guide does outside: look around, look at the link, measure. One object, so that tests can put another.
+
+What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from app.clients.base import Secrets
+from app.errors import LoginError
+from app.logins import log_in_as, read_credentials
+from storage.records import Command, Target
+
+if TYPE_CHECKING:
+    from app.environment.host.meter import MachineNow
+    from app.measure.control import SeriesControl
+    from app.recorder.recording import RecorderEvent
+    from app.recorder.request import SeriesRequest
+    from app.workflows.guide.state.browsing import BrowsedFolder
+    from app.workflows.load import LoadRequest, LoadStep
+    from forms.series.file_size import FileSizeContext
+    from storage.quiet import Quiet
+
+
+class PasswordNeededError(LoginError):
+    """Nobody has said the password yet."""
+
+
+class Backend(Protocol):
+    """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
+
+    def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
+        """Reach the target and list what it names."""
+
+    def link(self, target: Target) -> tuple[int | None, str]:
+        """The link's nominal rate in bits per second, and where it is from."""
+
+    def memory_bytes(self, target: Target) -> int | None:
+        """The server's memory, where it can be told without asking anybody."""
+
+    def quiet(self, target: Target, command: Command) -> "Quiet":
+        """Who else is at work on this machine and the link, watched for some seconds."""
+
+    def meter(self) -> "Callable[[], MachineNow | None]":
+        """What this machine does, from one call to the next."""
+
+    def record(
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[RecorderEvent]":
+        """Measure a series."""
+
+    def resume(
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+    ) -> "Iterator[RecorderEvent]":
+        """Complete a series; of an imported one the target must have been ``confirmed``."""
+
+    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+        """Have many users work at once."""
+
+
+class SystemBackend:
+    """The outside itself; libraries are loaded when they are first needed."""
+
+    def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
+        """Through the usual client of the protocol."""
+        from app.clients.registry import make_client  # noqa: PLC0415
+        from app.workflows.guide.state.browsing import look  # noqa: PLC0415
+        from storage.plan import Settings  # noqa: PLC0415  as the module says
+
+        return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
+
+    def link(self, target: Target) -> tuple[int | None, str]:
+        """From the interface that leads to the target."""
+        from app.environment.link.facts import detect_link  # noqa: PLC0415  as the module says
+
+        return detect_link(target.host, target.port)
+
+    def memory_bytes(self, target: Target) -> int | None:
+        """Of this machine, where it is the server."""
+        from app.environment.host.facts import host_facts  # noqa: PLC0415  as the module says
+        from app.environment.link.route import is_this_machine  # noqa: PLC0415
+
+        if target.host and not is_this_machine(target.host):
+            return None
+        found = host_facts().get("memory_bytes")
+        return int(found) if isinstance(found, int | float) else None
+
+    def quiet(self, target: Target, command: Command) -> "Quiet":
+        """As the recorder looks right before a series."""
+        from app.environment import QuietWatch  # noqa: PLC0415  as the module says
+        from app.environment.link.facts import find_link  # noqa: PLC0415
+
+        link = find_link(target.host, target.port) if target.host else None
+        with QuietWatch(target, command, link) as watch:
+            return watch.look()
+
+    def meter(self) -> "Callable[[], MachineNow | None]":
+        """What this machine does, from one call to the next."""
+        from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
+
+        return MachineMeter().now
+
+    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+        """By the engine."""
+        from app.workflows.load import run_load  # noqa: PLC0415  as the module says
+
+        return run_load(request, notebook_path, control)
+
+    def record(
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[RecorderEvent]":
+        """By the recorder."""
+        from app.recorder.recording import record  # noqa: PLC0415  as the module says
+
+        return record(request, notebook_path, control)
+
+    def resume(
+        self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+    ) -> "Iterator[RecorderEvent]":
+        """By the recorder."""
+        from app.recorder.recording import resume  # noqa: PLC0415  as the module says
+
+        return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)
+
+
+class Logins:
+    """The secrets of this session, by server and user: in memory only."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Secrets] = {}
+
+    def keep(self, target: Target, secrets: Secrets) -> None:
+        """Remember what logs in to the target."""
+        self._found[_who(target)] = secrets
+
+    def forget(self, target: Target) -> None:
+        """Forget what did not log in to the target."""
+        self._found.pop(_who(target), None)
+
+    def find(self, target: Target, *, kerberos: bool = False) -> Secrets:
+        """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
+        if kerberos:
+            return Secrets(kerberos=True)
+        if _who(target) in self._found:
+            return self._found[_who(target)]
+        try:
+            return log_in_as(target)[1]
+        except LoginError as error:
+            raise PasswordNeededError(str(error)) from error
+
+    def from_file(self, target: Target, path: Path) -> Target:
+        """The target with the user of a credentials file, its secrets kept. Raises UsageError."""
+        given = read_credentials(path)
+        if given.user:
+            target = replace(target, user=given.user, domain=given.domain or target.domain)
+        target, secrets = log_in_as(target, credentials=path)
+        self.keep(target, secrets)
+        return target
+
+
+def _who(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.port, target.user, target.domain)

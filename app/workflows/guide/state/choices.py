@@ -1,0 +1,217 @@
+"""What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any, Self
+
+from app.workflows.requests import SeriesOptions, options_of
+from storage.json_reader import DocumentError, JSONNode
+from storage.records import Command, JSONValue, Series, Target
+
+MEMORY_KEY = "guide"
+"""Under which the notebook remembers the choices."""
+
+
+class MethodStep(StrEnum):
+    """The steps of the method (Using Samba, appendix B), in order."""
+
+    TARGET = "target"
+    FILE = "file"
+    QUIET = "quiet"
+    WARM_UP = "warm-up"
+    RUN = "run"
+    REVIEW = "review"
+    EXPECTED = "expected"
+    CHANGE = "change"
+
+
+STEPS = tuple(MethodStep)
+OWN_CHANGES = ("in-flight", "block")
+"""What this program can change by itself between two rounds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideChoices(SeriesOptions):
+    """One round of the method, as far as it has come: what was chosen for the series, and what the guide asks besides.
+
+    ``size_bytes`` is None where a file is read that is there already.
+    """
+
+    step: MethodStep = MethodStep.TARGET
+    """The step that is open."""
+    target: Target | None = None
+    """The server, the share and the folder."""
+    file: str | None = None
+    """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
+    file_bytes: int | None = None
+    """Its size."""
+    kerberos: bool = False
+    quiet: str | None = None
+    """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
+    counted: bool = False
+    """Whether the numbers of runs have been agreed to."""
+    series_id: str | None = None
+    """The series of this round, from the moment it is opened."""
+    proven_id: str | None = None
+    """The changed series whose change is being proven: this round measures it again, or its base put back."""
+    reviewed: bool = False
+    compared: bool = False
+
+    @property
+    def makes_file(self) -> bool:
+        """Whether a file is made for the runs."""
+        return self.size_bytes is not None
+
+    @property
+    def run_bytes(self) -> int | None:
+        """How many bytes one run moves."""
+        return self.size_bytes if self.makes_file else self.file_bytes
+
+    def to_memory(self) -> dict[str, JSONValue]:
+        """The choices as the notebook keeps them."""
+        return asdict(self)
+
+    @classmethod
+    def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
+        """The choices that were kept; fresh ones where nothing was, or what was cannot be read."""
+        try:
+            return JSONNode("", found or {}).record(cls)
+        except DocumentError:
+            return cls()
+
+
+def at(choices: GuideChoices, step: MethodStep) -> GuideChoices:
+    """The same choices with another step open."""
+    return replace(choices, step=step)
+
+
+def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False) -> GuideChoices:
+    """A target has been reached; what belonged to another one is forgotten."""
+    if choices.target is not None and _server(choices.target) == _server(target):
+        return replace(choices, target=target, kerberos=kerberos)
+    return replace(
+        choices,
+        target=target,
+        kerberos=kerberos,
+        file=None,
+        file_bytes=None,
+        size_bytes=None,
+        **{name: getattr(_USUAL, name) for name in _OF_ONE_SERVER},
+        **_new_round(choices),
+    )
+
+
+def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) -> GuideChoices:
+    """A file has been picked to be read."""
+    assert choices.target is not None
+    return replace(
+        choices,
+        target=replace(choices.target, path=folder),
+        file=path,
+        file_bytes=size_bytes,
+        size_bytes=None,
+        command=Command.GET,
+        **_new_round(choices),
+    )
+
+
+def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
+    """A file will be made: sent for a put, or put first and then read for a get."""
+    return replace(choices, command=command, size_bytes=size_bytes, **_new_round(choices))
+
+
+def new_measurement(choices: GuideChoices) -> GuideChoices:
+    """A fresh start; how one measures is kept, what was measured is not."""
+    kept = {
+        name: getattr(choices, name) for name in ("quiet", "runs", "warmups", "until_percent", "max_runs", "counted")
+    }
+    return replace(GuideChoices(), **kept)
+
+
+def same_again(choices: GuideChoices) -> GuideChoices:
+    """Another series with the same choices: a repeat of the one that was just measured."""
+    repeated = {"experiment": choices.experiment, "base_id": choices.series_id, "proven_id": choices.proven_id}
+    return replace(choices, **_new_round(choices) | repeated | {"step": MethodStep.RUN})
+
+
+def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
+    """The settings of a series once more, as its repeat in its experiment."""
+    return replace(
+        choices_of(series),
+        step=MethodStep.RUN,
+        quiet=choices.quiet,
+        kerberos=choices.kerberos,
+        base_id=series.id,
+        proven_id=proven_id,
+    )
+
+
+def choices_of(series: Series) -> GuideChoices:
+    """The choices that a series was measured by, so that the guide can go on from it."""
+    options = options_of(series)
+    made = options.size_bytes is not None
+    sizes = {run.size_bytes for run in series.runs}
+    return GuideChoices(
+        **asdict(options),
+        target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
+        file=None if made else series.target.path,
+        file_bytes=None if made else max(sizes, default=None),
+        quiet="record",
+        counted=True,
+    )
+
+
+def from_there(series: Series) -> GuideChoices:
+    """The change that is to be made next, the series being its base."""
+    return replace(choices_of(series), step=MethodStep.CHANGE, series_id=series.id, reviewed=True, compared=True)
+
+
+def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
+    """The next round: ONE thing changed, everything else as it was."""
+    return replace(
+        choices,
+        step=MethodStep.RUN,
+        base_id=choices.series_id,
+        series_id=None,
+        proven_id=None,
+        reviewed=False,
+        compared=False,
+        experiment=experiment,
+        change_name=name,
+        change_value=value,
+        label=_proposed(name, value),
+    )
+
+
+def _proposed(name: str, value: str) -> str:
+    """What a series is called that was made for one change."""
+    return f"{name} = {value or 'empty'}"
+
+
+def _new_round(choices: GuideChoices) -> dict[str, Any]:
+    """What is forgotten when another series is begun; a label only where it was another series' or a change's."""
+    proposed = choices.change_name is not None and choices.label == _proposed(choices.change_name, choices.change_value)
+    of_another = proposed or choices.series_id is not None
+    return _NEW_ROUND | {"label": "" if of_another else choices.label}
+
+
+_USUAL = SeriesOptions()
+_OF_ONE_SERVER = (
+    "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "server_ssh", "smb_conf",
+)  # fmt: skip
+"""What was chosen for one server or protocol, and may not fit another."""
+_NEW_ROUND: dict[str, Any] = {
+    "series_id": None,
+    "reviewed": False,
+    "compared": False,
+    "experiment": None,
+    "base_id": None,
+    "proven_id": None,
+    "change_name": None,
+    "change_value": "",
+}
+
+
+def _server(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.port, target.share, target.user, target.domain)

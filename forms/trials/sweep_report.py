@@ -1,0 +1,92 @@
+"""Sweeps on paper."""
+
+from collections.abc import Iterator
+
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.stats.summary import mean
+from forms.trials.document import sweep_document
+from forms.trials.report import about_plan
+from forms.trials.sweep import SweepSummary, SweepValue
+
+
+def sweep_report(found: SweepSummary) -> Report:
+    """A sweep: the answer first, then a row and a bar for each value."""
+    plan = found.plan
+    base = found.values[0].series
+    return Report(
+        form="sweep",
+        title=f"Sweep of {plan.name}",
+        name="Sweep",
+        fields=(Field(name="Answer", text=sweep_sentence(found)), *about_plan(plan, base)),
+        tables=(_value_table(found),),
+        results=tuple(_sweep_figures(found)),
+        chart=_curve(found),
+        document=lambda: sweep_document(found),
+    )
+
+
+def sweep_sentence(found: SweepSummary) -> str:
+    """What the sweep says, in one or two sentences."""
+    name, previous = found.plan.name, found.plan.previous or "empty"
+    if not found.blocks:
+        return "not known yet: no block is complete; go on with it"
+    said = []
+    if not found.complete:
+        said.append(f"not known yet: {found.blocks} of {found.plan.looks[-1]} blocks are complete")
+    if found.complete and not found.settled:
+        return (
+            f"not known: the {found.blocks} blocks scatter too much to tell the values apart; longer runs (a larger"
+            " file), more --blocks or a quieter time would"
+        )
+    if found.default_is_as_good:
+        said.append(f"what was there ({previous}) is as good as anything tried")
+    if found.smallest is not None:
+        said.append(f"{name} = {found.smallest} is the smallest value that is no worse than the best by 1 %")
+    return "; ".join(said)
+
+
+def _value_table(found: SweepSummary) -> Table:
+    changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
+    columns = columns_of(found.plan.name, ("Average, bytes/sec", ReportKind.WHOLE), *changes, "p (Holm)", "")
+    return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
+
+
+def _value_row(found: SweepSummary, one: SweepValue) -> Row:
+    effect = one.effect
+    low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
+    return row_of(
+        _value_name(found, one),
+        _average(one),
+        effect.change_percent if effect else None,
+        low,
+        high,
+        "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
+        "plateau" if one.on_plateau else "",
+    )
+
+
+def _value_name(found: SweepSummary, one: SweepValue) -> str:
+    return f"{found.plan.previous or 'empty'} (as it was)" if one.value is None else one.value or "empty"
+
+
+def _average(one: SweepValue) -> float | None:
+    rates = [run.bytes_per_second for run in one.series.measured() if run.bytes_per_second]
+    return mean(rates) if rates else None
+
+
+def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
+    yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
+    if found.friedman_p is not None:
+        yield Field(name="p (Friedman)", text=f"{found.friedman_p:.4f}", number=found.friedman_p)
+
+
+def _curve(found: SweepSummary) -> Chart | None:
+    bars = tuple(
+        Bar(name=_value_name(found, one), value=_average(one), mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL)
+        for one in found.values
+    )
+    if not any(bar.value for bar in bars):
+        return None
+    return Chart(
+        title=f"Average at each value of {found.plan.name}", unit="bytes/sec", bars=bars, source=(0, 1), in_text=True
+    )

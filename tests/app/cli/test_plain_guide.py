@@ -1,0 +1,74 @@
+"""The guide by numbered questions: from the target to the next round, without a screen."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.cli.plain_guide import PlainGuide
+from app.errors import LoginError, UnreachableError
+from app.workflows.guide.state.choices import MethodStep
+from storage.notebook import Notebook
+from storage.records import RunStatus
+from tests.command_line import Sharebench
+from tests.tui import FakeBackend
+
+_BOXES = re.compile("[\u2500-\u259f]")
+
+
+def guided(path: Path, backend: FakeBackend, *answers: str) -> tuple[PlainGuide, list[str]]:
+    lines: list[str] = []
+    reads: Iterator[str] = iter([*(f"{answer}\n" for answer in answers), ""])
+    guide = PlainGuide(path, backend, read=lambda: next(reads), say=lines.append, ask_password=lambda _: "practice")
+    guide.run()
+    return guide, lines
+
+
+TO_THE_REVIEW = ("1", "bench@nas", "1", "3", "", "4", "1", "")
+"""Type a target, share, file, get it, do not look, as advised, start."""
+
+
+def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
+    guide, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "3", "the backup ran", "", "", "1", "q")
+    text = "\n".join(said)
+    assert "Step 6 of 8. Review: which runs count." in text
+    assert "(advised)" in text
+    assert "x run 3" in text
+    assert guide.choices.step is MethodStep.RUN
+    assert guide.choices.change_name == "in-flight"
+    with Notebook(tmp_path / "n.db") as notebook:
+        left_out = [run for run in notebook.series("last").runs if run.status is RunStatus.REJECTED]
+    assert [(run.number, run.reason) for run in left_out] == [(3, "the backup ran")]
+
+
+def test_nothing_that_is_said_draws_boxes(tmp_path: Path):
+    _, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "7", "q")
+    assert any("Average:" in line for line in said), "the whole form"
+    assert not _BOXES.search("\n".join(said))
+
+
+@pytest.mark.parametrize("error", [UnreachableError("no way to nas"), LoginError("nas refused bench")])
+def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path, error):
+    backend = FakeBackend()
+    backend.errors = [error]
+    _, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "77", "q")
+    assert f"That did not work: {error}" in said
+    assert any(line.startswith("Not understood.") for line in said)
+    assert sum("Step 1 of 8" in line for line in said) == 3
+
+
+def test_it_goes_on_where_it_was_left(tmp_path: Path):
+    guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW)
+    guide, said = guided(tmp_path / "n.db", FakeBackend(), "b", "s8", "q")
+    assert guide.choices.step is MethodStep.CHANGE
+    assert any("Step 5 of 8" in line for line in said)
+
+
+def test_a_dumb_terminal_gets_it(sharebench: Sharebench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(os.environ, "TERM", "dumb")
+    done = sharebench("guide")
+    assert done.returncode == 0
+    assert "Step 1 of 8. Target" in done.stdout
+    assert "\x1b" not in done.stdout

@@ -1,0 +1,117 @@
+"""The load in the TUI: the lines, the live screen, a real smbd."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from app.clients.base import Secrets
+from app.errors import UsageError
+from app.load.events import FilesMade, LoadEnded, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.load.fields import first_values, read_request
+from app.tui.load.progress import LoadProgressState
+from app.tui.load.run_screen import LoadRunScreen
+from app.tui.load.screen import LoadScreen
+from app.workflows.load import LoadClosed, PointStored
+from storage.notebook import Notebook
+from storage.records import Target
+from storage.target_url import format_target
+from tests.loads import full_load
+from tests.servers.smbd import Smbd
+from tests.tui import painted, settle
+
+SECOND = SecondPassed(
+    point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
+    write_bytes_per_second=1.2e6, errors=2, p95_seconds=0.0123, cpu_percent=12.0,
+)  # fmt: skip
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    return SharebenchApp(context)
+
+
+def test_the_lines_are_read_with_what_is_wrong_in_words():
+    typed = {"target": "smb://alice@nas/data", "users": "capacity", "scenario": "office", "duration": "30"}
+    request = read_request(typed, Secrets(password="x"))
+    assert request.choices.find_capacity
+    assert (request.scenario.name, request.scenario.duration_seconds) == ("office", 30)
+    for changes, said in (
+        ({"target": "smb://nas"}, "name the folder"),
+        ({"users": "ten"}, "10,20,40"),
+        ({"duration": "soon"}, "Steady"),
+        ({"scenario": "nothing"}, "redpaper"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            read_request(typed | changes, Secrets())
+    practice = first_values(None, [Target(protocol="smb", host="127.0.0.1", port=4450, share="practice", path="big")])
+    assert practice["target"] == "smb://127.0.0.1:4450/practice"
+    assert first_values({"users": "7", "other": "x"}, [])["users"] == "7"
+
+
+def test_the_live_lines_show_the_phase_the_last_second_and_the_points():
+    load = full_load()
+    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.FILES)).heard(FilesMade(files=50, of_files=60))
+    assert state.now() == "making the scenario's files: 50 of 60"
+    state = state.heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).heard(SECOND)
+    assert state.now() == "20 users, steady: this counts"
+    text = state.text(80)
+    for words in ("19   of 20", "180   errors 2", "12.3 ms", "12 %"):
+        assert words in text
+    state = state.heard(PointStored(load=load, point=load.points[0])).heard(LoadWarned(text="a [red]word"))
+    assert "20 users carried, 40 not" in " ".join(state.text(80).split())
+    assert state.told() == "a [red]word"
+    closed = state.heard(LoadClosed(load=load, failure=LoadEnded(kind="NoSpaceError", text="the disk is full")))
+    assert closed.told() == "the disk is full"
+    assert "connected" not in closed.text(80).partition("Load redpaper")[0]
+
+
+def shows(app: SharebenchApp, kind: type) -> bool:
+    return isinstance(app.screen, kind)
+
+
+async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
+    folder = smbd.folder / "screen"
+    folder.mkdir()
+    folder.chmod(0o777)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await pilot.press("ctrl+n")
+        for _ in range(100):
+            await settle(app, pilot)
+            if shows(app, LoadScreen):
+                break
+        screen = app.screen
+        assert shows(app, LoadScreen)
+        screen.query_one("#target", Input).value = "smb://nas"
+        await pilot.press("f9")
+        assert shows(app, MessageDialog)
+        await pilot.press("escape")
+        for key, value in {
+            "target": f"{format_target(smbd.target())}/screen", "users": "2,3", "files": "20", "duration": "2",
+            "settle": "0",
+        }.items():  # fmt: skip
+            screen.query_one(f"#{key}", Input).value = value
+        await pilot.press("f9")
+        assert shows(app, AskDialog)
+        app.screen.query_one("#answer", Input).value = smbd.password
+        await pilot.press("enter")
+        running = app.screen
+        assert isinstance(running, LoadRunScreen)
+        await pilot.press("s")
+        for _ in range(600):
+            if running.is_over:
+                break
+            await pilot.pause(0.1)
+        await settle(app, pilot)
+        assert "Load points" in painted(app)
+    assert list(folder.iterdir()) == []
+    with Notebook(app.context.notebook_path) as notebook:
+        (load,) = notebook.loads()
+        assert len(load.points) == 1, "s ends after this point"
+        assert (notebook.remembered("load") or {})["files"] == "20"

@@ -1,0 +1,235 @@
+"""The method as a state machine: what is done, open and blocked, what comes next, and what each step offers."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.clients.base import Secrets
+from app.errors import UsageError
+from app.workflows.guide.pages.of_step import page_of
+from app.workflows.guide.pages.page import Ask, BeginRound, Go, Option, Page
+from app.workflows.guide.state.choices import (
+    STEPS,
+    GuideChoices,
+    MethodStep,
+    new_measurement,
+    next_round,
+    same_again,
+    with_file,
+    with_target,
+)
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, recent_targets
+from app.workflows.guide.state.job import request_of
+from app.workflows.guide.state.method import StepState, blocked, next_step, standings, step_before
+from forms.tone import Toned
+from storage.plan import QuietTime
+from storage.records import Command, RunStatus, SeriesStatus, Target
+from tests.builders import series
+
+SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
+FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
+MEASURED = replace(FILE, quiet="record", counted=True, series_id="0123456789ab")
+LINKED = GuideContext(link=LinkState(bits_per_second=1_000_000_000, why="eth0 runs at this rate"))
+DONE = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8, 1e8, 1e8]))
+
+
+def states(choices: GuideChoices, known: GuideContext) -> str:
+    return "".join(standing.state.sign for standing in standings(choices, known))
+
+
+def said(page: Page) -> list[str]:
+    """The page's facts as plain text."""
+    return [fact.text if isinstance(fact, Toned) else fact for fact in page.facts]
+
+
+def option(page: Page, title: str) -> Option:
+    return next(found for found in page.options if found.title.startswith(title))
+
+
+def ask(page: Page, title: str) -> Ask:
+    act = option(page, title).act
+    assert isinstance(act, Ask)
+    return act
+
+
+@pytest.mark.parametrize(
+    ("choices", "known", "signs"),
+    [
+        (GuideChoices(), GuideContext(), "▶-------"),
+        (GuideChoices(target=SMB, step=MethodStep.FILE), GuideContext(), "✓▶------"),
+        (replace(FILE, step=MethodStep.QUIET), GuideContext(), "✓✓▶··---"),
+        (replace(MEASURED, step=MethodStep.REVIEW), DONE, "✓✓✓✓✓▶··"),
+        (replace(MEASURED, step=MethodStep.RUN), replace(LINKED, series=series([])), "✓✓✓✓▶---"),
+        (replace(MEASURED, step=MethodStep.CHANGE, reviewed=True, compared=True), DONE, "✓✓✓✓✓✓✓▶"),
+    ],
+)
+def test_each_step_has_a_state(choices, known, signs):
+    assert states(choices, known) == signs
+
+
+def test_states_differ_in_their_signs():
+    assert len({state.sign for state in StepState}) == len(StepState)
+
+
+def test_a_series_without_a_valid_run_can_be_reviewed_but_not_compared():
+    whole = series([1e8])
+    rejected = tuple(replace(run, status=RunStatus.REJECTED, reason="x") for run in whole.runs)
+    known = GuideContext(series=replace(whole, runs=rejected))
+    assert blocked(MEASURED, known, MethodStep.REVIEW) is None
+    assert blocked(MEASURED, known, MethodStep.EXPECTED) == "needs a valid run"
+
+
+def test_the_next_step_is_the_first_that_is_neither_done_nor_blocked():
+    assert next_step(FILE, GuideContext(), MethodStep.FILE) is MethodStep.QUIET
+    assert next_step(replace(FILE, quiet="skip"), GuideContext(), MethodStep.FILE) is MethodStep.WARM_UP
+    assert next_step(replace(FILE, quiet="skip", counted=True), GuideContext(), MethodStep.FILE) is MethodStep.RUN
+    assert next_step(MEASURED, DONE, MethodStep.WARM_UP) is MethodStep.REVIEW
+    assert next_step(MEASURED, DONE, MethodStep.CHANGE) is MethodStep.CHANGE
+
+
+def test_the_steps_have_an_order():
+    assert [step_before(step) for step in STEPS] == [None, *STEPS[:-1]]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_page_says_why_and_offers_something(step):
+    for choices, known in ((MEASURED, DONE), (GuideChoices(target=SMB), LINKED)):
+        page = page_of(replace(choices, step=step), known)
+        assert page.title
+        assert page.why.endswith(".")
+        assert blocked(choices, known, step) or page.options
+
+
+def test_another_target_forgets_what_belonged_to_the_old_one():
+    same = with_target(MEASURED, replace(SMB, path="a"))
+    assert (same.file, same.series_id) == ("a/big.bin", "0123456789ab")
+    other = with_target(MEASURED, replace(SMB, host="other"))
+    assert (other.file, other.file_bytes, other.series_id, other.counted) == (None, None, None, True)
+
+
+def test_picking_a_file_begins_a_new_round():
+    picked = with_file(replace(MEASURED, size_bytes=5, command=Command.PUT), "b", "b/c.bin", 9)
+    assert (picked.file, picked.run_bytes, picked.command, picked.series_id) == ("b/c.bin", 9, Command.GET, None)
+    assert picked.target == replace(SMB, path="b")
+
+
+def test_rounds():
+    following = next_round(MEASURED, "strict sync", "no", "tuning")
+    assert (following.base_id, following.series_id, following.experiment) == ("0123456789ab", None, "tuning")
+    assert (following.step, following.change_name, following.change_value) == (MethodStep.RUN, "strict sync", "no")
+    again = same_again(following)
+    assert (again.base_id, again.change_name, again.file) == (None, None, "a/big.bin")
+    assert same_again(replace(following, series_id="cafe")).base_id == "cafe", "a repeat of what was just measured"
+    assert (following.label, again.label) == ("strict sync = no", "")
+    fresh = new_measurement(replace(MEASURED, runs=10))
+    assert (fresh.target, fresh.series_id, fresh.runs, fresh.quiet) == (None, None, 10, "record")
+
+
+def test_a_label_is_for_one_series_only():
+    labelled = replace(MEASURED, label="as delivered")
+    assert same_again(labelled).label == ""
+    assert with_file(labelled, "b", "b/c.bin", 9).label == ""
+    assert with_target(labelled, replace(SMB, host="other")).label == ""
+    assert next_round(labelled, "hosts allow", "", "tuning").label == "hosts allow = empty"
+    unmeasured = replace(labelled, series_id=None)
+    assert with_file(unmeasured, "b", "b/c.bin", 9).label == "as delivered", "typed for the series to come"
+    proposed = next_round(labelled, "strict sync", "no", "tuning")
+    assert with_file(proposed, "b", "b/c.bin", 9).label == ""
+
+
+def test_the_rail_shows_host_and_share_without_the_user():
+    step = standings(replace(FILE, target=replace(SMB, user="bench", share="data", path="")), LINKED)[0]
+    assert step.detail.endswith("/data")
+    assert "smb:" not in step.detail
+    assert "bench" not in step.detail
+
+
+def test_the_advised_file_is_marked_and_what_is_wrong_with_a_bad_one_is_said():
+    page = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=4096), LINKED)
+    assert any("too small" in fact and "or have one made" in fact for fact in said(page))
+    assert any("Advised: 2G" in fact for fact in said(page))
+    empty = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=0), LINKED)
+    assert option(empty, "Get big.bin").act is None
+
+
+def test_the_link_can_be_said_and_taken_back():
+    asked = ask(page_of(replace(FILE, step=MethodStep.FILE), LINKED), "Set the link's rate")
+    said = asked.then("100M")
+    assert isinstance(said, Go)
+    assert said.choices.link_bits_per_second == 100_000_000
+    back = asked.then("auto")
+    assert isinstance(back, Go)
+    assert back.choices.link_bits_per_second is None
+    with pytest.raises(UsageError):
+        asked.then("fast")
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("3 7", (3, 7)), ("0, 1", (0, 1)), ("2+10", (2, 10))])
+def test_the_numbers_of_runs_can_be_said(text, numbers):
+    act = ask(page_of(replace(FILE, step=MethodStep.WARM_UP), LINKED), "Other numbers").then(text)
+    assert isinstance(act, Go)
+    assert (act.choices.warmups, act.choices.runs) == numbers
+
+
+@pytest.mark.parametrize("text", ["", "5", "a b", "2 0", "-1 5", "1 2 3", "2 1000000"])
+def test_numbers_that_are_none_are_refused(text):
+    asked = ask(page_of(replace(FILE, step=MethodStep.WARM_UP), LINKED), "Other numbers")
+    with pytest.raises(UsageError):
+        asked.then(text)
+
+
+def test_what_will_happen_is_said_with_its_figures():
+    page = page_of(replace(MEASURED, step=MethodStep.RUN, series_id=None), LINKED)
+    assert "2 warm-up runs and 5 measured runs, of 1G each, 7 GiB in all, about 60 s or longer." in said(page)[1]
+
+
+def test_a_loopback_without_a_rate_is_said_to_be_unknown():
+    page = page_of(replace(FILE, step=MethodStep.FILE), GuideContext(link=LinkState(why="the loopback has no rate")))
+    assert "Link: rate not known (the loopback has no rate)." in page.facts
+
+
+def test_what_this_program_changes_by_itself_reaches_the_plan():
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
+    act = option(page, "Bytes in a request").act
+    assert isinstance(act, BeginRound)
+    request = request_of(act.choices, Secrets(password="x"))
+    assert (request.plan.settings.block_bytes, request.plan.settings.in_flight) == (65536, None)
+    assert (request.change_name, request.change_value, request.base_id) == ("block", "64K", "0123456789ab")
+    assert request.experiment
+    assert request.experiment.name == "smb get nas 0123"
+
+
+def test_orders_name_the_file_or_the_folder():
+    get = request_of(MEASURED, Secrets())
+    assert (get.plan.target.path, get.plan.make_file, get.plan.size_bytes) == ("a/big.bin", False, None)
+    assert get.quiet_time is QuietTime.RECORD
+    waiting = request_of(replace(MEASURED, quiet="wait"), Secrets())
+    assert (waiting.quiet_time, waiting.wait_seconds) == (QuietTime.RECORD, 600.0)
+    folder = replace(SMB, path="a")
+    made = request_of(replace(MEASURED, target=folder, size_bytes=7), Secrets())
+    assert (made.plan.target.path, made.plan.make_file, made.plan.size_bytes) == ("a", True, 7)
+    put = request_of(replace(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet="require"), Secrets())
+    assert (put.plan.make_file, put.plan.command, put.quiet_time) == (False, Command.PUT, QuietTime.REQUIRE)
+    path = replace(MEASURED, target=Target(protocol="iperf3", host="nas", port=5201), size_bytes=7, file=None)
+    assert not request_of(path, Secrets()).plan.make_file
+    with pytest.raises(UsageError, match="choose a target"):
+        request_of(GuideChoices(), Secrets())
+
+
+def test_recent_targets_are_folders_each_once():
+    heads = [
+        series([], target=replace(SMB, path="a/big.bin")),
+        series([], target=replace(SMB, path="b/other.bin")),
+        series([], target=Target(protocol="ftp", host="nas", port=21, path="/x.bin")),
+        series([], target=Target(protocol="file", path="/mnt"), command=Command.PUT),
+    ]
+    found = recent_targets(heads, (Target(protocol="ftp", host="nas", port=21),))
+    assert found == (replace(SMB, path="a"), Target(protocol="file", path="/mnt"))
+
+
+@pytest.mark.parametrize("status", [SeriesStatus.INTERRUPTED, SeriesStatus.FAILED])
+def test_a_series_that_ended_early_can_be_completed(status):
+    known = replace(DONE, series=series([1e8], status=status, error="the [server] went away"))
+    page = page_of(replace(MEASURED, step=MethodStep.RUN), known)
+    assert page.options[0].title == "Go on where it stopped"
+    assert any("the [server] went away" in fact for fact in said(page)) or status is SeriesStatus.INTERRUPTED

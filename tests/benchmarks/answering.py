@@ -1,0 +1,172 @@
+"""How soon the TUI answers: its first paint beside that of a bare Textual app, and a key press during a fast get."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import struct
+import sys
+import tempfile
+import termios
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from fcntl import ioctl
+from pathlib import Path
+from typing import Any
+
+from forms.stats.summary import median
+from tests.benchmarks.drawing import PLAN
+from tests.benchmarks.pairs import Orders
+
+ROOT = Path(__file__).resolve().parents[2]
+BARE = (
+    "from textual.app import App\nfrom textual.widgets import Label\n"
+    "class Bare(App):\n    def compose(self):\n        yield Label('painted')\nBare().run()\n"
+)
+"""As little as a Textual app can be."""
+HELP_KEY, ESCAPE, QUIT = b"\x1bOP", b"\x1b", b"\x11"
+PATIENCE_SECONDS = 20.0
+PRESSES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerResult:
+    """Times in milliseconds, and what they may be at most."""
+
+    name: str
+    milliseconds: tuple[float, ...]
+    at_most: float
+    what: str
+    """What the limit is."""
+
+    @property
+    def reached(self) -> float:
+        """The median, in milliseconds."""
+        return median(self.milliseconds) or 0.0
+
+    def as_document(self) -> dict[str, Any]:
+        """For the JSON file."""
+        return {"name": self.name, "milliseconds": self.milliseconds, "at_most": self.at_most, "what": self.what}
+
+
+def answer_table(results: Sequence[AnswerResult]) -> str:
+    """The table, medians with the longest."""
+    lines = ["| | ms, median | ms, longest | at most | that is |", "| --- | ---: | ---: | ---: | --- |"]
+    lines += [
+        f"| {one.name} | {one.reached:,.0f} | {max(one.milliseconds):,.0f} | {one.at_most:,.0f} | {one.what} |"
+        for one in results
+    ]
+    return "\n".join(lines) + "\n"
+
+
+class Painted:
+    """A program in a terminal of 120 by 36, and when it painted what."""
+
+    def __init__(self, *words: str) -> None:
+        self.began = time.monotonic()
+        self.child, self.terminal = pty.fork()
+        if not self.child:
+            os.environ["TERM"] = "xterm-256color"
+            os.chdir(ROOT)
+            os.execv(sys.executable, [sys.executable, *words])
+        ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
+        self._painted = b""
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                new = os.read(self.terminal, 65536)
+            except OSError:
+                return
+            with self._changed:
+                self._painted += new
+                self._changed.notify_all()
+
+    def seconds_until(self, text: bytes) -> float:
+        """How long it takes from now until the text is painted. Raises TimeoutError."""
+        began = time.monotonic()
+        with self._changed:
+            if not self._changed.wait_for(lambda: text in self._painted, PATIENCE_SECONDS):
+                raise TimeoutError(f"{text!r} was not painted within {PATIENCE_SECONDS} s")
+        return time.monotonic() - began
+
+    def press(self, key: bytes) -> None:
+        """Press a key; what was painted before is forgotten."""
+        with self._changed:
+            self._painted = b""
+        os.write(self.terminal, key)
+
+    def end(self) -> None:
+        """End the program, and wait for it."""
+        os.kill(self.child, signal.SIGTERM)
+        os.waitpid(self.child, 0)
+        os.close(self.terminal)
+
+
+@contextmanager
+def painted(*words: str) -> Iterator[Painted]:
+    """A program in a terminal, ended afterwards."""
+    program = Painted(*words)
+    try:
+        yield program
+    finally:
+        program.end()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstPaintRow:
+    """From the start of the process until there is something to read, in turns with a bare Textual app."""
+
+    pairs: int
+    name: str = "first paint"
+    times: float = 1.5
+
+    def measure(self) -> AnswerResult:
+        """Ours, bare, bare, ours …"""
+        ours: list[float] = []
+        bare: list[float] = []
+        with tempfile.TemporaryDirectory() as folder:
+            words = ("-m", "app", "--db", str(Path(folder) / "notebook.db"))
+            for pair in range(self.pairs):
+                turns = [(words, b"Notebook", ours), (("-c", BARE), b"painted", bare)]
+                for command, text, times in turns if pair % 2 == 0 else reversed(turns):
+                    with painted(*command) as program:
+                        program.seconds_until(text)
+                        times.append(1000 * (time.monotonic() - program.began))
+        limit = self.times * (median(bare) or 0.0)
+        return AnswerResult(
+            name=self.name,
+            milliseconds=tuple(ours),
+            at_most=limit,
+            what=f"{self.times:g} times a bare Textual app's {median(bare):,.0f} ms",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPressRow:
+    """From a key press until its effect is painted, while a series is measured as fast as it can be."""
+
+    set_up: Callable[[], AbstractContextManager[Orders]]
+    name: str = "key press during a get"
+    at_most: float = 100.0
+
+    def measure(self) -> AnswerResult:
+        """Open the help again and again."""
+        found: list[float] = []
+        with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
+            os.environ[PLAN] = replace(ours.plan, runs=1000, warmups=0).to_json()
+            with painted("-m", "tests.benchmarks.drawing", str(Path(folder) / "n.db")) as program:
+                del os.environ[PLAN]
+                program.seconds_until(b"Run 3 ")
+                for _ in range(PRESSES):
+                    program.press(HELP_KEY)
+                    found.append(1000 * program.seconds_until(b"A series is being"))
+                    program.press(ESCAPE)
+                    time.sleep(0.7)
+        return AnswerResult(name=self.name, milliseconds=tuple(found), at_most=self.at_most, what="what nobody notices")
