@@ -225,3 +225,8 @@ def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
         return place.number()
 
     return read
+
+
+def named(record: object, *names: str) -> dict[str, Any]:
+    """These fields and properties of a record by their names, to be written as JSON or as a row."""
+    return {name: getattr(record, name) for name in names}

@@ -12,14 +12,7 @@ from locust.env import Environment
 
 from app.errors import MeasurementError
 from app.load.crew import clock
-from app.load.events import (
-    LoadEvent,
-    LoadPhase,
-    PhaseBegan,
-    PointMeasured,
-    SecondPassed,
-    WorkersReady,
-)
+from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, WorkersReady
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.window import counted, unpacked

@@ -1,6 +1,6 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +22,10 @@ from forms.report import Report
 from forms.reports import series_reports
 from forms.wording import plain
 from storage.notebook import Notebook
+from storage.records import JSONValue
 
+MEMORY_KEY = "export"
+"""Under which the notebook remembers the folder."""
 Gather = Callable[[Notebook], Sequence[Report]]
 """Reads what is exported."""
 
@@ -35,10 +38,19 @@ class ExportScreen(BaseScreen):
         " there already is asked about, and never left half written."
     )
     HINTS: ClassVar[dict[str, str]] = {
-        "formats": "The formats. Enter takes one and goes on to the file.",
-        "path": "Where to write, from the folder that sharebench was started in. Enter writes.",
+        "formats": "The formats. Space marks several, Enter goes on to the file.",
+        "path": "Where to write; several formats each get their own ending. Enter writes. The folder is remembered.",
     }
-    KEYS = (KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),)
+    KEYS = (
+        KeyCommand(
+            "export.mark",
+            "space",
+            "Mark",
+            "Mark the format, or take the mark away: all that are marked are written at once.",
+            footer="Mark",
+        ),
+        KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),
+    )
     DEFAULT_CSS = """
     ExportScreen #what { padding: 1 1 0 1; height: auto; width: 100%; }
     ExportScreen #formats { height: auto; border: none; margin: 1 0; padding: 0;
@@ -46,7 +58,8 @@ class ExportScreen(BaseScreen):
     ExportScreen .line { height: 1; padding: 0 1; }
     ExportScreen #path { width: 1fr; background: $panel; }
     ExportScreen #path:focus { text-style: bold; }
-    ExportScreen #paper { padding: 1; width: 100%; }
+    ExportScreen #folder { padding: 1 1 0 1; width: 100%; color: $text-muted; }
+    ExportScreen #paper { padding: 0 1; width: 100%; }
     """
 
     def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
@@ -57,26 +70,30 @@ class ExportScreen(BaseScreen):
         self.file_name = _file_name(name)
         self.format = FORMATS["html"]
         self.paper = PAPERS[0]
+        self.marked: list[str] = []
+        """Names of formats; none for the one under the cursor alone."""
+        self.folder = Path()
         self._own_path = False
 
     def compose(self) -> ComposeResult:
         yield Label("sharebench · Export", classes="title-line")
         yield Static(id="what")
-        yield OptionList(*(Option(Content(_line(each)), id=each.name) for each in FORMATS.values()), id="formats")
+        yield OptionList(id="formats")
         with Horizontal(classes="line"):
             yield Label("File: ")
             box = LineInput(id="path", compact=True)
             box.cursor_blink = False
             yield box
             yield Button("Write", id="write")
+        yield Static(id="folder")
         yield Static(id="paper")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        formats = self.query_one("#formats", OptionList)
-        formats.highlighted = list(FORMATS).index(self.format.name)
-        formats.focus()
+        self._show_formats(list(FORMATS).index(self.format.name))
+        self.query_one("#formats").focus()
         self._show_paper()
+        self.with_notebook(lambda notebook: notebook.remembered(MEMORY_KEY), self._recalled)
         if self.ids:
             ids = self.ids
             self.with_notebook(lambda notebook: _called(notebook, ids), self._named)
@@ -89,10 +106,51 @@ class ExportScreen(BaseScreen):
             self.file_name = _file_name(names[0] if len(names) == 1 else f"{len(names)} series")
         self._propose()
 
+    def _recalled(self, remembered: Mapping[str, JSONValue] | None) -> None:
+        """The folder of the last export, as long as it is there."""
+        folder = (remembered or {}).get("folder")
+        if isinstance(folder, str) and folder != str(Path.cwd()) and Path(folder).is_dir():
+            self.folder = Path(folder)
+            self._propose()
+
+    def _show_formats(self, at: int) -> None:
+        formats = self.query_one("#formats", OptionList)
+        formats.clear_options()
+        formats.add_options(
+            Option(Content(f"{'*' if each.name in self.marked else ' '} {_line(each)}"), id=each.name)
+            for each in FORMATS.values()
+        )
+        formats.highlighted = at
+
+    def action_mark(self) -> None:
+        at = self.query_one("#formats", OptionList).highlighted
+        if at is None:
+            return
+        name = list(FORMATS)[at]
+        self.marked = [one for one in self.marked if one != name] if name in self.marked else [*self.marked, name]
+        self._show_formats(at)
+        self._propose()
+
+    def _paths(self) -> dict[str, Path]:
+        """The file of each format that is to be written."""
+        path = Path(self.query_one("#path", Input).value.strip()).expanduser()
+        if not self.marked:
+            return {self.format.name: path}
+        known = {each.suffix for each in FORMATS.values()}
+        stem = path.with_suffix("") if path.suffix in known else path
+        return {name: stem.with_name(stem.name + FORMATS[name].suffix) for name in self.marked}
+
     def _propose(self) -> None:
         if not self._own_path:
             with self.prevent(Input.Changed):
-                self.query_one("#path", Input).value = self.file_name + self.format.suffix
+                first = FORMATS[self.marked[0]] if self.marked else self.format
+                self.query_one("#path", Input).value = str(self.folder / (self.file_name + first.suffix))
+        self._show_folder()
+
+    def _show_folder(self) -> None:
+        paths = list(self._paths().values())
+        names = ", ".join(path.name for path in paths)
+        self.query_one("#folder", Static).update(Content(plain(f"Writes {names} into {paths[0].absolute().parent}")))
 
     @on(OptionList.OptionHighlighted, "#formats")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
@@ -106,6 +164,7 @@ class ExportScreen(BaseScreen):
     @on(Input.Changed, "#path")
     def _typed(self) -> None:
         self._own_path = True
+        self._show_folder()
 
     def action_paper(self) -> None:
         self.paper = PAPERS[(PAPERS.index(self.paper) + 1) % len(PAPERS)]
@@ -121,32 +180,43 @@ class ExportScreen(BaseScreen):
         if not text:
             self.notify("Name a file.", severity="warning")
             return
-        path = Path(text).expanduser()
-        self.in_background(lambda: is_there(path), lambda there: self._ask(path, there=there))
+        paths = self._paths()
+        self.in_background(
+            lambda: [path for path in paths.values() if is_there(path)], lambda there: self._ask(paths, there)
+        )
 
-    def _ask(self, path: Path, *, there: bool) -> None:
+    def _ask(self, paths: Mapping[str, Path], there: Sequence[Path]) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
-                self._export(path)
+                self._export(paths)
 
         if there:
-            question = ConfirmDialog("Replace the file?", f"{path} is there already.", yes="Replace", no="Keep it")
+            named = ", ".join(map(str, there))
+            text = f"{named} {'is' if len(there) == 1 else 'are'} there already."
+            question = ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it")
             self.sharebench_app.push_screen(question, answered)
         else:
-            self._export(path)
+            self._export(paths)
 
-    def _export(self, path: Path) -> None:
-        gather, name, paper = self.gather, self.format.name, self.paper
+    def _export(self, paths: Mapping[str, Path]) -> None:
+        gather, paper = self.gather, self.paper
 
-        def write(notebook: Notebook) -> Path:
-            with output_file(path) as file:
-                file.write(export_reports(gather(notebook), name, paper=paper))
-            return path
+        def write(notebook: Notebook) -> list[Path]:
+            reports = gather(notebook)
+            for name, path in paths.items():
+                with output_file(path) as file:
+                    file.write(export_reports(reports, name, paper=paper))
+            written = [path.absolute() for path in paths.values()]
+            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent)})
+            return written
 
         self.with_notebook(write, self._done)
 
-    def _done(self, path: Path) -> None:
-        self.notify(f"Written: {path.absolute()}", title="Export", markup=False)
+    def _done(self, written: Sequence[Path]) -> None:
+        text = f"Written: {written[0]}"
+        if len(written) > 1:
+            text = f"Written: {', '.join(path.name for path in written)} into {written[0].parent}"
+        self.notify(text, title="Export", markup=False)
         self.sharebench_app.go_back()
 
 

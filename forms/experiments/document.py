@@ -11,6 +11,7 @@ from forms.experiments.selftest import Repeats, Selftest
 from forms.experiments.survey import Station, Survey
 from forms.findings.document import finding_document
 from forms.stats.summary import mean
+from storage.json_reader import named
 
 LADDER_SCHEMA = "sharebench/experiment/1"
 SURVEY_SCHEMA = "sharebench/survey/1"
@@ -62,21 +63,14 @@ def repeats_document(found: Repeats) -> Document:
         "schema": REPEATS_SCHEMA,
         "series": list(found.series_ids),
         "averages_bytes_per_second": list(found.averages_bytes_per_second),
-        "within_percent": found.within_percent,
-        "between_percent": found.between_percent,
-        "by_chance_percent": found.by_chance_percent,
-        "trend_percent": found.trend_percent,
+        **named(found, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
         "smallest_change_percent": found.smallest_percent,
     }
 
 
 def _station(station: Station) -> Document:
     return {
-        "place": station.place.value,
-        "host": station.host,
-        "protocol": station.protocol,
-        "command": station.command.value,
-        "state": station.state.value,
+        **named(station, "place", "host", "protocol", "command", "state"),
         "why": station.why or None,
         "series": station.series.id if station.series else None,
         "bytes_per_second": mean(rates_of(station.series)) if station.series else None,

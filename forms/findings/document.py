@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from forms.findings.finding import Finding
+from storage.json_reader import named
 
 SCHEMA = "sharebench/findings/1"
 
@@ -11,11 +12,7 @@ SCHEMA = "sharebench/findings/1"
 def finding_document(finding: Finding) -> dict[str, Any]:
     """One finding as a JSON object."""
     return {
-        "key": finding.key,
-        "severity": finding.severity.value,
-        "title": finding.title,
-        "evidence": finding.evidence,
-        "what_to_do": finding.what_to_do,
+        **named(finding, "key", "severity", "title", "evidence", "what_to_do"),
         "series": list(finding.series_ids),
     }
 

@@ -9,8 +9,10 @@ HELD_SHARE = 0.65
 """Of an operation's time, what the clients spend on themselves: beyond it they are what is measured."""
 LINK_SHARE = 0.85
 """A link that is filled so far is full: acknowledgements and headers take some of the rest."""
+REACHED = 0.7
+"""A server that reaches so much of the least layer is held back by that layer: of a full link it was 0.77 and more."""
 NEAR = 0.8
-"""What reaches so much of a layer alone is held back by that layer."""
+"""A layer below so much of the other one is the slower of the two."""
 FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 50.0
 BUSY_PERCENT = 90.0
@@ -108,9 +110,9 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
     if found.clients == 1 and idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
-    if (found.ratio_high or found.ratio) < NEAR:
+    if (found.ratio_high or found.ratio) < REACHED:
         return Cause.SAMBA, None
-    if found.ratio < NEAR:
+    if found.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.CLOSE
     return _of_the_machine(found)
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from storage.json_reader import JSONNode
+from storage.json_reader import JSONNode, named
 from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
 from storage.loads.histogram import Histogram
 from storage.loads.records import Load, LoadPoint
@@ -21,18 +21,11 @@ def load_document(load: Load) -> Document:
     """The load with its points."""
     return {
         "schema": LOAD_SCHEMA,
-        "id": load.id,
-        "created_at": load.created_at,
-        "status": load.status.value,
-        "error": load.error,
-        "label": load.label,
-        "note": load.note,
+        **named(load, "id", "created_at", "status", "error", "label", "note"),
         "targets": [asdict(target) for target in load.targets],
         "scenario": load.scenario.to_json(),
         "choices": choices_to_json(load.choices),
-        "link_bits_per_second": load.link_bits_per_second,
-        "file_set_bytes": load.file_set_bytes,
-        "server_memory_bytes": load.server_memory_bytes,
+        **named(load, "link_bits_per_second", "file_set_bytes", "server_memory_bytes"),
         "workers": [asdict(worker) for worker in load.workers],
         "environment": {side: dict(facts) for side, facts in load.environment.items()},
         "points": [point_document(point) for point in load.points],
@@ -48,9 +41,7 @@ def point_document(point: LoadPoint) -> Document:
         "lateness_p99_seconds": point.generator_lateness.quantile_seconds(0.99),
     }
     return found | {
-        "requests_per_second": point.requests_per_second,
-        "read_bytes_per_second": point.read_bytes_per_second,
-        "write_bytes_per_second": point.write_bytes_per_second,
+        **named(point, "requests_per_second", "read_bytes_per_second", "write_bytes_per_second"),
         "response_seconds": quantiles(point.response),
         "service_seconds": quantiles(point.service),
         "operations": {name: {"count": each.count, **quantiles(each)} for name, each in point.operations.items()},

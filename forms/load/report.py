@@ -4,12 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording
 from forms.load.document import load_document
-from forms.load.summary import (
-    card_check,
-    fits_in_memory,
-    memory_line,
-    size_rows,
-)
+from forms.load.summary import card_check, fits_in_memory, memory_line, size_rows
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus

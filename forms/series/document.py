@@ -9,7 +9,7 @@ from typing import Any
 from forms.findings.document import finding_document
 from forms.findings.rules import findings_of
 from forms.series.summary import RunMeasures, SeriesSummary, measures_of, run_form
-from storage.json_reader import DocumentError, JSONNode
+from storage.json_reader import DocumentError, JSONNode, named
 from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Phase, Run, RunStatus, Series
 
@@ -24,10 +24,10 @@ def series_document(series: Series) -> Document:
     target = series.target
     document: Document = {
         "schema": SCHEMA,
-        **_named(series, "id", "created_at", "status", "title", "label", "note", "experiment"),
+        **named(series, "id", "created_at", "status", "title", "label", "note", "experiment"),
         "change": series.change and {**asdict(series.change), "also_changed": list(series.change.also_changed)},
         "command": series.command.value,
-        "target": _named(target, "protocol", "host", "port", "share", "path", "user"),
+        "target": named(target, "protocol", "host", "port", "share", "path", "user"),
         "client": asdict(series.client),
         "link_bits_per_second": series.link_bits_per_second,
         "runs": [_run_document(row.measures, row.unusual, run) for row, run in _rows_with_runs(form)],
@@ -88,16 +88,12 @@ def _rows_with_runs(form: SeriesSummary) -> list[tuple[Any, Run]]:
     return [(row, runs[row.phase, row.number]) for row in form.all_rows]
 
 
-def _named(source: object, *names: str) -> Document:
-    return {name: getattr(source, name) for name in names}
-
-
 def _run_document(measures: RunMeasures, unusual: str | None, run: Run) -> Document:
     return {
-        **_named(run, "number", "phase", "status", "reason"),
+        **named(run, "number", "phase", "status", "reason"),
         "unusual": unusual is not None,
-        **_named(run, "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds"),
-        **_named(measures, "bytes_per_second", "bits_per_second", "percent_of_link"),
+        **named(run, "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds"),
+        **named(measures, "bytes_per_second", "bits_per_second", "percent_of_link"),
         "error": run.error,
         "progress": [[seconds, moved] for seconds, moved in run.progress],
     }

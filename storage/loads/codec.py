@@ -4,37 +4,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from storage.json_reader import Count, JSONNode
+from storage.json_reader import Count, JSONNode, named
 from storage.loads.histogram import histogram_from_json
-from storage.loads.records import (
-    Capacity,
-    LoadChoices,
-    LoadPoint,
-    PointServer,
-    Spread,
-)
+from storage.loads.records import Capacity, LoadChoices, LoadPoint, PointServer, Spread
 
 
 def point_to_json(point: LoadPoint) -> dict[str, Any]:
     """The point as plain objects."""
     server = point.server
     return {
-        "number": point.number,
-        "users": point.users,
-        "size_bytes": point.size_bytes,
-        "connected": point.connected,
-        "status": point.status.value,
-        "reason": point.reason,
+        **named(point, "number", "users", "size_bytes", "connected", "status", "reason"),
         "started_at": point.started_at or None,
-        "ramp_seconds": point.ramp_seconds,
-        "seconds": point.seconds,
-        "offered_per_second": point.offered_per_second,
-        "requests": point.requests,
-        "reads": point.reads,
-        "writes": point.writes,
-        "read_bytes": point.read_bytes,
-        "write_bytes": point.write_bytes,
-        "late_starts": point.late_starts,
+        **named(point, "ramp_seconds", "seconds", "offered_per_second", "requests", "reads", "writes"),
+        **named(point, "read_bytes", "write_bytes", "late_starts"),
         "errors": dict(point.errors),
         "first_error": point.first_error or None,
         "think_seconds": point.think_seconds,
@@ -57,8 +39,7 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
 
 def _server_to_json(server: PointServer) -> dict[str, Any]:
     return {
-        "samples": server.samples,
-        "processors": server.processors,
+        **named(server, "samples", "processors"),
         "cpu_percent": {
             "user": asdict(server.user_percent),
             "system": asdict(server.system_percent),
@@ -66,8 +47,7 @@ def _server_to_json(server: PointServer) -> dict[str, Any]:
             "smbd": asdict(server.smbd_percent) if server.smbd_percent else None,
         },
         "sessions": server.processes,
-        "smbd_uss_bytes": server.smbd_uss_bytes,
-        "smbd_pss_bytes": server.smbd_pss_bytes,
+        **named(server, "smbd_uss_bytes", "smbd_pss_bytes"),
         "interfaces": _cards(server.interfaces),
         "disk_busy_percent": dict(server.disk_busy_percent),
         "throttled_percent": server.throttled_percent,

@@ -8,7 +8,7 @@ from typing import Any
 from storage.base import NotebookBase
 from storage.codec import object_of
 from storage.errors import DamagedNotebookError
-from storage.json_reader import DocumentError, JSONNode
+from storage.json_reader import DocumentError, JSONNode, named
 from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
 from storage.loads.records import Capacity, Load, LoadChoices, LoadPoint, LoadWorker
 from storage.loads.scenario import scenario_from_json
@@ -153,16 +153,9 @@ def _load_from_row(row: Mapping[str, Any], points: tuple[LoadPoint, ...]) -> Loa
 def _point_to_row(load_id: str, point: LoadPoint) -> dict[str, Any]:
     return {
         "load_id": load_id,
-        "number": point.number,
-        "users": point.users,
-        "connected": point.connected,
         "status": point.status.value,
-        "reason": point.reason,
-        "seconds": point.seconds,
-        "requests": point.requests,
-        "requests_per_second": point.requests_per_second,
-        "read_bytes_per_second": point.read_bytes_per_second,
-        "write_bytes_per_second": point.write_bytes_per_second,
+        **named(point, "number", "users", "connected", "reason", "seconds", "requests"),
+        **named(point, "requests_per_second", "read_bytes_per_second", "write_bytes_per_second"),
         "response_p95_seconds": point.response.quantile_seconds(0.95),
         "figures": json.dumps(point_to_json(point)),
     }

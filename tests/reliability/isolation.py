@@ -1,8 +1,8 @@
 """Servers whose bottleneck is made: how often the verdict of an isolation names it.
 
 A link shaped to 100 Mbit/s, smbd in a control group with a fifth of a processor, a share on a device of 60 writes a
-second, a client whose processor others burn. Control groups are of version 1, as this kernel mounts them; a rig that
-cannot be made here is left out, and said.
+second, a client that gets a twentieth of a processor. Control groups are of version 1, as this kernel mounts them; a
+rig that cannot be made here fails the campaign.
 """
 
 import contextlib
@@ -27,7 +27,8 @@ from tests.servers.sshd import SEPARATION_FOLDER, Sshd
 GROUPS = Path("/sys/fs/cgroup")
 CLIENTS, SECONDS = 4, 3
 WRITES_A_SECOND = 60
-BURNERS = 16
+CLIENT_QUOTA_MICROSECONDS = 5_000
+"""Of each tenth of a second."""
 LEAST_RIGHT = 0.9
 LIMIT_SECONDS = 300
 
@@ -41,8 +42,6 @@ class Rig:
     """What the command line says beside the target."""
     group: Path | None = None
     """A control group for the program and all that it starts."""
-    processors: set[int] | None = None
-    """The only processors that it may use."""
     path: str = ""
     """What stands before PATH."""
 
@@ -103,20 +102,14 @@ def slow_disk() -> Iterator[Rig]:
 
 @contextlib.contextmanager
 def burnt_client() -> Iterator[Rig]:
-    """smbd on a processor of its own, this program on another one with sixteen that burn it."""
-    first, *others = sorted(os.sched_getaffinity(0))
+    """This program and all that it starts with a twentieth of a processor: the rest is burnt."""
     with ExitStack() as stack:
+        group = stack.enter_context(_group("cpu"))
+        (group / "cpu.cfs_quota_us").write_text(str(CLIENT_QUOTA_MICROSECONDS))
         smbd = Smbd()
         stack.callback(smbd.stop)
         smbd.start()
-        os.sched_setaffinity(smbd.pid, set(others))
-        for _ in range(BURNERS):
-            words = [sys.executable, "-c", "while True: pass"]
-            burner = subprocess.Popen(words, preexec_fn=die_with_parent)  # noqa: PLW1509  no threads matter before exec
-            stack.callback(burner.wait)
-            stack.callback(burner.kill)
-            os.sched_setaffinity(burner.pid, {first})
-        yield Rig(smbd, processors={first})
+        yield Rig(smbd, group=group)
 
 
 RIGS: dict[str, tuple[Callable[[], contextlib.AbstractContextManager[Rig]], Cause]] = {
@@ -148,8 +141,6 @@ def isolated(rig: Rig) -> dict[str, object]:
         die_with_parent()
         if rig.group:
             (rig.group / "cgroup.procs").write_text(str(os.getpid()))
-        if rig.processors:
-            os.sched_setaffinity(0, rig.processors)
 
     smbd = rig.smbd
     with tempfile.TemporaryDirectory(prefix="sharebench-isolation-") as folder:

@@ -22,12 +22,10 @@ class ScreenEntry:
     """The key that leads there from everywhere; empty for one that other screens lead to."""
 
     def load(self) -> type[BaseScreen]:
-        """The screen's class."""
         module, _, name = self.home.partition(":")
         return cast("type[BaseScreen]", getattr(import_module(module), name))
 
     def command(self) -> KeyCommand:
-        """The command that leads there."""
         return KeyCommand(
             f"screen.{self.name}",
             self.key,
@@ -100,7 +98,8 @@ SCREENS = (
         name="load",
         home="app.tui.load.screen:LoadScreen",
         title="Load",
-        help="Many users at once: how many does a server carry?",
+        help="Have many users work at once: how many does a server carry.",
+        key="ctrl+n",
     ),
     ScreenEntry(
         name="entry",

@@ -55,7 +55,6 @@ class GuideActions(BaseScreen):
         """What was typed and has led nowhere yet, by the question."""
 
     def show(self) -> None:
-        """Draw steps and page as they are now."""
         raise NotImplementedError
 
     def take(self, choices: GuideChoices) -> None:

@@ -122,7 +122,6 @@ class BrowseScreen(BaseScreen):
             self._enter(inside(self.place.target, up))
 
     def work_failed(self, error: Exception) -> None:
-        """Tell, and stay where one was."""
         self.query_one("#note", Static).update(Text(self._note()))
         super().work_failed(error)
 

@@ -106,7 +106,6 @@ class PageView(Vertical, Commanded):
 
     @property
     def pointed(self) -> Option | None:
-        """The option under the cursor."""
         at = self.query_one(OptionList).highlighted
         return self.page.options[at] if self.page is not None and at is not None else None
 

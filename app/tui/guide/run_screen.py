@@ -152,7 +152,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             yield 0, event
 
     def heard(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
-        """Keep what the event says."""
         before = self.running
         self.running = before.heard(event)
         if self.running.now is None or before.now is None or self.running.now.moved_bytes > before.now.moved_bytes:
@@ -212,7 +211,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                     self._draw_part(part)
 
     def draw(self) -> None:
-        """Bring all of the screen up to date."""
         self.catch_up()
         with self.app.batch_update():
             self._draw_line()

@@ -88,7 +88,6 @@ class GuideScreen(GuideActions):
             self.take(self.choices)
 
     def show(self) -> None:
-        """Draw steps and page as they are now."""
         from app.workflows.guide.pages.of_step import page_of  # noqa: PLC0415  the first paint does not wait for what computes
 
         self.query_one(StepsView).show(standings(self.choices, self.known))

@@ -35,7 +35,6 @@ class StepsView(Widget):
         self.steps: Sequence[StepStatus] = ()
 
     def show(self, steps: Sequence[StepStatus]) -> None:
-        """Draw each step with this state."""
         self.steps = steps
         self.refresh()
 

@@ -75,7 +75,6 @@ class IsolationRunScreen(RecordingScreen):
             yield 0, event
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
-        """Keep what the event says."""
         match event:
             case IsolationOpened(runs=runs):
                 self._runs = runs
@@ -90,7 +89,6 @@ class IsolationRunScreen(RecordingScreen):
                 self.isolation = isolation
 
     def ended(self, error: Exception | None) -> None:
-        """Show the form, whatever became of it."""
         if error is not None:
             self.work_failed(error)
         if self.isolation is None:

@@ -79,7 +79,6 @@ class IsolationScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Read the lines, ask for the password if there is a user, and measure."""
         typed = self._typed()
         try:
             target = target_of(typed)
@@ -108,7 +107,6 @@ class IsolationScreen(BaseScreen):
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def action_last(self) -> None:
-        """The newest isolation of the notebook."""
         self.app.push_screen(
             ReportScreen("Isolation", lambda notebook: isolation_report(isolation_called(notebook, LAST)))
         )

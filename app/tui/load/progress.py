@@ -53,7 +53,6 @@ class LoadProgressState:
                 return self
 
     def now(self) -> str:
-        """The phase in a line."""
         if self.phase is None:
             return "looking at the server …"
         users = f"{self.phase.users} users, " if self.phase.users else ""
@@ -90,7 +89,6 @@ class LoadProgressState:
         ]
 
     def told(self) -> str:
-        """The last warnings, or why it ended."""
         if self.closed is not None and self.closed.failure is not None:
             return visible(self.closed.failure.text)
         return visible(" ".join(self.warnings[-2:]))

@@ -71,7 +71,6 @@ class LoadScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Read the lines, ask for the password if there is a user, and begin."""
         typed, logins = self._typed(), self.context.logins
         try:
             target = read_target(typed)

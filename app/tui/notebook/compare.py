@@ -62,7 +62,6 @@ class CompareScreen(ZoomsCharts, Copies):
         self.form: ComparisonSummary | None = None
 
     def compose(self) -> ComposeResult:
-        """The verdict, both series, the charts."""
         yield Label(id="verdict", markup=False)
         with Horizontal(id="compared"):
             with VerticalScroll(id="comparison-box", classes="pane") as box:
@@ -74,7 +73,6 @@ class CompareScreen(ZoomsCharts, Copies):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read both."""
         self.query_one("#comparison-box").focus()
         self._look()
 

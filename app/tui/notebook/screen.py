@@ -119,15 +119,12 @@ class NotebookScreen(SeriesActions):
 
     @property
     def rows(self) -> SeriesList:
-        """The list of series."""
         return self.query_one(SeriesList)
 
     def chosen(self) -> str | None:
-        """The series under the cursor."""
         return self.rows.pointed
 
     def marked(self) -> list[str]:
-        """The marked series."""
         return [*self.rows.marked]
 
     # Reading
@@ -141,7 +138,6 @@ class NotebookScreen(SeriesActions):
         self.call_after_refresh(self.look)
 
     def look(self) -> None:
-        """Find the series for the query."""
         query = self.asked
         self.with_notebook(
             lambda notebook: (listing(notebook.find(query), query), notebook.count(), notebook.heads(1)),
@@ -193,7 +189,6 @@ class NotebookScreen(SeriesActions):
             )
 
     def changed(self, *series_ids: str) -> None:
-        """Show series again."""
         self.rows.forget(*series_ids)
         self.look()
 

@@ -59,7 +59,6 @@ class SeriesActions(MeasureMixin):
         return list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
 
     def changed(self, *series_ids: str) -> None:
-        """Show series again after they were changed."""
         raise NotImplementedError
 
     # Label and note

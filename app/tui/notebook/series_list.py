@@ -135,7 +135,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             self._go(row, 1)
 
     def fill(self, lines: Iterable[SeriesLine]) -> None:
-        """Lines that were asked for."""
         if len(self.lines) > _KEPT:
             self.lines.clear()
             self._asked.clear()
@@ -152,7 +151,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     @property
     def pointed(self) -> str | None:
-        """The id of the series under the cursor."""
         return self.listing.series_at(self.cursor)
 
     @property
@@ -198,7 +196,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._marks_changed()
 
     def mark(self, series_ids: Iterable[str]) -> None:
-        """Mark these as well."""
         self.marked.update(dict.fromkeys(series_ids))
         self._marks_changed()
 

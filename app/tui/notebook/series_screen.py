@@ -44,7 +44,6 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         return run_form_text(form) if form else ""
 
     def chosen(self) -> str:
-        """The series shown."""
         return self.series_id
 
     def on_mount(self) -> None:
@@ -52,7 +51,6 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
         self.changed()
 
     def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
-        """Read it again."""
         series_id = self.series_id
         self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
 

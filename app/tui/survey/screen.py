@@ -149,7 +149,6 @@ class SurveyScreen(BaseScreen):
         self.with_notebook(plan, self._planned, group="plan", exclusive=True)
 
     def work_failed(self, error: Exception) -> None:
-        """Tell it, and let the lines be put right."""
         self.query_one("#survey-start", Button).disabled = False
         super().work_failed(error)
 

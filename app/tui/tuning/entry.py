@@ -80,7 +80,6 @@ class EntryScreen(Copies, MeasureMixin):
 
     @property
     def advice(self) -> Instructions:
-        """How the change is made."""
         return advise(self.entry, self.value, share=self.share)
 
     def text_to_copy(self) -> str:

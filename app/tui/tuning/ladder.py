@@ -158,7 +158,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
     @property
     def rung(self) -> Rung | None:
-        """The rung under the cursor."""
         at = self.query_one("#rungs", OptionList).highlighted
         return None if self.ladder is None or at is None else self.ladder.rungs[at]
 

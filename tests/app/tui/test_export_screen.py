@@ -131,3 +131,21 @@ async def test_a_series_that_is_gone_is_told(path):
         await settled(app, pilot)
         assert "no series or baseline" in text_of(app.screen, ".dialog-text")
         assert names_in(".") == []
+
+
+async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(path, tmp_path):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("space", "down", "down", "space", "enter")
+        app.screen.query_one("#path", Input).value = str(tmp_path / "paper" / "form.html")
+        (tmp_path / "paper").mkdir()
+        await settled(app, pilot)
+        assert f"Writes form.html, form.pdf into {tmp_path}/paper" in painted(app)
+        await pilot.press("enter")
+        await settled(app, pilot)
+    assert sorted(names_in(tmp_path / "paper")) == ["form.html", "form.pdf"]
+    again = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with again.run_test(size=(120, 36)) as pilot:
+        await settled(again, pilot)
+        assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.html"
