@@ -53,6 +53,7 @@ def make(path: Path) -> Path:
             notebook.add(made)
         notebook.set_baseline("as delivered", "a10000000003")
         notebook.set_baseline("wire", "a10000000001")
+        notebook.remember("load", {"target": "smb://nas/data", "users": "25,50,100,200", "scenario": "redpaper"})
     return path
 
 

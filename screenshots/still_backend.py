@@ -7,12 +7,15 @@ from pathlib import Path
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError
+from app.load.events import LoadPhase, PhaseBegan, SecondPassed
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
 from app.workflows.guide.state.browsing import BrowsedFolder
+from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from forms.series.file_size import FileSizeContext
+from screenshots import invented_load
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
@@ -44,3 +47,17 @@ class StillBackend(FakeBackend):
         for seconds, moved in last.progress:
             if seconds <= (last.seconds or 0.0) / 3:
                 yield Progressed(seconds=seconds, moved_bytes=moved, size_bytes=last.size_bytes)
+
+    def load(self, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:  # noqa: ARG002  the protocol's
+        """An invented load: whole where capacity is looked for, else in the middle of its third point."""
+        if request.choices.find_capacity:
+            yield LoadClosed(load=invented_load.load(5))
+            return
+        found = invented_load.load(2)
+        yield PointStored(load=found, point=found.points[-1])
+        yield PhaseBegan(phase=LoadPhase.STEADY, point=3, users=100, seconds=600.0)
+        for p95_seconds in (0.0058, 0.0061, 0.0056, 0.0093):
+            yield SecondPassed(
+                point=3, users=100, connected=100, requests_per_second=974.0, read_bytes_per_second=81.8e6,
+                write_bytes_per_second=20.5e6, errors=0, p95_seconds=p95_seconds, cpu_percent=21.6,
+            )  # fmt: skip

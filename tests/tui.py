@@ -24,6 +24,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.workflows.guide.state.backend import SystemBackend
 from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
+from app.workflows.load import LoadRequest, LoadStep
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
@@ -137,6 +138,10 @@ class FakeBackend:
     def memory_bytes(self, target: Target) -> int | None:
         """Not known."""
         return None
+
+    def load(self, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
+        """None was asked for."""
+        raise AssertionError("no load was asked for")
 
     def quiet(self, target: Target, command: Command) -> Quiet:
         """Somebody makes a backup."""

@@ -54,15 +54,8 @@ class Files(Protocol):
     def connect(self) -> None:
         """Reach the server, log in and open the share; a second call does nothing while connected."""
 
-    @property
-    def local_port(self) -> int:
-        """This end's TCP port; 0 where there is none."""
-
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         """Open a file."""
-
-    def open_folder(self, path: str) -> FileHandle:
-        """Open a folder."""
 
     def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
         """Read that much at that place, however many requests it takes; the bytes that came, fewer at the end."""
@@ -73,14 +66,8 @@ class Files(Protocol):
     def flush(self, handle: FileHandle) -> None:
         """Have the server write to its disk what it holds of the file."""
 
-    def resize(self, handle: FileHandle, size_bytes: int) -> None:
-        """Make the open file that long."""
-
     def close_file(self, handle: FileHandle) -> None:
         """Close an open file or folder."""
-
-    def query_open(self, handle: FileHandle) -> FileStatus:
-        """Ask about an open file or folder."""
 
     def query(self, path: str) -> FileStatus:
         """Ask about a path."""

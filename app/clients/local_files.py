@@ -28,7 +28,6 @@ class LocalFiles:
     """System calls, each of which may block; ``call`` lets them do so in a thread of their own."""
 
     has_handles = True
-    local_port = 0
 
     def __init__(self, target: Target, _secrets: Secrets, _settings: Settings, call: Caller = call_here) -> None:
         self.target = target
@@ -41,11 +40,6 @@ class LocalFiles:
         """Open a file."""
         file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
         return FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
-
-    def open_folder(self, path: str) -> FileHandle:
-        """Open a folder."""
-        file = self._do(path, os.open, path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        return FileHandle(path, 0, is_folder=True, token=file)
 
     def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
         """Read that much at that place: the bytes that came."""
@@ -64,17 +58,9 @@ class LocalFiles:
         """Have the file written to the disk."""
         self._do(handle.path, os.fsync, handle.token)
 
-    def resize(self, handle: FileHandle, size_bytes: int) -> None:
-        """Make the open file that long."""
-        self._do(handle.path, os.ftruncate, handle.token, size_bytes)
-
     def close_file(self, handle: FileHandle) -> None:
         """Close an open file or folder."""
         self._do(handle.path, os.close, handle.token)
-
-    def query_open(self, handle: FileHandle) -> FileStatus:
-        """Ask about an open file or folder."""
-        return _status(self._do(handle.path, os.fstat, handle.token))
 
     def query(self, path: str) -> FileStatus:
         """Ask about a path."""

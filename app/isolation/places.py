@@ -99,6 +99,8 @@ def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment
     if folder is None:
         why = next(iter(around.problems), "the share's folder on the server is unknown; say --smb-conf FILE")
         found.missing("disk", why)
+    elif shell.run("test", "-w", folder).code:
+        found.missing("disk", f"{folder} cannot be written there; run this as root, or give --server-ssh root@HOST")
     elif not shell.has("dbench"):
         found.missing("disk", f"dbench is not installed: {shell.how_to_install('dbench')}")
     else:

@@ -7,7 +7,7 @@ from forms.isolation.document import isolation_document
 from forms.isolation.profile import DearCall
 from forms.isolation.summary import IsolationSummary, isolation_summary
 from forms.isolation.verdict import Cause
-from forms.isolation.words import LOOK_AT, cost_sentence, price_sentence, reservations, verdict_sentence
+from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.records import RunStatus
@@ -157,7 +157,7 @@ def _advice(isolation: Isolation) -> list[str]:
 
 
 def _named(run: LayerRun) -> str:
-    return f"{run.layer.value}, {run.clients} clients, round {run.round},"
+    return f"{run.layer.value}, {clients_text(run.clients)}, round {run.round},"
 
 
 def _chart(summary: IsolationSummary) -> Chart | None:

@@ -33,6 +33,7 @@ from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
 from app.workflows.isolate import record_isolation, resumable
 from forms.isolation.report import isolation_report
+from forms.isolation.words import clients_text
 from forms.numbers import byte_rate
 from storage.isolations import Isolation
 from storage.plan import Settings
@@ -166,12 +167,12 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
                         f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each"
                     )
                 case LayerRunStarted(layer=layer, clients=clients, number=number):
-                    _draw(f"{number} of {runs}: {layer}, {clients} clients")
+                    _draw(f"{number} of {runs}: {layer}, {clients_text(clients)}")
                 case LayerRunEnded(run=run):
                     told = run.error or byte_rate(run.bytes_per_second)
                     _draw("")
                     if sys.stderr.isatty() or run.error:
-                        diagnostics.say(f"  {run.layer}, {run.clients} clients, round {run.round}: {told}")
+                        diagnostics.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
                 case IsolationProblem(text=text):
                     _draw("")
                     diagnostics.say(f"sharebench: {text}")

@@ -23,18 +23,9 @@ class FTPFiles(FTPClient):
         super().__init__(target, secrets, settings)
         self._meter = Meter(threading.Event())
 
-    @property
-    def local_port(self) -> int:
-        """This end's port of the control connection."""
-        return int(self._control.sock.getsockname()[1]) if self._control is not None else 0
-
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         """FTP has no open files. Raises UsageError, as all that takes a handle."""
         raise UsageError(f"{self._where(path)}: {NO_HANDLES} ({mode.value})")
-
-    def open_folder(self, path: str) -> FileHandle:
-        """FTP has no open folders."""
-        raise UsageError(f"{self._where(path)}: {NO_HANDLES}")
 
     def read_at(self, handle: FileHandle, _offset: int, _length: int) -> int:
         """FTP has no open files."""
@@ -48,15 +39,7 @@ class FTPFiles(FTPClient):
         """FTP has no open files."""
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 
-    def resize(self, handle: FileHandle, _size_bytes: int) -> None:
-        """FTP has no open files."""
-        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
-
     def close_file(self, handle: FileHandle) -> None:
-        """FTP has no open files."""
-        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
-
-    def query_open(self, handle: FileHandle) -> FileStatus:
         """FTP has no open files."""
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 

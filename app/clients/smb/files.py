@@ -71,11 +71,6 @@ class SMBFiles:
             raise
 
     @property
-    def local_port(self) -> int:
-        """This end's TCP port."""
-        return int(self._sock.getsockname()[1]) if self._sock is not None else 0
-
-    @property
     def dialect(self) -> str:
         """The SMB dialect; empty while not connected."""
         found = self._connection.negotiated if self._connection else None
@@ -85,10 +80,6 @@ class SMBFiles:
         """Open a file."""
         access, disposition = _MODES[mode]
         return self._open(path, access, disposition, wire.OPTION_NOT_A_FOLDER)
-
-    def open_folder(self, path: str) -> FileHandle:
-        """Open a folder."""
-        return self._open(path, wire.ACCESS_LIST, wire.DISPOSITION_OPEN, wire.OPTION_A_FOLDER)
 
     def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
         """Read that much at that place: the bytes that came."""
@@ -126,17 +117,9 @@ class SMBFiles:
         """Have the server write to its disk what it holds of the file."""
         self._ask_about(handle, info.flush_frame)
 
-    def resize(self, handle: FileHandle, size_bytes: int) -> None:
-        """Make the open file that long."""
-        self._ask_about(handle, lambda tree, file: info.resize_frame(tree, file, size_bytes))
-
     def close_file(self, handle: FileHandle) -> None:
         """Close an open file or folder."""
         self._ask_about(handle, wire.close_frame)
-
-    def query_open(self, handle: FileHandle) -> FileStatus:
-        """Ask about an open file or folder."""
-        return _status(self._ask_about(handle, info.query_state_frame), self._shared.channel)
 
     def query(self, path: str) -> FileStatus:
         """Ask about a path."""

@@ -9,7 +9,7 @@ from app.clients.smb.wire import HEADER_BYTES, Opcode
 SAME_FILE = b"\xff" * 16
 """In a related request: the file that the request before opened (MS-SMB2 3.2.4.1.4)."""
 _FILE, _FILE_SYSTEM = 1, 2
-_RENAME, _STANDARD, _DISPOSITION, _END_OF_FILE = 10, 5, 13, 20
+_RENAME, _STANDARD, _DISPOSITION = 10, 5, 13
 _FULL_SIZE = 7
 _QUERY = struct.Struct("<HBBIHHIII16s")
 _SET = struct.Struct("<HBBIHHI16s")
@@ -78,11 +78,6 @@ def rename_frame(tree_id: int, file_id: bytes, new_name: str) -> bytearray:
 def remove_frame(tree_id: int, file_id: bytes) -> bytearray:
     """A SET_INFO that removes the file or empty folder when it is closed (MS-FSCC 2.4.11)."""
     return _set(tree_id, file_id, _DISPOSITION, b"\1")
-
-
-def resize_frame(tree_id: int, file_id: bytes, size_bytes: int) -> bytearray:
-    """A SET_INFO that sets where the file ends (MS-FSCC 2.4.14)."""
-    return _set(tree_id, file_id, _END_OF_FILE, struct.pack("<Q", size_bytes))
 
 
 def _set(tree_id: int, file_id: bytes, information: int, data: bytes) -> bytearray:

@@ -21,9 +21,6 @@ APP_KEYS = (
         action="app.help",
     ),
     *(entry.command() for entry in screens.SCREENS if entry.key),
-    KeyCommand(
-        "app.load", "ctrl+g", "Load: many users", "How many users does a server carry?", action="app.visit('load')"
-    ),
     KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
     KeyCommand("app.density", "ctrl+o", "Density", "Frames around all panes, or titles alone.", action="app.density"),
     KeyCommand(

@@ -98,7 +98,8 @@ SCREENS = (
         name="load",
         home="app.tui.load.screen:LoadScreen",
         title="Load",
-        help="Many users at once: how many does a server carry?",
+        help="Have many users work at once: how many does a server carry.",
+        key="ctrl+n",
     ),
     ScreenEntry(
         name="entry",

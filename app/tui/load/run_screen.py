@@ -16,7 +16,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.load.progress import LoadProgressState
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import RecordingScreen
-from app.workflows.load import LoadRequest, LoadStep, run_load
+from app.workflows.load import LoadRequest, LoadStep
 from forms.layout import visible
 from forms.load.report import load_report
 
@@ -68,7 +68,7 @@ class LoadRunScreen(RecordingScreen):
         self.draw()
 
     def _steps(self) -> Iterator[tuple[int, RecorderEvent]]:
-        for step in run_load(self.request, self.context.notebook_path, self.control):
+        for step in self.context.backend.load(self.request, self.context.notebook_path, self.control):
             yield cast("tuple[int, RecorderEvent]", (0, step))
 
     def heard(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one load
@@ -93,7 +93,7 @@ class LoadRunScreen(RecordingScreen):
         """Show what has been heard."""
         state = self.state
         now = state.now()
-        if self.is_over:
+        if state.closed is not None:
             now = "The load has ended."
         elif self.control.cancelled.is_set():
             now = "Stopping …"

@@ -103,12 +103,7 @@ def test_reads_and_writes_in_the_middle_of_an_open_file(files):
     user.flush(file)
     assert user.read_at(file, 250 * KIB, 100 * KIB) == 50 * KIB
     assert user.read_at(file, 400 * KIB, 1) == 0
-    user.resize(file, 1000)
-    assert user.query_open(file).size_bytes == 1000
     user.close_file(file)
-    shut = user.open_folder(folder)
-    assert shut.is_folder
-    user.close_file(shut)
     free = user.free_bytes(folder)
     assert free is not None
     assert free > 0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.recorder.recording import RecorderEvent
     from app.recorder.request import SeriesRequest
     from app.workflows.guide.state.browsing import BrowsedFolder
+    from app.workflows.load import LoadRequest, LoadStep
     from forms.series.file_size import FileSizeContext
     from storage.quiet import Quiet
 
@@ -54,6 +55,9 @@ class Backend(Protocol):
         self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
     ) -> "Iterator[RecorderEvent]":
         """Complete a series; of an imported one the target must have been ``confirmed``."""
+
+    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+        """Have many users work at once."""
 
 
 class SystemBackend:
@@ -97,6 +101,12 @@ class SystemBackend:
         from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
 
         return MachineMeter().now
+
+    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+        """By the engine."""
+        from app.workflows.load import run_load  # noqa: PLC0415  as the module says
+
+        return run_load(request, notebook_path, control)
 
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"

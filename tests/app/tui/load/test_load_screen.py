@@ -81,8 +81,11 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
     folder.chmod(0o777)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
-        await pilot.press("ctrl+g")
-        await settle(app, pilot)
+        await pilot.press("ctrl+n")
+        for _ in range(100):
+            await settle(app, pilot)
+            if shows(app, LoadScreen):
+                break
         screen = app.screen
         assert shows(app, LoadScreen)
         screen.query_one("#target", Input).value = "smb://nas"

@@ -1,0 +1,75 @@
+"""Where the layers can be measured, and what is said of those that cannot."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.clients.base import Secrets
+from app.environment.collect import Environment
+from app.errors import UsageError
+from app.isolation import places
+from app.isolation.places import find_places
+from app.isolation.request import IsolationRequest
+from app.isolation.script import load_script
+from app.isolation.shell import ServerShell
+from storage.records import Target
+
+SHARE = Target(protocol="smb", host="fileserver", share="public", path="deep")
+
+
+def found(monkeypatch: pytest.MonkeyPatch, server: dict[str, Any], **options: Any) -> places.Places:
+    monkeypatch.setattr(places, "collect", lambda *_args, **_more: Environment(server=server))
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script(), **options)
+    return find_places(request)
+
+
+def test_a_server_that_nobody_can_look_into_leaves_the_server_layer(monkeypatch):
+    where = found(monkeypatch, {})
+    assert where.shell is None
+    assert (where.disk_folder, where.network, where.smbd) == (None, False, None)
+    assert where.problems == ("disk, network and profile not measured: give --server-ssh [USER@]fileserver",)
+
+
+def shell_with(monkeypatch: pytest.MonkeyPatch, programs: set[str], folder: Path) -> None:
+    """The server's shell is this machine's, with these programs alone."""
+    monkeypatch.setattr(ServerShell, "has", lambda _shell, name: name in programs or name == "apt-get")
+    monkeypatch.setattr(ServerShell, "_command", lambda _shell, script, words: ["sh", "-c", script, "sh", *words])
+    assert folder.is_dir()
+
+
+def test_tbench_is_exposed_only_where_it_is_named(monkeypatch, tmp_path: Path):
+    shell_with(monkeypatch, {"dbench", "tbench", "tbench_srv"}, tmp_path)
+    (tmp_path / "deep").mkdir()
+    server = {"smb.conf/share/path": str(tmp_path)}
+    where = found(monkeypatch, server, server_ssh="root@fileserver")
+    assert not where.network
+    assert any("--expose-tbench fileserver" in problem for problem in where.problems)
+    assert found(monkeypatch, server, server_ssh="root@fileserver", expose_tbench=True).network
+    assert where.disk_folder
+    assert where.disk_folder.startswith(f"{tmp_path}/deep/.sharebench-isolate-")
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, tmp_path: Path):
+    shell_with(monkeypatch, set(), tmp_path)
+    (tmp_path / "deep").mkdir()
+    where = found(monkeypatch, {"smb.conf/share/path": str(tmp_path)}, server_ssh="root@fileserver")
+    said = " ".join(where.problems)
+    assert "dbench is not installed: `apt-get install dbench` on root@fileserver" in said
+    assert "tbench is not installed: `apt-get install dbench` on this machine" in said
+
+
+@pytest.mark.parametrize("path", ["/srv/%U", ""])
+def test_a_folder_that_depends_on_the_user_is_not_measured(monkeypatch, tmp_path: Path, path: str):
+    shell_with(monkeypatch, {"dbench"}, tmp_path)
+    where = found(monkeypatch, {"smb.conf/share/path": path}, server_ssh="root@fileserver")
+    assert where.disk_folder is None
+    assert any(problem.startswith("disk not measured") for problem in where.problems)
+
+
+def test_what_is_no_share_is_refused():
+    request = IsolationRequest(
+        target=Target(protocol="ftp", host="h"), secrets=Secrets(), whole_script=load_script()
+    )  # fmt: skip
+    with pytest.raises(UsageError, match="needs a share"):
+        find_places(request)
