@@ -48,7 +48,7 @@ class PageView(Vertical, Commanded):
     PageView #page-doing { height: auto; text-style: bold; display: none; }
     PageView.-doing #page-doing { display: block; }
     PageView.-table #page-why { display: none; }
-    PageView.-table #page-text { max-height: 6; }
+    PageView.-table #page-text { max-height: 8; }
     """
 
     class OptionChosen(Message):
