@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from typing import TextIO
 
 import gevent
@@ -49,18 +50,19 @@ class Conversation:
         self._working.kill(CancelledError("cancelled"), block=False)
 
     def _work(self, plan: LoadPlan) -> LoadEnded:
-        engine = LoadEngine(plan, self._emit)
+        engine, ended, left_behind = LoadEngine(plan, self._emit), LoadEnded(), False
         try:
             engine.begin()
             self._do_orders(engine)
         except SharebenchError as error:
-            return LoadEnded(kind=type(error).__name__, text=str(error))
+            ended = LoadEnded(kind=type(error).__name__, text=str(error))
         finally:
             try:
                 engine.end()
             except SharebenchError as error:
+                left_behind = True
                 self._emit(LoadWarned(text=str(error)))
-        return LoadEnded()
+        return replace(ended, left_behind=left_behind)
 
     def _do_orders(self, engine: LoadEngine) -> None:
         while True:

@@ -97,6 +97,8 @@ class LoadEnded:
     kind: str = ""
     """The name of the error that ended it; empty for a load that ended as it should."""
     text: str = ""
+    left_behind: bool = False
+    """Whether files of ours could not be removed."""
 
 
 LoadEvent = PhaseBegan | FilesMade | SecondPassed | PointMeasured | WorkersReady | LoadWarned | LoadEnded

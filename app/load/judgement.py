@@ -32,6 +32,7 @@ def load_point(
     def total(name: str) -> Any:
         return sum(each[name] for each in parts)
 
+    everybody = bool(parts) and total("connected") >= measured.users
     names = sorted({name for each in parts for name in each["operations"]})
     point = LoadPoint(
         number=measured.point,
@@ -46,7 +47,7 @@ def load_point(
         read_bytes=total("read_bytes"),
         write_bytes=total("write_bytes"),
         late_starts=total("late_starts"),
-        errors=counted([each["errors"] for each in parts]) if parts else dict(measured.errors),
+        errors=counted([each["errors"] for each in parts]) if everybody else dict(measured.errors),
         first_error=next((each["first_error"] for each in parts if each["first_error"]), "") or measured.first_error,
         response=added(unpacked(each["response"]) for each in parts),
         service=added(unpacked(each["service"]) for each in parts),

@@ -245,7 +245,7 @@ def _closed(load: Load, ended: LoadEnded | None, plan: LoadPlan, notebook: Noteb
         load,
         status=status,
         error=failed.text if failed and not cancelled else None,
-        scratch_folder=load.scratch_folder if left or plan.keep else None,
+        scratch_folder=load.scratch_folder if left or plan.keep or (ended and ended.left_behind) else None,
     )
     if not load.points and not left:
         notebook.remove_load(load.id)

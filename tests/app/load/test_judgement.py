@@ -76,6 +76,12 @@ def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
     assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID
 
 
+def test_logins_that_were_refused_in_the_ramp_are_counted_where_users_are_missing():
+    found = load_point(measured(worker(), worker(connected=3), errors={"login refused": 6}, first_error="refused"))
+    assert found.errors == {"login refused": 6}
+    assert load_point(measured(worker(), worker(), errors={"login refused": 1})).errors == {}
+
+
 def sample(second: int, busy: int, **changes: Any) -> ResourceSample:
     usual: dict[str, Any] = {
         "at_seconds": float(second), "uptime_seconds": 100.0 + second,

@@ -221,3 +221,19 @@ def test_a_worker_of_another_version_is_refused_by_name(smbd: Smbd, sharebench: 
     said = sharebench.fails(4, "load", url, *SHORT, "--duration", "1", "--workers-on", "fileserver")
     assert "fileserver: it has sharebench 0.0.9" in said
     assert list((smbd.folder / "refused").iterdir()) == []
+
+
+def test_a_server_that_dies_fails_its_point_and_what_it_keeps_of_ours_stands_on_the_form(make_smbd, tmp_path: Path):
+    server = make_smbd()
+    sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
+    load = sharebench.start(
+        "load", format_target(server.target()), "--users", "2,3,4", "--duration", "2", *SHORT, "--sizes", "4K"
+    )
+    assert load.stderr is not None
+    assert load.stderr.readline().startswith("sharebench: 2 users:")
+    server.stop()
+    _out, err = load.communicate(timeout=120)
+    assert "3 users: failed: 0 of 3 users had a session" in err
+    assert "4 users" not in err
+    shown = " ".join(Inside(sharebench.db)("show", "last-load").stdout.split())
+    assert "may still be there; sharebench clean" in shown
