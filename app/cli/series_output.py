@@ -4,8 +4,9 @@ import shutil
 
 import click
 
-from app.cli import common, output
+from app.cli import common, diagnostics, output
 from forms.exporters.text import report_text
+from forms.findings.series_warnings import advice
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
@@ -33,6 +34,10 @@ def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
     """Print a series: the filled form or the series document."""
     form = run_form(series)
     answer_report(series_report(form), as_json=as_json)
+    if not as_json:
+        for said in advice(series):
+            if said.options:
+                diagnostics.say(f"sharebench: against {said.key!r}: {said.options}")
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 

@@ -50,7 +50,11 @@ class ResourceWatch:
             sampler.stop()
 
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
-        """The run with what happened between two moments of the monotonic clock written beside it."""
+        """The run with what happened between two moments of the monotonic clock written beside it.
+
+        The second before them is warm-up, of the same kind: without it a run of two seconds may have one sample alone.
+        """
+        began -= 1.0
         if self._here:
             run = replace(run, client_cpu=cpu_use(self._here.samples(began, ended)))
         return resources_used(self._server.samples(began, ended)).into(run) if self._server else run

@@ -230,7 +230,7 @@ class _Campaign:
                 " the configuration sets it as well; it was put back"
             )
         if arm not in self.proofs:
-            self.proofs[arm] = f"{setting.name} = {effective} in effect after the reload"
+            self.proofs[arm] = f"{setting.name} = {effective} in effect"
             if value is not None and setting.live:
                 self._look_at_session(arm, value)
 

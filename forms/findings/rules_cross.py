@@ -70,7 +70,7 @@ def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp:
         title=f"SMB {command} against FTP tells nothing at this distance",
         evidence=f"{command} on {wording.plain(host)}: {smb.says()}, {ftp.says()}, round trip {trip}. FTP begins each"
         " run with a new connection in slow start, SMB goes on with one that is open.",
-        what_to_do="Measure much longer runs (--size) of both, or from a machine near the server.",
+        what_to_do="Measure much longer runs of both, or from a machine near the server.",
         series_ids=(smb.series.id, ftp.series.id),
     )
 
@@ -109,7 +109,7 @@ def _ratio(
             Severity.NOTE,
             "ratio-unknown",
             f"SMB {command} against FTP: the runs scatter too much to tell",
-            f"Measure more runs{about}, longer ones (--size), or at a quiet time.",
+            f"Measure more runs{about}, longer ones, or at a quiet time.",
         )
     level = percent >= 100 or comparison.verdict == "same"
     if level and unusual:

@@ -77,7 +77,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         + ("Packets are lost, and TCP slows down for each." if loses else "No known buffer or window is the limit.")
         + "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits),
         what_to_do="The slowest line on the way may set the pace: measure the bare TCP path (iperf3), which tells it"
-        " from the server, in runs so long (--size) that the start of a connection does not count.",
+        " from the server, in runs so long that the start of a connection does not count.",
     )
 
 
@@ -90,7 +90,7 @@ def _wider(series: Series, least: _Limit, round_trip: float) -> str:
     if least.window:
         depth = series.client.in_flight or 1
         times = math.ceil(wanted / 2 / least.size_bytes) + 1 if link else 2
-        return f"Measure with more in flight (--in-flight {depth * max(2, times)})."
+        return f"Measure with {depth * max(2, times)} requests in flight."
     return (
         f"Raise the last number of net.ipv4.tcp_rmem and tcp_wmem to {wanted:.0f} or more on both ends, and measure"
         " again; more in flight does not help."

@@ -160,7 +160,7 @@ def above_the_link(series: Series) -> Iterator[Finding]:
         title="More arrived than the link can carry",
         evidence=f"{called(series)}: {numbers.link_rate(average)} of content, where a link of {said} carries"
         f" {numbers.link_rate(carries)} at most.",
-        what_to_do="The link's rate is not what you say (--link), or a cache answered: correct the rate, or measure a"
+        what_to_do="The link's rate is not what you say, or a cache answered: correct the rate, or measure a"
         " file that is larger than the memory, and do not trust the percentages until then.",
     )
 

@@ -35,6 +35,9 @@ class Advice:
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
     ``dependence``, ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
     text: str
+    """A plain sentence, for the screen and paper alike."""
+    options: str = ""
+    """What does it on the command line."""
 
 
 def advice(series: Series) -> list[Advice]:
@@ -83,16 +86,17 @@ def _ending(series: Series) -> Iterator[Advice]:
         why = f" ({wording.plain(first.error)})" if first.error else ""
         yield Advice(
             key="failed",
-            text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why"
-            f" (sharebench check), then measure again.",
+            text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why,"
+            " then measure again.",
+            options="sharebench check TARGET",
         )
     done, planned = len(_rates(series)), series.plan.runs if series.plan else None
     unfinished = series.status is not SeriesStatus.COMPLETE and series.running_by is None
     if unfinished and planned and done < planned:
         yield Advice(
             key="interrupted",
-            text=f"Only {done} of {planned:.0f} planned runs count: complete the series with"
-            f" sharebench run --resume {series.id}.",
+            text=f"Only {done} of {planned:.0f} planned runs count: complete the series; it goes on where it stopped.",
+            options=f"sharebench run --resume {series.id}",
         )
 
 
@@ -120,7 +124,8 @@ def _single(series: Series) -> Iterator[Advice]:
     if len(rates) == 1:
         yield Advice(
             key="single",
-            text="One valid run has no deviation and proves nothing: measure at least five, with --runs 5.",
+            text="One valid run has no deviation and proves nothing: measure at least five.",
+            options="--runs 5",
         )
     if not rates and series.runs:
         yield Advice(
@@ -135,7 +140,8 @@ def _busy(series: Series) -> Iterator[Advice]:
     yield Advice(
         key="busy",
         text=f"The time was busy{f' ({why})' if why else ''}, so the numbers are those of the load as well:"
-        f" measure again at a quiet time, or let --quiet-time require --wait find one.",
+        " measure again at a quiet time, or wait for one.",
+        options="--quiet-time require --wait 600",
     )
 
 
@@ -154,15 +160,17 @@ def _unusual(series: Series) -> Iterator[Advice]:
         more = max(DEFAULT_WARMUPS, 2 * warmups)
         yield Advice(
             key="warm-up",
-            text=f"Run {cold[0][0].number}: {cold[0][1]}; {made}: measure again with --warmup {more}, or reject"
-            f" {'it' if len(cold) == 1 else f'the first {len(cold)} runs'}.",
+            text=f"Run {cold[0][0].number}: {cold[0][1]}; {made}: measure again with {more} warm-up runs, or"
+            f" leave out {'it' if len(cold) == 1 else f'the first {len(cold)} runs'}.",
+            options=f"--warmup {more}",
         )
     for run, why in flagged:
         if (run, why) not in cold:
             yield Advice(
                 key="unusual",
-                text=f"Run {run.number} is unusual: {why}; find out what else happened then, and if it does not belong,"
-                f" sharebench reject {series.id} {run.number} --reason ….",
+                text=f"Run {run.number} is unusual: {why}; find out what else happened then, and leave it out"
+                " if it does not belong.",
+                options=f"sharebench reject {series.id} {run.number} --reason …",
             )
 
 
@@ -171,8 +179,9 @@ def _drift(series: Series) -> Iterator[Advice]:
     if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
+    warmups = max(4, 2 * sum(r.phase is Phase.WARM_UP for r in series.runs))
     todo = (
-        f"more warm-up may help (--warmup {max(4, 2 * sum(r.phase is Phase.WARM_UP for r in series.runs))});"
+        f"more warm-up may help, {warmups} runs of it;"
         if trend.percent > 0
         else "look for heat, a filling disk or growing load;"
     )
@@ -180,7 +189,8 @@ def _drift(series: Series) -> Iterator[Advice]:
         key="drift",
         text=f"Throughput {what} by {wording.percent(abs(trend.percent))} over the series (Mann-Kendall"
         f" p = {trend.p_value:.3f}), so its average depends on when it stopped: {todo} and compare it only with a"
-        f" series measured in turn with it (sharebench selftest shows how far that helps).",
+        " series measured in turn with it.",
+        options=f"{f'--warmup {warmups}, ' if trend.percent > 0 else ''}sharebench selftest TARGET",
     )
 
 
@@ -195,7 +205,8 @@ def _dependence(series: Series) -> Iterator[Advice]:
     yield Advice(
         key="dependence",
         text=f"Neighbouring runs are alike (correlation {found:.2f}), so {what}: measure the series again later, or"
-        " several of them (sharebench selftest --apart 3), to see how far its average wanders.",
+        " several of them, to see how far its average wanders.",
+        options="sharebench selftest --apart 3 TARGET",
     )
 
 
@@ -211,13 +222,14 @@ def _short(series: Series) -> Iterator[Advice]:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
-    todo = f"--size {advised}" if own_file else f"a file of {advised} or more, or with --make-file --size {advised}"
+    todo, options = f"a file of {advised} or more", f"{'' if own_file else '--make-file '}--size {advised}"
     if not series.target.abilities.moves_files:
-        todo = "a longer time"
+        todo, options = "a longer time", ""
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
     yield Advice(
         key="short",
         text=f"A run lasts {wording.seconds(typical)}{blocks}, too short to trust: measure again with {todo}.",
+        options=options,
     )
 
 
@@ -230,21 +242,26 @@ def _scatter(series: Series) -> Iterator[Advice]:
         yield Advice(
             key="until",
             text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"
-            f" (± {wording.percent(known)}): allow more runs"
-            f" (--max-runs {more}), make them longer (--size), or wait for a quiet time.",
+            f" (± {wording.percent(known)}): allow up to {more}"
+            " runs, make them longer, or wait for a quiet time.",
+            options=f"--max-runs {more}",
         )
         return
     spread = summary.deviation_percent(rates)
     if spread is None or half is None or spread <= SCATTER_PERCENT:
         return
     if len(rates) < MANY_RUNS and until is None:
-        todo = f"measure more runs (--runs {MANY_RUNS}, or --until 2), longer ones (--size), or at a quieter time"
+        todo, options = (
+            f"measure more runs, {MANY_RUNS} or so, longer ones, or at a quieter time",
+            f"--runs {MANY_RUNS}",
+        )
     else:
-        todo = "more runs alone help slowly: make them longer (--size), or find what else is at work"
+        todo, options = "more runs alone help slowly: make them longer, or find what else is at work", "--size SIZE"
     yield Advice(
         key="scatter",
         text=f"The runs scatter by {wording.percent(spread)} (deviation), so the average is known to ± "
         f"{wording.percent(half)} only: {todo}.",
+        options=options,
     )
 
 
@@ -254,8 +271,9 @@ def _ceiling(series: Series) -> Iterator[Advice]:
         yield Advice(
             key="ceiling",
             text="The series beat this client's own limit"
-            f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: let"
-            " sharebench run --ceiling renew find it at a quiet time.",
+            f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: have"
+            " it found again at a quiet time.",
+            options="--ceiling renew",
         )
         return
     if share is None or not at_ceiling(series):
@@ -276,11 +294,11 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
     if client.name == "sharebench":
         other = protocol.other_client
         if protocol.has_depth and client.in_flight is not None and client.in_flight < 8:
-            ways.append(f"with more in flight (--in-flight {2 * client.in_flight})")
+            ways.append(f"with {2 * client.in_flight} requests in flight")
         if other:
-            ways.append(f"with another client (--client {other})")
+            ways.append(f"with another client, {other}")
     elif protocol.other_client:
-        ways.append("with --client sharebench")
+        ways.append("with sharebench's own client")
     if client.encryption not in {None, "none"}:
         ways.append("without encryption, if the server allows it")
     elif client.signing not in {None, "none"}:

@@ -33,7 +33,7 @@ def campaign(seconds: float, kinds: tuple[str, ...] = KINDS, seed: int | None = 
     """At least one kill of each kind, and then as many as there is time for."""
     figures, clock = Figures(), Clock(seconds)
     chance = random.Random(seed)
-    with _servers() as (samba, _):
+    with _servers(with_ssh=any("ssh" in kind for kind in kinds)) as samba:
         before = _state(samba)
         while True:
             for kind in kinds:
@@ -47,18 +47,21 @@ def campaign(seconds: float, kinds: tuple[str, ...] = KINDS, seed: int | None = 
 
 
 @contextmanager
-def _servers() -> Iterator[tuple[Smbd, Sshd]]:
+def _servers(*, with_ssh: bool) -> Iterator[Smbd]:
     with ExitStack() as stack:
-        if not SEPARATION_FOLDER.exists():
-            SEPARATION_FOLDER.mkdir(mode=0o755)
-            stack.callback(SEPARATION_FOLDER.rmdir)
-        samba, sshd = Smbd(), Sshd()
-        for server in (samba, sshd):
-            stack.callback(server.stop)
-            server.start()
+        samba = Smbd()
+        stack.callback(samba.stop)
+        samba.start()
         samba.make_file("file", os.urandom(2_000_000))
-        stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
-        yield samba, sshd
+        if with_ssh:
+            if not SEPARATION_FOLDER.exists():
+                SEPARATION_FOLDER.mkdir(mode=0o755)
+                stack.callback(SEPARATION_FOLDER.rmdir)
+            sshd = Sshd()
+            stack.callback(sshd.stop)
+            sshd.start()
+            stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
+        yield samba
 
 
 def _state(samba: Smbd) -> dict[str, object]:

@@ -1,6 +1,8 @@
 """``sharebench restore``: puts back what an interrupted try, sweep or tune left changed."""
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 import click
 
@@ -8,6 +10,7 @@ from app.changes.journal import where
 from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError, ConflictError
 from app.cli import common, diagnostics, output
+from app.errors import UsageError
 from app.isolation.put_back import put_back_after_kills, unfinished
 from storage.changes import ChangeState, JournalEntry
 
@@ -23,6 +26,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
 
     Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
     """
+    _check_owner(common.notebook_path(context))
     with common.notebook(context, make=True) as notebook:
         standing = notebook.journal(ChangeState.OPEN)
         busy = [entry for entry in standing if entry.at_work]
@@ -59,6 +63,18 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
 def _tell(said: Iterable[str]) -> None:
     for line in said:
         diagnostics.say(line)
+
+
+def _check_owner(path: Path) -> None:
+    """Whether the notebook is one's own: what it says is run as root. Raises UsageError."""
+    if not path.exists():
+        return
+    mine = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
+    if path.stat().st_uid not in mine:
+        raise UsageError(
+            f"{path} belongs to somebody else, and what it says would be run as root on the server: restore from a"
+            " notebook of your own, or there by hand"
+        )
 
 
 def _list(standing: list[JournalEntry], *, as_json: bool) -> None:

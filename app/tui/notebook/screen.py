@@ -20,6 +20,7 @@ from app.tui.notebook.series_list import SeriesList
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.inputs import LineInput
 from forms.series.listing import SeriesLine, series_lines
+from storage.changes import JournalEntry
 from storage.notebook import Notebook, Removed
 from storage.queries import SeriesQuery, SortKey
 from storage.records import Series
@@ -104,6 +105,17 @@ class NotebookScreen(SeriesActions):
 
     def on_mount(self) -> None:
         self.rows.focus()
+        self.call_after_refresh(self._look_for_changes)
+
+    def _look_for_changes(self) -> None:
+        """Say what an interrupted trial left changed on a server."""
+        self.with_notebook(lambda notebook: notebook.left_behind(), self._tell_changes, group="left behind")
+
+    def _tell_changes(self, left: list[JournalEntry]) -> None:
+        for entry in left:
+            where = entry.ssh or "this machine"
+            text = f"An interrupted trial left {entry.name} changed on {where}: put it back with `sharebench restore`."
+            self.notify(text, severity="warning", timeout=30)
 
     @property
     def rows(self) -> SeriesList:

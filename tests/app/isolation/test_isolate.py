@@ -142,7 +142,7 @@ def check_all_layers(document: dict[str, Any]) -> None:
     left = load_script().without([Operation.FIND_FIRST, Operation.QUERY_PATH_INFORMATION])
     assert set(server["operations"]) <= set(left.counts)
     assert server["profile"]["smb2_read"]["calls"] == server["requests"]["read"]
-    assert server["server_cpu"]["total"]["mean"] > 0
+    assert any(run["server_cpu"] and run["server_cpu"]["total"]["mean"] > 0 for run in document["runs"])
     assert document["ceilings"]["2"] > 0
     assert document["points"][0]["passes_without_of_passes_with"]["value"] > 0
     assert document["verdict"]["cause"]

@@ -51,7 +51,7 @@ def test_the_servers_buffer_counts_where_it_is_known():
 def test_the_clients_window_is_the_limit():
     found = only(far(30, 50, client=replace(CLIENT, block_bytes=65536, in_flight=4)), "latency")
     assert "window (4 in flight): 262 kB / 50 ms = 5.243 MB/s at most" in found.evidence
-    assert "--in-flight" in found.what_to_do
+    assert "requests in flight" in found.what_to_do
 
 
 def test_neither_buffer_nor_window():

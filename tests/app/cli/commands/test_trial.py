@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from storage.ownership import this_process
 from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import series
 from tests.command_line import Inside, Sharebench
+from tests.servers.process import require
 from tests.servers.smbd import Smbd
 
 SKIP = ("--ceiling", "skip", "--timeout", "10")
@@ -188,3 +190,13 @@ def test_a_trial_that_cannot_be_is_refused_whole(inside: Inside, tmp_path: Path,
     other = Inside(tmp_path / "other.db")
     other.fails(2, "import", str(tmp_path / "trial.json"))
     assert not other.db.exists()
+
+
+def test_a_notebook_of_somebody_else_is_not_restored_from(inside: Inside):
+    require("chown")
+    left_behind(inside)
+    os.chown(inside.db, 12345, -1)
+    try:
+        assert "belongs to somebody else" in inside.fails(2, "restore")
+    finally:
+        os.chown(inside.db, os.geteuid(), -1)
