@@ -26,7 +26,7 @@ from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
-from storage.json_reader import JSONNode
+from storage.json_reader import JSONNode, named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -299,9 +299,7 @@ def _measured(
         "requests": dict(requests),
         "window_requests": sum(tally.requests.values()) if began else 0,
         "moved_bytes": tally.moved_bytes if began else 0,
-        "wait_seconds": tally.wait_seconds,
-        "longest_seconds": tally.longest_seconds,
-        "unexpected": tally.unexpected,
+        **named(tally, "wait_seconds", "longest_seconds", "unexpected"),
         "cpu_seconds": time.process_time() - cpu_before,
         "held_seconds": _held_seconds() - held_before,
     }

@@ -26,6 +26,7 @@ from app.load.file_set import FileSet
 from app.load.pacing import Mix, Pacing
 from app.load.plan import LoadPlan
 from app.load.window import SteadyWindow, packed
+from storage.json_reader import named
 from storage.loads.histogram import HistogramBuilder
 
 LATENESS_INTERVAL_SECONDS = 0.02
@@ -118,11 +119,7 @@ class Crew:
         return {
             "connected": self.connected,
             "given_up": self.given_up,
-            "requests": last.requests,
-            "read_bytes": last.read_bytes,
-            "write_bytes": last.write_bytes,
-            "errors": last.errors,
-            "first_error": last.first_error,
+            **named(last, "requests", "read_bytes", "write_bytes", "errors", "first_error"),
             "response": packed(last.response.built()),
         }
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from storage.json_reader import named
 from storage.loads.histogram import Histogram, HistogramBuilder
 from storage.loads.scenario import RequestKind
 
@@ -53,18 +54,8 @@ class SteadyWindow:
     def figures(self) -> dict[str, Any]:
         """All of it, to be sent and added up."""
         return {
-            "requests": self.requests,
-            "reads": self.reads,
-            "writes": self.writes,
-            "read_bytes": self.read_bytes,
-            "write_bytes": self.write_bytes,
-            "late_starts": self.late_starts,
-            "answers": self.answers,
-            "pauses": self.pauses,
-            "busy_seconds": self.busy_seconds,
-            "think_seconds": self.think_seconds,
-            "errors": self.errors,
-            "first_error": self.first_error,
+            **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
+            **named(self, "pauses", "busy_seconds", "think_seconds", "errors", "first_error"),
             "response": packed(self.response.built()),
             "service": packed(self.service.built()),
             "operations": {name: packed(each.built()) for name, each in self.operations.items()},

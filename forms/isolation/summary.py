@@ -12,7 +12,6 @@ from forms.stats.summary import mean, student_t
 from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun
 from storage.records import RunStatus
 
-ALONE_AND_TOGETHER = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _AT_ONCE = (Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 
 

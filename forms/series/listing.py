@@ -89,11 +89,6 @@ class SeriesLine:
         return ", ".join(self.baselines)
 
 
-def series_line(series: Series, baselines: Sequence[str] = ()) -> SeriesLine:
-    """The line of a series with its runs, and the names that it has as a baseline."""
-    return _line(series, [rate for run in series.measured() if (rate := run.bytes_per_second) is not None], baselines)
-
-
 def series_lines(
     heads: Iterable[Series], rates: Mapping[str, Sequence[float]], baselines: Iterable[Baseline]
 ) -> list[SeriesLine]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from storage.json_reader import AboveZero, Count, JSONNode, NotNegative
+from storage.json_reader import AboveZero, Count, JSONNode, NotNegative, named
 
 TIGHT_PERCENT = 80.0
 """From here on a server that is enough on average is not enough at its busy moments."""
@@ -110,10 +110,7 @@ class UsersCalculation:
                 | {"demand_bytes_per_second": group.demand_bytes_per_second, "carried_clients": self.carried(group)}
                 for group in self.groups
             ],
-            "demand_bytes_per_second": self.demand_bytes_per_second,
-            "percent_used": self.percent_used,
-            "is_enough": self.is_enough,
-            "is_tight": self.is_tight,
+            **named(self, "demand_bytes_per_second", "percent_used", "is_enough", "is_tight"),
             **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
         }
 

@@ -42,12 +42,6 @@ class Histogram:
         """How many times."""
         return sum(self.counts.values())
 
-    @property
-    def mean_seconds(self) -> float | None:
-        """The exact mean; absent where there is nothing."""
-        count = self.count
-        return self.total_microseconds / count / 1e6 if count else None
-
     def quantile_seconds(self, share: float) -> float | None:
         """The time that this share of all stay within, to half a class; absent where there is nothing."""
         wanted, seen = share * self.count, 0

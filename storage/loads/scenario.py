@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
-from storage.json_reader import Count, Filled, JSONNode, above_zero_up_to, up_to
+from storage.json_reader import Count, Filled, JSONNode, above_zero_up_to, named, up_to
 from storage.records import JSONValue
 
 MOST_FILES, MOST_SECONDS, MOST_SHARE = 10_000_000, 7 * 86400.0, 1e6
@@ -106,17 +106,12 @@ class Scenario:
     def to_json(self) -> dict[str, JSONValue]:
         """Every number of it."""
         return {
-            "name": self.name,
-            "about": self.about,
-            "files": self.files,
+            **named(self, "name", "about", "files"),
             "sizes": [{"size_bytes": each.size_bytes, "share": each.share} for each in self.sizes],
             "requests": {kind.value: share for kind, share in self.requests.items()},
             "think_seconds": self.think.seconds,
             "think_exponential": self.think.exponential,
-            "pace_seconds": self.pace_seconds,
-            "duration_seconds": self.duration_seconds,
-            "settle_seconds": self.settle_seconds,
-            "seed": self.seed,
+            **named(self, "pace_seconds", "duration_seconds", "settle_seconds", "seed"),
         }
 
 

@@ -49,7 +49,6 @@ SHARE_ALL = 0x7
 DISPOSITION_OPEN = 1
 DISPOSITION_CREATE = 2
 """Fails where there is a file already (FILE_CREATE)."""
-DISPOSITION_OPEN_OR_CREATE = 3
 DISPOSITION_REPLACE = 5
 """Makes the file, or empties the one that is there (FILE_OVERWRITE_IF)."""
 OPTION_A_FOLDER = 0x1

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.environment.host.procfs import SystemReader, read_int, read_text
+from app.environment.host.procfs import read_int, read_text
 from app.environment.link import ethtool
 from app.environment.link.route import Route, find_route
 from app.environment.link.shaper import Shaper, find_shaper
@@ -128,22 +128,6 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
     return None, f"{name} does not say its rate; say it with --link RATE"
 
 
-def link_facts(host: str, port: int | None = None, *, read: SystemReader = read_text) -> dict[str, FactValue]:
-    """Facts of the way to a target; empty where no way leads there.
-
-    ``link.interface``, ``link.kind`` (loopback, wireless, card or virtual), ``link.driver``,
-    ``link.rate_bits_per_second`` (the nominal rate), ``link.card_rate_bits_per_second``,
-    ``link.fastest_rate_bits_per_second`` (what the card could do), ``link.duplex``, ``link.mtu_bytes``,
-    ``link.shaper``, ``link.shaper_bits_per_second``, ``link.route`` (stays here, direct or through a gateway),
-    ``link.ip_version`` and ``link.payload_ceiling_bits_per_second``.
-    """
-    link = find_link(host, port)
-    if link is None:
-        return {}
-    stamps = read_int("/proc/sys/net/ipv4/tcp_timestamps", read) != 0
-    return facts_of_link(link, timestamps=stamps)
-
-
 def _kind(link: Link) -> str:
     if link.loopback:
         return "loopback"
@@ -153,7 +137,11 @@ def _kind(link: Link) -> str:
 
 
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
-    """The facts of :func:`link_facts` for a link that is at hand."""
+    """Facts of the way to a target, by name; what is not known is left out.
+
+    ``link.kind`` is loopback, wireless, card or virtual; ``link.rate_bits_per_second`` the nominal rate, and
+    ``link.fastest_rate_bits_per_second`` what the card could do; ``link.route`` stays here, direct or by a gateway.
+    """
     ceiling = ceiling_of(link, timestamps=timestamps)
     known: dict[str, FactValue | None] = {
         "link.interface": link.interface,

@@ -1,11 +1,19 @@
 """The line of a series in a list."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from forms.series.listing import series_line, series_lines
+from forms.series.listing import SeriesLine, series_lines
 from storage.plan import Plan
-from storage.records import Baseline, RunStatus, SeriesStatus, Target
+from storage.records import Baseline, RunStatus, Series, SeriesStatus, Target
 from tests.builders import runs, series
+
+
+def series_line(one: Series, names: Sequence[str] = ()) -> SeriesLine:
+    """The line of one series with its runs."""
+    rates = [rate for run in one.measured() if (rate := run.bytes_per_second) is not None]
+    named = [Baseline(name=name, series_id=one.id, set_at="") for name in names]
+    return series_lines([one], {one.id: rates}, named)[0]
 
 
 def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.environment.link import ethtool, route, shaper
 from app.environment.link import facts as link
 from app.environment.link.counters import LinkCounters, counter_facts, tcp_counts, tcp_segments
-from app.environment.link.facts import Link, ceiling_of, detect_link, link_facts, payload_ceiling_bits_per_second
+from app.environment.link.facts import Link, ceiling_of, detect_link, payload_ceiling_bits_per_second
 from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
 from app.environment.link.shaper import Shaper, parse_shaper
 from tests.servers.netns import can_make_namespaces
@@ -133,9 +134,15 @@ def fake_card(
     monkeypatch.setattr(ethtool, "fastest_bits_per_second", lambda _: fastest)
 
 
+def link_facts(host: str, port: int | None = None) -> dict[str, Any]:
+    """The facts of the way to a host; none where no way leads there."""
+    found = link.find_link(host, port)
+    return {} if found is None else link.facts_of_link(found)
+
+
 def test_facts_of_a_gigabit_card_at_100_mbits_half_duplex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake_card(monkeypatch, tmp_path, speed="100", duplex="half", driver="e1000e", fastest=10**9)
-    facts = link_facts("server.example", 445, read=lambda _: "1\n")
+    facts = link_facts("server.example", 445)
     assert facts == {
         "link.interface": "eth9",
         "link.kind": "card",
@@ -220,7 +227,10 @@ def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: str) -> None:
 
 @pytest.mark.xdist_group("sbenv0")
 def test_the_link_is_read_inside_a_namespace_too(shaped_pair: str) -> None:
-    code = "import json; from app.environment.link import facts; print(json.dumps(facts.link_facts('10.213.7.1', 445)))"
+    code = (
+        "import json; from app.environment.link.facts import facts_of_link, find_link;"
+        " print(json.dumps(facts_of_link(find_link('10.213.7.1', 445))))"
+    )
     printed = subprocess.run(
         ["ip", "netns", "exec", shaped_pair, sys.executable, "-c", code],
         capture_output=True,
