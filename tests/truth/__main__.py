@@ -73,7 +73,6 @@ FEWER: dict[object, int] = {
     tables.promises: 20,
     tables.until: 20,
     tables.flags: 20,
-    trials_table: 5,
 }
 """By how much fewer trials a table has that the program itself decides one by one."""
 
