@@ -73,6 +73,7 @@ _COLUMN = {
     SortKey.BASELINE: "named.names COLLATE NOCASE",
     SortKey.EXPERIMENT: "series.experiment COLLATE NOCASE",
 }
+_NEWER = "series.created_at DESC, series.stored_order DESC"
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
@@ -92,7 +93,8 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
         db.conn.create_function("folded", 1, _folded, deterministic=True)
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
-    order = f"{column} {direction} NULLS LAST, series.created_at DESC, series.stored_order DESC"
+    newer = "series.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
+    order = f"{column} {direction} NULLS LAST, {newer}"
     if query.grouped:
         newest = "max(series.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
         order = f"series.experiment IS NULL, {newest}, {order}"
