@@ -156,7 +156,9 @@ def test_a_kerberos_server_that_does_not_answer_is_given_up(log_in):
     assert f"Kerberos server {REALM}" in str(error)
 
 
-@pytest.mark.parametrize("answer", [b"", b"\0\0", framed(b"x" * 100)[:50]])
+@pytest.mark.parametrize(
+    "answer", [b"", b"\0\0", framed(b"x" * 100)[:50]], ids=["nothing", "half a length", "half an answer"]
+)
 def test_one_that_hangs_up_is_told(log_in, answer):
     error, _ = log_in(answer)
     assert "hung up before it had answered" in str(error)
@@ -169,7 +171,11 @@ def test_an_answer_of_impossible_length_is_refused_before_it_takes_memory(log_in
     assert f"{length} bytes long" in str(error)
 
 
-@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request", bytes(60), refusal(25), refusal(6)[:40]])
+@pytest.mark.parametrize(
+    "answer",
+    [b"HTTP/1.1 400 Bad Request", bytes(60), refusal(25), refusal(6)[:40]],
+    ids=["a web server's", "zeros", "a refusal without its end", "half a refusal"],
+)
 def test_nonsense_is_told_in_one_line(log_in, answer):
     error, _ = log_in(framed(answer))
     assert isinstance(error, LoginError)
