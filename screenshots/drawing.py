@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,10 +69,11 @@ async def _settle(app: App[Any], pilot: Pilot[Any]) -> str:
 
 @contextmanager
 def _same_everywhere() -> Iterator[None]:
-    """Colours as on a terminal that has them all."""
+    """Colours as on a terminal that has them all, in a folder that every machine has."""
     kept = {name: os.environ.pop(name) for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME") if name in os.environ}
     try:
-        yield
+        with chdir("/tmp"):  # noqa: S108  nothing is written there
+            yield
     finally:
         os.environ.update(kept)
 

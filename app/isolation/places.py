@@ -55,7 +55,7 @@ class _Found:
 def find_places(request: IsolationRequest) -> Places:
     """Look at the server. Raises UsageError for a target that is no share."""
     target = request.target
-    if target.protocol != "smb" or not target.share:
+    if not target.abilities.has_share or not target.share:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     found = _Found()
     around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -135,8 +136,9 @@ def worker_of(load: Any) -> psutil.Process:
     """A worker process of a running load, once it is there."""
     for _ in range(300):
         for child in psutil.Process(load.pid).children(recursive=True):
-            if "worker" in child.cmdline():
-                return child
+            with suppress(psutil.NoSuchProcess):  # it may end while it is looked at
+                if "worker" in child.cmdline():
+                    return child
         time.sleep(0.1)
     raise AssertionError("no worker was started")
 

@@ -107,7 +107,7 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         assert "Verdict" in lines[2]
         assert lines[4].split()[:2] == ["0", "base"]
         assert lines[5].split()[:4] == ["1", "log", "level", "="]
-        assert "+12.5 %  [?] unknown" in lines[5]
+        assert "+12.5 % [?] unknown" in " ".join(lines[5].split())
         assert "It still says Yes." in painted(app)
         assert "Gained in all" in painted(app)
         await pilot.press("v")
@@ -131,7 +131,7 @@ async def test_a_change_is_kept_or_put_back_or_open_again(path):
             assert here(app).rung.number == 2
         await pilot.press("r")
         await settled(app, pilot)
-        assert "x 2 ─ strict sync = no" in painted(app)
+        assert "x 2 strict sync = no" in " ".join(painted(app).replace("─", " ").split())
         await pilot.press("up", "up", "k")
         await settled(app, pilot)
         assert here(app).rung.decision is None
