@@ -7,7 +7,7 @@ from sqlite_utils import Database, Migrations
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
-from storage.schema import ISOLATION_TABLES, LOAD_TABLES
+from storage.schema import ISOLATION_TABLES, LOAD_TABLES, SERIES_TEXTS
 
 migrations = Migrations("sharebench")
 
@@ -372,5 +372,12 @@ def m007_loads(db: Database) -> None:
     _declare(db, 7, "0.2.0")
 
 
-CURRENT_FORMAT = 7
+@migrations()
+def m008_series_texts(db: Database) -> None:
+    """What a filter looks through, made once for each series; an index that lists all series by itself."""
+    _run_script(db, SERIES_TEXTS)
+    _declare(db, 8, "0.2.0")
+
+
+CURRENT_FORMAT = 8
 """The format that this version writes: the number of its last migration."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from storage.base import in_parts
 from storage.records import ExperimentKind, Target
@@ -39,9 +39,8 @@ class SeriesQuery:
     """By experiment, the one with the newest series first; series without an experiment come last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A series that the list shows."""
+class Found(NamedTuple):
+    """A series that the list shows; a tuple, since there may be very many."""
 
     series_id: str
     experiment: str | None
@@ -51,12 +50,8 @@ _TARGET = (
     "series.protocol || '://' || series.host || coalesce(':' || series.port, '')"
     " || coalesce('/' || series.share, '') || '/' || trim(series.path, '/')"
 )
-_HAYSTACK = (
-    "series.id || char(10) || series.created_at || char(10) || series.label || char(10) || series.title || char(10)"
-    f" || series.note || char(10) || {_TARGET} || char(10) || series.command || char(10) || series.client"
-    " || char(10) || coalesce(series.experiment, '') || char(10) || coalesce(series.change_name, '')"
-    " || char(10) || coalesce(named.names, '')"
-)
+_HAYSTACK = "texts.text || char(10) || coalesce(named.names, '')"
+_TEXTS = "JOIN series_texts AS texts ON texts.series_id = series.id"
 _RATES = """
 LEFT JOIN (
     SELECT series_id, count(*) AS n, avg(size_bytes / seconds) AS average,
@@ -78,6 +73,7 @@ _COLUMN = {
     SortKey.BASELINE: "named.names COLLATE NOCASE",
     SortKey.EXPERIMENT: "series.experiment COLLATE NOCASE",
 }
+_NEWER = "series.created_at DESC, series.stored_order DESC"
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
@@ -97,7 +93,8 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
         db.conn.create_function("folded", 1, _folded, deterministic=True)
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
-    order = f"{column} {direction} NULLS LAST, series.created_at DESC, series.stored_order DESC"
+    newer = "series.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
+    order = f"{column} {direction} NULLS LAST, {newer}"
     if query.grouped:
         newest = "max(series.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
         order = f"series.experiment IS NULL, {newest}, {order}"
@@ -105,9 +102,10 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
     sql = (
         "SELECT series.id, series.experiment FROM series"  # noqa: S608 (our own expressions; words are arguments)
         " LEFT JOIN (SELECT series_id, group_concat(name, ' ') AS names FROM baselines GROUP BY series_id) AS named"
-        f" ON named.series_id = series.id {_RATES if query.order in _NEEDS_RATES else ''} {where} ORDER BY {order}"
+        f" ON named.series_id = series.id {_RATES if query.order in _NEEDS_RATES else ''} {_TEXTS if words else ''}"
+        f" {where} ORDER BY {order}"
     )
-    return [Found(*row) for row in db.execute(sql, arguments)]
+    return [Found._make(row) for row in db.execute(sql, arguments)]
 
 
 def _escaped(word: str) -> str:

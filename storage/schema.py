@@ -1,4 +1,4 @@
-"""The tables of isolations and loads, as the migrations that brought them made them."""
+"""The tables of isolations and loads, and the text that is searched, as the migrations that brought them made them."""
 
 ISOLATION_TABLES = """
 CREATE TABLE isolations (
@@ -68,3 +68,23 @@ CREATE TABLE load_names (
     set_at TEXT NOT NULL
 ) STRICT;
 """
+
+_SEARCHED = """
+printf('%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s', id, created_at, label, title, note, protocol || '://' || host
+|| coalesce(':' || port, '') || coalesce('/' || share, '') || '/' || trim(path, '/'), command, client, experiment,
+change_name)
+"""
+
+SERIES_TEXTS = f"""
+DROP INDEX series_by_time;
+CREATE INDEX series_by_time ON series (created_at, stored_order, id, experiment);
+CREATE TABLE series_texts (
+    series_id TEXT PRIMARY KEY REFERENCES series (id) ON DELETE CASCADE,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO series_texts (series_id, text) SELECT id, {_SEARCHED} FROM series;
+CREATE TRIGGER series_text_of_added AFTER INSERT ON series
+BEGIN INSERT INTO series_texts (series_id, text) SELECT id, {_SEARCHED} FROM series WHERE id = new.id; END;
+CREATE TRIGGER series_text_of_changed AFTER UPDATE ON series
+BEGIN UPDATE series_texts SET text = (SELECT {_SEARCHED} FROM series WHERE id = new.id) WHERE series_id = new.id; END;
+"""  # noqa: S608  our own expression

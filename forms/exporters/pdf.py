@@ -1,12 +1,14 @@
 """Forms as PDF on A4 or Letter: each form starts a page, long tables repeat their headings."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MethodType
 from typing import Any, Literal
 
 from fpdf import FPDF
+from fpdf.enums import MethodReturnValue
 
 from forms.exporters.pdf_parts import GREY, INK, LINE, TEXT, add_fonts, chart_on, lines_of, table_on
 from forms.layout import control_pictures, visible
@@ -17,6 +19,9 @@ _FOOT = 10.0
 _NAME_WIDTH = 110.0
 _LINE_END = 12.0
 _SIZE = 9.0
+_ROUNDING = 0.01
+_OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
+"""What a table asks of the text of each of its cells."""
 _LEADING, _BY_HAND = 1.35, 2.2
 """Height of a line in type sizes: of print, and of what is to be filled by hand."""
 
@@ -78,7 +83,26 @@ class _Pages(FPDF):
 
     def multi_cell(self, *args: Any, **options: Any) -> Any:
         """A text on lines of its own, soft hyphens (a name may have them) printed and no place to break it."""
+        if options.get("output") == _OF_CELL and self._is_one_line(options):
+            return self._one_line(options)
         return super().multi_cell(*args, **{**options, "print_sh": True})
+
+    def _is_one_line(self, options: Mapping[str, Any]) -> bool:
+        """Whether a table's cell is plain text of a single line, so that no breaks need be looked for."""
+        text, padding, font = options["text"], options["padding"], self.current_font
+        if self.text_shaping or font is None or not (text.isascii() and text.isprintable() and text == text.strip()):
+            return False
+        _, width = font.get_text_width(text, self.font_size_pt, None)
+        return bool(width + _ROUNDING < options["w"] - padding.left - padding.right)
+
+    def _one_line(self, options: Mapping[str, Any]) -> tuple[bool, float]:
+        """Write the cell as ``multi_cell`` would, unless only its height is asked for: no page break, its height."""
+        padding, height, x, y = options["padding"], options["h"], self.x, self.y
+        if isinstance(self._out, MethodType):  # as fpdf2 itself tells whether it writes
+            self.set_xy(x + padding.left, y + padding.top)
+            self.cell(options["w"] - padding.left - padding.right, height, options["text"], align=options["align"])
+            self.set_xy(x + options["w"], y)
+        return False, height + padding.top + padding.bottom
 
     def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
         """A line of text, its font put on the page before it.

@@ -135,7 +135,7 @@ def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[fl
 def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
     column = table.columns[index]
     entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
-    longest = sorted(set(entries), key=len)[-24:]
+    longest = sorted(dict.fromkeys(entries), key=len)[-24:]
     widest = max((pdf.get_string_width(text) for text in longest), default=0.0)
     if column.kind is ReportKind.TEXT:
         widest = min(widest, _NARROW_TEXT)

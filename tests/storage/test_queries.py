@@ -11,7 +11,7 @@ import pytest
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery, SortKey
 from storage.records import Command, Run, RunStatus, Target
-from tests.builders import one
+from tests.builders import FORMAT_1, one
 
 
 @pytest.fixture
@@ -104,6 +104,50 @@ def test_every_word_must_occur(notebook: Notebook, text: str, expected: list[int
     notebook.add(one(3, label="Übung a_b"))
     notebook.set_baseline("before", f"{2:012x}")
     assert ids(notebook, text=text) == expected
+
+
+def test_a_filter_looks_through_what_a_series_says_now(notebook: Notebook) -> None:
+    notebook.add(one(1, label="before", experiment="cables"))
+    assert ids(notebook, text="before cables") == [1]
+    notebook.annotate(replace(notebook.series(f"{1:012x}"), label="after"))
+    assert (ids(notebook, text="before"), ids(notebook, text="after cables")) == ([], [1])
+    removed = notebook.remove(f"{1:012x}")
+    assert ids(notebook, text="after") == []
+    notebook.restore(removed)
+    assert ids(notebook, text="after") == [1]
+
+
+def test_an_older_notebook_is_filtered_like_a_new_one(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "old.db")
+    connection.executescript(FORMAT_1.read_text())
+    connection.close()
+    with Notebook(tmp_path / "old.db") as notebook:
+        heads = notebook.heads()
+        assert heads
+        for head in heads:
+            assert [f.series_id for f in notebook.find(SeriesQuery(text=f"{head.id} {head.target.host}"))] == [head.id]
+
+
+def plan_of(notebook: Notebook, query: SeriesQuery) -> str:
+    """How SQLite goes about it."""
+    asked: list[str] = []
+    connection = notebook._db.conn
+    connection.set_trace_callback(asked.append)
+    notebook.find(query)
+    connection.set_trace_callback(None)
+    return str([row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {asked[-1]}")])
+
+
+def test_all_series_come_sorted_from_an_index_alone(notebook: Notebook) -> None:
+    plan = plan_of(notebook, SeriesQuery())
+    assert "SCAN series USING COVERING INDEX series_by_time" in plan
+    assert "ORDER BY" not in plan
+
+
+def test_a_filter_reads_only_the_text_that_is_kept_for_it(notebook: Notebook) -> None:
+    plan = plan_of(notebook, SeriesQuery(text="nas gigabit"))
+    assert "SEARCH texts USING PRIMARY KEY" in plan
+    assert "SCAN series USING COVERING INDEX series_by_time" in plan
 
 
 def test_groups_stand_together_the_newest_first(notebook: Notebook) -> None:

@@ -20,7 +20,7 @@ from forms.series.listing import SeriesLine
 from forms.tone import Tone
 from storage.queries import Found, SortKey
 
-_AHEAD = 50
+_AHEAD = 20
 """So many lines are asked for beyond those in view, each way."""
 _KEPT = 5000
 """So many lines are kept."""
