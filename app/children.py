@@ -1,11 +1,14 @@
 """Our processes: how those that we start are called, whatever folder we stand in, and what others may know of us."""
 
+import contextlib
 import ctypes
 import os
 import resource
 import signal
 import sys
+import threading
 from pathlib import Path
+from typing import IO
 
 PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
 """Where a password may stand in our own environment; nothing that we start inherits it."""
@@ -28,6 +31,19 @@ def clean_environment(**more: str) -> dict[str, str]:
     """Our environment without the password, for every program that we start, with what is given put in."""
     kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
     return kept | more
+
+
+def end_input(pipe: IO[str]) -> None:
+    """Close the pipe to a process of ours. From any thread, also by a signal in the middle of a write to it."""
+
+    def close() -> None:
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            pipe.close()
+
+    try:
+        close()
+    except RuntimeError:  # the write that the signal interrupted holds the pipe: it ends first
+        threading.Thread(target=close, daemon=True).start()
 
 
 def die_with_parent() -> None:

@@ -37,7 +37,7 @@ def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
     if not as_json:
         for said in advice(series):
             if said.options:
-                diagnostics.say(f"sharebench: against {said.key!r}: {said.options}")
+                diagnostics.say(f"sharebench: what to do ({said.key}): {said.options}")
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 

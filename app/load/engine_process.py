@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO, Self
 
-from app.children import own_command, own_environment
+from app.children import end_input, own_command, own_environment
 from app.load.events import LoadEnded, LoadEvent, PointMeasured, WorkersReady, load_event_of
 from app.load.plan import LoadPlan
 
@@ -61,8 +61,7 @@ class EngineProcess:
     def cancel(self) -> None:
         """End it at once; it cleans up. May be called from any thread."""
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError, ValueError):
-            self._process.stdin.close()
+        end_input(self._process.stdin)
 
     def _until(self, last: type[LoadEvent]) -> Iterator[LoadEvent]:
         assert self._process.stdout is not None

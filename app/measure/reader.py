@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO, Self
 
-from app.children import own_command, own_environment
+from app.children import end_input, own_command, own_environment
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Event, Failed, Finished, from_line
 from app.measure.plan import MeasurementPlan
@@ -72,8 +72,7 @@ class MeasuringProcess:
 
     def _end(self) -> None:
         assert self._process.stdin
-        with contextlib.suppress(BrokenPipeError, ValueError):
-            self._process.stdin.close()
+        end_input(self._process.stdin)
 
     def events(self) -> Iterator[Event]:
         """All events to the last one, which is Finished or Failed, whatever becomes of the process."""

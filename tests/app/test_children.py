@@ -1,6 +1,7 @@
 """What we start sees no password, and looks for none of our modules in the current folder."""
 
 import ast
+import contextlib
 import os
 import resource
 import shutil
@@ -8,13 +9,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from app.children import PASSWORD_VARIABLE, clean_environment, own_command
+from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command
 from app.clients.subprocesses import Subprocess
 from app.environment.host.procfs import run_text
 from app.environment.remote import _run
@@ -132,3 +134,30 @@ def test_no_other_process_of_the_user_reads_their_environment(logging_in):
             look = [*powerless(), "cat", f"/proc/{pid}/environ"]
             assert (subprocess.run(look, capture_output=True, check=False).returncode == 0) is readable
         plain.kill()
+
+
+def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
+    reading, writing = os.pipe()
+    pipe = os.fdopen(writing, "w")
+    seen: list[bytes] = []
+
+    def drain() -> None:
+        with os.fdopen(reading, "rb") as source:
+            seen.append(source.read())
+
+    reader = threading.Thread(target=drain)
+
+    def at_signal(*_: object) -> None:
+        end_input(pipe)
+        reader.start()
+
+    before = signal.signal(signal.SIGALRM, at_signal)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        pipe.write("x" * 2**20)  # waits: nobody reads yet
+        with contextlib.suppress(ValueError):
+            pipe.flush()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    reader.join(30)
+    assert len(seen[0]) == 2**20

@@ -235,7 +235,10 @@ def test_a_server_that_is_killed_is_named(tmp_path: Path, make_smbd):
     assert process.returncode == 4
     *told, last = err.splitlines()
     assert "127.0.0.1" in last
-    assert all(line.startswith(("sharebench: warm-up ", "sharebench: run ")) for line in told)
+    assert all(
+        line.startswith(("sharebench: warm-up ", "sharebench: run ", "sharebench: what to do ")) for line in told
+    )
+    assert "Traceback" not in err
     assert status(sharebench.db) == "failed"
     assert measured_runs(sharebench.db) >= 2
 
