@@ -42,6 +42,6 @@ def test_a_window_that_the_distance_makes_the_limit(far_smbd: Smbd, tmp_path):
     assert ROUND_TRIP_SECONDS <= least < 2 * ROUND_TRIP_SECONDS
     found = {finding["key"]: finding for finding in document["findings"]}
     assert "The client's window (1 in flight): 262 kB" in found["latency"]["evidence"]
-    assert "--in-flight" in found["latency"]["what_to_do"]
+    assert "requests in flight" in found["latency"]["what_to_do"]
     assert "cable" not in str(document["findings"])
     assert "Round trip: 5" in sharebench("show", "last").stdout

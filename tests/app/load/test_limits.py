@@ -99,7 +99,8 @@ def test_a_generator_beside_a_burner_gives_no_verdict(smbd, tmp_path):
     pinning.start()
     try:
         found = load(
-            smbd, tmp_path, "--scenario", "small", "--users", "8", "--files", "50", "--duration", "4", "--settle", "1",
+            smbd, tmp_path, "--scenario", "small", "--users", "40", "--think", "0.005", "--files", "50",
+                "--duration", "4", "--settle", "1",
             "--processes", "1",
         )  # fmt: skip
     finally:
