@@ -20,7 +20,7 @@ from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
-from storage.queries import dialects_of, find, rates_of, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
 from storage.records import (
     Baseline,
     Experiment,
@@ -35,7 +35,6 @@ from storage.records import (
     kind_told_by,
     utc_now,
 )
-from storage.series_query import Found, SeriesQuery
 from storage.side_tables import SideTables
 
 LAST = "last"

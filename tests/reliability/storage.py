@@ -15,8 +15,8 @@ from pathlib import Path
 
 from storage.errors import NotebookFileError, why_unusable
 from storage.notebook import Notebook, UnknownReferenceError
+from storage.queries import SeriesQuery
 from storage.records import ExperimentKind
-from storage.series_query import SeriesQuery
 from tests.builders import FORMAT_1, full_series, one
 from tests.reliability.disks import small_disk
 from tests.reliability.figures import Clock, Figures

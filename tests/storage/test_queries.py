@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from storage.notebook import Notebook
+from storage.queries import SeriesQuery, SortKey
 from storage.records import Command, Run, RunStatus, Target
-from storage.series_query import SeriesQuery, SortKey
 from tests.builders import FORMAT_1, one
 
 

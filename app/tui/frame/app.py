@@ -67,6 +67,7 @@ class SharebenchApp(ContextApp, Commanded):
         for theme in THEMES:
             self.register_theme(theme)
         self.set_reactive(SharebenchApp.theme, self._theme_at_first())  # before its mount: styles are read once
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def _theme_at_first(self) -> str:
         kept = self.context.theme_file

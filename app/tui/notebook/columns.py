@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from forms.tone import Tone
-from storage.series_query import SortKey
+from storage.queries import SortKey
 
 if TYPE_CHECKING:
     from forms.series.listing import SeriesLine

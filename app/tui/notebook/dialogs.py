@@ -15,7 +15,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.widgets.inputs import LineInput, kept
 from app.tui.widgets.lines_input import LinesInput
 from forms.wording import plain
-from storage.series_query import SeriesQuery, SortKey
+from storage.queries import SeriesQuery, SortKey
 
 
 @dataclass(frozen=True, slots=True)

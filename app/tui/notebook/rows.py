@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from storage.series_query import Found, SeriesQuery
+from storage.queries import Found, SeriesQuery
 
 Group = tuple[str | None, int]
 """An experiment and how many of its series are listed."""

@@ -16,7 +16,7 @@ from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import SeriesList
 from app.tui.widgets.inputs import LineInput
-from storage.series_query import SeriesQuery, SortKey
+from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
     from app.tui.notebook.deletion import Deletion

@@ -17,7 +17,7 @@ from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fitted
 from app.tui.notebook.rows import Group, ListRows
 from forms.layout import visible
 from forms.tone import Tone
-from storage.series_query import Found, SortKey
+from storage.queries import Found, SortKey
 
 if TYPE_CHECKING:
     from forms.series.listing import SeriesLine
