@@ -10,8 +10,6 @@ from app.workflows.load import LoadRequest, LoadStep
 from forms.load.report import load_report
 from forms.report import Report
 
-REDRAW_SECONDS = 1.0
-
 
 class LoadRunScreen(ReportRunScreen):
     """Runs a load point by point, then shows its form."""
@@ -62,7 +60,7 @@ class LoadRunScreen(ReportRunScreen):
         """Show the form, whatever became of it."""
         if error is not None:
             self.work_failed(error)
-        if self.report is not None:
+        if self.report is not None and self.state.closed is not None:
             self.show_report(self.report, self.now(), self.warnings())
 
     def action_finish(self) -> None:

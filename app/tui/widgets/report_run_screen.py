@@ -35,7 +35,8 @@ class ReportRunScreen(RecordingScreen):
         super().__init__(SeriesControl())
         self.heading = heading
         self.report: Report | None = None
-        """What can be exported; shown in place of what was heard once it is all there."""
+        """What can be exported."""
+        self._is_report_shown = False
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and what was heard; at the end the report."""
@@ -75,7 +76,7 @@ class ReportRunScreen(RecordingScreen):
 
     def draw(self) -> None:
         """Show what has been heard, until the report is shown."""
-        if self.is_over and self.report is not None:
+        if self._is_report_shown:
             return
         self._say("Stopping …" if self.control.cancelled.is_set() and not self.is_over else self.now(), self.warnings())
         self.query_one("#run-text", AnsiView).show(lambda width, _height: self.heard_text(width))
@@ -89,6 +90,7 @@ class ReportRunScreen(RecordingScreen):
     def show_report(self, report: Report, now: str, warnings: str = "") -> None:
         """In place of what was heard."""
         self.report = report
+        self._is_report_shown = True
         self._say(now, warnings)
         self.query_one("#run-text", AnsiView).show(lambda width, _height: report_text(report, width=width, ansi=True))
         self.query_one("#run-box").scroll_home(animate=False)
