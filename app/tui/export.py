@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseScreen
@@ -16,6 +16,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.inputs import LineInput
+from app.tui.widgets.pane import Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports
 from forms.report import Report
@@ -52,14 +53,14 @@ class ExportScreen(BaseScreen):
         KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),
     )
     DEFAULT_CSS = """
-    ExportScreen #what { padding: 1 1 0 1; height: auto; width: 100%; }
-    ExportScreen #formats { height: auto; border: none; margin: 1 0; padding: 0;
+    ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }
+    ExportScreen #what { height: auto; max-height: 4; width: 100%; color: $text-muted; }
+    ExportScreen #formats { height: auto; border: none; margin-top: 1; padding: 0;
         text-wrap: nowrap; text-overflow: ellipsis; }
-    ExportScreen .line { height: 1; padding: 0 1; }
+    ExportScreen .line { height: 1; }
     ExportScreen #path { width: 1fr; background: $panel; }
     ExportScreen #path:focus { text-style: bold; }
-    ExportScreen #folder { padding: 1 1 0 1; width: 100%; color: $text-muted; }
-    ExportScreen #paper { padding: 0 1; width: 100%; }
+    ExportScreen #folder, ExportScreen #paper { width: 100%; color: $text-muted; }
     """
 
     def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
@@ -76,17 +77,17 @@ class ExportScreen(BaseScreen):
         self._own_path = False
 
     def compose(self) -> ComposeResult:
-        yield Label("sharebench · Export", classes="title-line")
-        yield Static(id="what")
-        yield OptionList(id="formats")
-        with Horizontal(classes="line"):
-            yield Label("File: ")
-            box = LineInput(id="path", compact=True)
-            box.cursor_blink = False
-            yield box
-            yield Button("Write", id="write")
-        yield Static(id="folder")
-        yield Static(id="paper")
+        with Pane("sharebench · Export", id="formats-pane"):
+            yield Static(id="what")
+            yield OptionList(id="formats")
+        with Pane("File", id="file-pane"):
+            with Horizontal(classes="line"):
+                box = LineInput(id="path", compact=True)
+                box.cursor_blink = False
+                yield box
+                yield Button("Write", id="write", variant="primary")
+            yield Static(id="folder")
+            yield Static(id="paper")
         yield KeyBar()
 
     def on_mount(self) -> None:
