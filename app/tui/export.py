@@ -6,12 +6,13 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseScreen
+from app.printing import print_document, printers
+from app.tui.frame.base import BaseDialog, BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
@@ -49,6 +50,9 @@ class ExportScreen(BaseScreen):
             "Mark",
             "Mark the format, or take the mark away: all that are marked are written at once.",
             footer="Mark",
+        ),
+        KeyCommand(
+            "export.print", "ctrl+r", "Print", "Print it as pages, on a printer of your choice.", footer="Print"
         ),
         KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),
     )
@@ -174,6 +178,23 @@ class ExportScreen(BaseScreen):
     def _show_paper(self) -> None:
         self.query_one("#paper", Static).update(f"Paper: {self.paper} (Ctrl+L changes it)")
 
+    def action_print(self) -> None:
+        def ask(names: Sequence[str]) -> None:
+            self.app.push_screen(PrinterDialog(names), self._print)
+
+        self.in_background(printers, ask)
+
+    def _print(self, printer: str | None) -> None:
+        if printer is None:
+            return
+        gather, paper, title = self.gather, self.paper, self.file_name
+
+        def hand_over(notebook: Notebook) -> str:
+            pdf = export_reports(gather(notebook), "pdf", paper=paper)
+            return print_document(pdf, printer, title=title, paper=paper)
+
+        self.with_notebook(hand_over, lambda said: self.notify(said, title=f"Printing on {printer}"))
+
     @on(Input.Submitted, "#path")
     @on(Button.Pressed, "#write")
     def _write(self) -> None:
@@ -219,6 +240,25 @@ class ExportScreen(BaseScreen):
             text = f"Written: {', '.join(path.name for path in written)} into {written[0].parent}"
         self.notify(text, title="Export", markup=False)
         self.sharebench_app.go_back()
+
+
+class PrinterDialog(BaseDialog[str]):
+    """The printers; the usual one first."""
+
+    ABOUT = "The printers of this machine, the usual one first. Enter prints, Escape does not."
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(classes="dialog")
+        self.names = list(names)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog-box"):
+            yield Label("Print on", classes="dialog-heading")
+            yield OptionList(*(Option(Content(plain(name))) for name in self.names), id="printers")
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.names[event.option_index])
 
 
 def _line(each: Format) -> str:
