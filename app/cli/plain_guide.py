@@ -30,6 +30,7 @@ from app.workflows.guide.state.choices import (
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
 from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
+from app.workflows.guide.state.profiles import with_profile
 from forms import wording
 from forms.report import SIGNS
 from forms.tone import Toned
@@ -187,7 +188,7 @@ class PlainGuide:
             if item is None or item.kind is ItemKind.FILE:
                 break
             target = inside(target, item)
-        choices = with_target(self.choices, target, kerberos=kerberos)
+        choices = with_profile(with_target(self.choices, target, kerberos=kerberos))
         if item is None:
             choices = replace(choices, file=None, file_bytes=None)
         else:

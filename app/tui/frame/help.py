@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -40,15 +42,16 @@ class HelpDialog(BaseDialog[None]):
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
         rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
-        width = max((len(keys) for keys, _ in rows), default=0)
-        lines = [
-            Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}") for keys, command in rows
-        ]
+        table = Table.grid(padding=(0, 2, 0, 0))  # what wraps stays under its beginning
+        table.add_column(no_wrap=True)
+        for keys, command in rows:
+            table.add_row(Text(keys, "bold"), Text(f"{command.name}: {command.help}"))
         own = f'Your own keys: {self.sharebench_app.keys_path}, with lines such as "guide.next" = "n" under [keys].'
-        paragraphs = [*map(Content, explanations(self.about)), Content("\n").join(lines), Content(own)]
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title = "Help"
-            yield Static(Content("\n\n").join(paragraphs))
+            yield Static(Content("\n\n".join(explanations(self.about))))
+            yield Static(table, id="help-keys")
+            yield Static(Content(own))
 
 
 def explanations(screen: Screen[object]) -> list[str]:

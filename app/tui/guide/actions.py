@@ -33,6 +33,7 @@ from app.workflows.guide.state.choices import GuideChoices, MethodStep, at, with
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
 from app.workflows.guide.state.guide_store import Judgement
 from app.workflows.guide.state.method import next_step
+from app.workflows.guide.state.profiles import with_profile
 from forms import wording
 from storage.notebook import Notebook
 from storage.quiet import Quiet
@@ -216,7 +217,7 @@ class GuideActions(BaseScreen):
         if picked is None:
             return
         self.typed.clear()
-        choices = with_target(self.choices, picked.target, kerberos=kerberos)
+        choices = with_profile(with_target(self.choices, picked.target, kerberos=kerberos))
         if picked.file is not None:
             choices = with_file(choices, picked.target.path, picked.file.path, picked.file.size_bytes)
         else:

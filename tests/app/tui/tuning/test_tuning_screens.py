@@ -104,7 +104,7 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         await settled(app, pilot)
         lines = painted(app).splitlines()
         assert "files" in lines[0]
-        assert "Verdict" in lines[2]
+        assert "Verdict" in lines[3]
         assert lines[4].split()[:2] == ["0", "base"]
         assert lines[5].split()[:4] == ["1", "log", "level", "="]
         assert "+12.5 % [?] unknown" in " ".join(lines[5].split())
