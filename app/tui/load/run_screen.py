@@ -17,8 +17,8 @@ from app.tui.load.progress import LoadProgressState
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import RecordingScreen
 from app.workflows.load import LoadRequest, LoadStep
+from app.workflows.load_forms import load_form
 from forms.layout import visible
-from forms.load.report import load_report
 
 REDRAW_SECONDS = 1.0
 
@@ -118,5 +118,6 @@ class LoadRunScreen(RecordingScreen):
     def action_export(self) -> None:
         load = self.state.load
         if load is not None:
-            report = load_report(load)
-            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=f"load-{load.id}"))
+            self.sharebench_app.push_screen(
+                ExportScreen(gather=lambda notebook: [load_form(notebook, load)], name=f"load-{load.id}")
+            )
