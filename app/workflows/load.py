@@ -192,12 +192,7 @@ def _points(
                     load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
                     notebook.update_load(load)
                 yield event
-            while (
-                engine.ended is None
-                and not (finishing and load.points)
-                and not over
-                and (following := _next(load))
-            ):
+            while engine.ended is None and not (finishing and load.points) and not over and (following := _next(load)):
                 began_at = utc_now()
                 for event in engine.point(_free_number(load), following.users, following.size_bytes):
                     yield event
