@@ -17,10 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from app.children import die_with_parent
+from app.children import die_with_parent, held_seconds
 from app.clients.base import Secrets
 from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
@@ -285,7 +284,7 @@ def _measured(
         if not began and now >= counts_from:
             requests.update(replayer.tally.requests)
             replayer.tally = Tally()
-            cpu_before, held_before, began = time.process_time(), _held_seconds(), now
+            cpu_before, held_before, began = time.process_time(), held_seconds(), now
         return now >= ends_at or stopped.is_set()
 
     passes = 0
@@ -301,19 +300,10 @@ def _measured(
         "moved_bytes": tally.moved_bytes if began else 0,
         **named(tally, "wait_seconds", "longest_seconds", "unexpected"),
         "cpu_seconds": time.process_time() - cpu_before,
-        "held_seconds": _held_seconds() - held_before,
+        "held_seconds": held_seconds() - held_before,
     }
     replayer.tally = Tally()
     return found
-
-
-def _held_seconds() -> float:
-    """What this process has worked and has waited for a processor so far; 0 where the kernel does not tell."""
-    try:
-        worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return 0.0
-    return (int(worked) + int(waited)) / 1e9
 
 
 if __name__ == "__main__":

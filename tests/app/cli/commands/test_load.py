@@ -45,7 +45,7 @@ def is_sound(point: dict[str, Any]) -> None:
     assert point["status"] in {"valid", "generator"}, point["reason"]
     assert point["connected"] == point["users"]
     assert point["errors"] == {}
-    assert abs(point["little_percent"]) < 5 or point["status"] == "generator"
+    assert abs(point["little_percent"]) < 1
     assert point["response_seconds"]["p50"] <= point["response_seconds"]["p99"] <= point["response_seconds"]["max"]
 
 
