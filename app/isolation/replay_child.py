@@ -129,7 +129,7 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         facts = first.facts()
     finally:
         first.close()
-    return replay_by_all(plan, log_in, facts, maker.tally.requests)
+    return replay_by_all(plan, log_in, facts, maker.tally.requests_by_name())
 
 
 def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
@@ -258,7 +258,7 @@ def _work(plan: ReplayPlan, script: Script, connect: Connect, number: int, order
                 return
             found = _measured(plan, script, replayer, float(orders.readline() or 0), stopped)
             replayer.clean_up()
-            found["requests"] = dict(replayer.tally.requests + Counter(found["requests"]))
+            found["requests"] = dict(replayer.tally.requests_by_name() + Counter(found["requests"]))
             _tell(out, found)
     except SharebenchError as error:
         _tell(out, {"error": str(error)})
@@ -282,7 +282,7 @@ def _measured(
     def over(now: float) -> bool:
         nonlocal cpu_before, held_before, began
         if not began and now >= counts_from:
-            requests.update(replayer.tally.requests)
+            requests.update(replayer.tally.requests_by_name())
             replayer.tally = Tally()
             cpu_before, held_before, began = time.process_time(), held_seconds(), now
         return now >= ends_at or stopped.is_set()
@@ -291,7 +291,7 @@ def _measured(
     while replayer.replay(script, over) and not 0 < plan.passes <= (passes := passes + 1):
         continue
     tally, ended = replayer.tally, time.monotonic()
-    requests.update(tally.requests)
+    requests.update(tally.requests_by_name())
     found = {
         "seconds": max(1e-6, min(ended, ends_at) - began) if began else 0.0,
         "operations": dict(tally.operations) if began else {},
