@@ -7,6 +7,7 @@ import resource
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import IO
 
@@ -44,6 +45,18 @@ def end_input(pipe: IO[str]) -> None:
         close()
     except RuntimeError:  # the write that the signal interrupted holds the pipe: it ends first
         threading.Thread(target=close, daemon=True).start()
+
+
+def held_seconds() -> float:
+    """What this process's main thread has worked and has waited for a processor so far.
+
+    What the kernel does not tell of the waiting is not in it. Source: Linux, Documentation/scheduler/sched-stats.rst.
+    """
+    try:
+        worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return time.process_time()
+    return (int(worked) + int(waited)) / 1e9
 
 
 def die_with_parent() -> None:

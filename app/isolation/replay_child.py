@@ -17,10 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from app.children import die_with_parent
+from app.children import die_with_parent, held_seconds
 from app.clients.base import Secrets
 from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
@@ -130,7 +129,7 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         facts = first.facts()
     finally:
         first.close()
-    return replay_by_all(plan, log_in, facts, maker.tally.requests)
+    return replay_by_all(plan, log_in, facts, maker.tally.requests_by_name())
 
 
 def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
@@ -259,7 +258,7 @@ def _work(plan: ReplayPlan, script: Script, connect: Connect, number: int, order
                 return
             found = _measured(plan, script, replayer, float(orders.readline() or 0), stopped)
             replayer.clean_up()
-            found["requests"] = dict(replayer.tally.requests + Counter(found["requests"]))
+            found["requests"] = dict(replayer.tally.requests_by_name() + Counter(found["requests"]))
             _tell(out, found)
     except SharebenchError as error:
         _tell(out, {"error": str(error)})
@@ -283,16 +282,16 @@ def _measured(
     def over(now: float) -> bool:
         nonlocal cpu_before, held_before, began
         if not began and now >= counts_from:
-            requests.update(replayer.tally.requests)
+            requests.update(replayer.tally.requests_by_name())
             replayer.tally = Tally()
-            cpu_before, held_before, began = time.process_time(), _held_seconds(), now
+            cpu_before, held_before, began = time.process_time(), held_seconds(), now
         return now >= ends_at or stopped.is_set()
 
     passes = 0
     while replayer.replay(script, over) and not 0 < plan.passes <= (passes := passes + 1):
         continue
     tally, ended = replayer.tally, time.monotonic()
-    requests.update(tally.requests)
+    requests.update(tally.requests_by_name())
     found = {
         "seconds": max(1e-6, min(ended, ends_at) - began) if began else 0.0,
         "operations": dict(tally.operations) if began else {},
@@ -301,19 +300,10 @@ def _measured(
         "moved_bytes": tally.moved_bytes if began else 0,
         **named(tally, "wait_seconds", "longest_seconds", "unexpected"),
         "cpu_seconds": time.process_time() - cpu_before,
-        "held_seconds": _held_seconds() - held_before,
+        "held_seconds": held_seconds() - held_before,
     }
     replayer.tally = Tally()
     return found
-
-
-def _held_seconds() -> float:
-    """What this process has worked and has waited for a processor so far; 0 where the kernel does not tell."""
-    try:
-        worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return 0.0
-    return (int(worked) + int(waited)) / 1e9
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from app.clients.smb import wire
 from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
 from app.clients.smb.info import SAME_FILE
 from app.clients.smb.share import Share
-from app.clients.smb.wire import Response
+from app.clients.smb.wire import Answer, Request, View
 from app.errors import ProtocolError
 from app.isolation import messages
 from app.isolation.script import Operation, Script, ScriptLine
@@ -26,6 +26,7 @@ _ACCESS_ASK = _SYNCHRONIZE | 0x80
 _ACCESS_REMOVE = _SYNCHRONIZE | _DELETE | 0x80
 _FOLDER, _REMOVE_AT_CLOSE = 0x1, 0x1000
 _OPEN, _CREATE = 1, 2
+_CLOSE_SAME = messages.close(SAME_FILE)
 _HOME = "client1"
 """In a script's paths; each client has one of its own in its place."""
 
@@ -35,21 +36,24 @@ class Tally:
     """What one client did in a stretch of time."""
 
     operations: Counter[str] = field(default_factory=Counter)
-    requests: Counter[str] = field(default_factory=Counter)
-    """SMB2 requests, by the names of smbd's counters."""
+    requests: Counter[int] = field(default_factory=Counter)
+    """SMB2 requests, by command."""
     moved_bytes: int = 0
     wait_seconds: float = 0.0
     longest_seconds: float = 0.0
     unexpected: int = 0
     """Lines that ended otherwise than the script expects."""
 
+    def requests_by_name(self) -> Counter[str]:
+        """The requests, by the names of smbd's counters."""
+        return Counter({messages.NAMES[command]: count for command, count in self.requests.items()})
+
 
 class Replayer:
     """One connected share on which a script is carried out again and again in a folder of this client's own."""
 
     def __init__(self, share: Share, folder: str, number: int) -> None:
-        self._share = share
-        self._ask_channel = share.channel.ask
+        self._channel = share.channel
         self._tree = share.tree_id
         self._folder = folder
         self._home = f"client{number}"
@@ -63,7 +67,7 @@ class Replayer:
             Operation.CLOSE: self._close,
             Operation.READX: self._read,
             Operation.WRITEX: self._write,
-            Operation.FLUSH: lambda line: self._simple(messages.flush(self._tree, self._file(line))),
+            Operation.FLUSH: lambda line: self._simple(messages.flush(self._file(line))),
             Operation.LOCKX: lambda line: self._lock(line, unlock=False),
             Operation.UNLOCKX: lambda line: self._lock(line, unlock=True),
             Operation.RENAME: self._rename,
@@ -73,12 +77,12 @@ class Replayer:
             Operation.FIND_FIRST: self._find,
             Operation.QUERY_PATH_INFORMATION: self._query_path,
             Operation.QUERY_FILE_INFORMATION: lambda line: self._simple(
-                messages.query_file(self._tree, self._file(line), line.numbers[1])
+                messages.query_file(self._file(line), line.numbers[1])
             ),
             Operation.QUERY_FS_INFORMATION: lambda line: self._simple(
-                messages.query_disk(self._tree, self._top_folder(), line.numbers[0])
+                messages.query_disk(self._top_folder(), line.numbers[0])
             ),
-            Operation.SET_FILE_INFORMATION: lambda line: self._simple(messages.set_basic(self._tree, self._file(line))),
+            Operation.SET_FILE_INFORMATION: lambda line: self._simple(messages.set_basic(self._file(line))),
         }
 
     def replay(self, script: Script, until: Callable[[float], bool]) -> bool:
@@ -92,7 +96,7 @@ class Replayer:
                 return False
             tally = self.tally
             took = ended - began
-            tally.operations[line.operation.value] += 1
+            tally.operations[line.operation] += 1
             tally.wait_seconds += took
             tally.unexpected += not as_expected
             tally.longest_seconds = max(tally.longest_seconds, took)
@@ -129,88 +133,79 @@ class Replayer:
         return file_id is not None
 
     def _close(self, line: ScriptLine) -> bool:
-        return self._simple(wire.close_frame(self._tree, self._files.pop(line.numbers[0], bytes(16))))
+        return self._simple(messages.close(self._files.pop(line.numbers[0], bytes(16))))
 
     def _read(self, line: ScriptLine) -> bool:
         _handle, offset, length, expected = line.numbers
-        message = wire.read_frame(self._tree, self._file(line))
-        wire.aim_read(message, offset, length)
-        response = self._ask(message, _charge(length))
-        if response.status == END_OF_FILE:
+        status, message = self._ask(messages.read(self._file(line), offset, length), charge=_charge(length))
+        if status == END_OF_FILE:
             return not expected
-        data = wire.read_data(response.message) if response.status == SUCCESS else None
+        data = wire.read_data(message) if status == SUCCESS else None
         self.tally.moved_bytes += len(data or b"")
         return data is not None and len(data) == expected
 
     def _write(self, line: ScriptLine) -> bool:
         _handle, offset, length, _expected = line.numbers
-        message = wire.write_frame(self._tree, self._file(line))
-        wire.aim_write(message, offset, length)
-        self.tally.requests[messages.Request.WRITE.name.lower()] += 1
-        channel = self._share.channel
-        channel.stall.start()
-        response = channel.receive_for(channel.send(message, self._content[:length], charge=_charge(length)))
-        written = wire.written_bytes(response.message) if response.status == SUCCESS else 0
+        request = messages.write(self._file(line), offset, length)
+        status, message = self._ask(request, self._content[:length], charge=_charge(length))
+        written = wire.written_bytes(message) if status == SUCCESS else 0
         self.tally.moved_bytes += written
         return written == length
 
     def _lock(self, line: ScriptLine, *, unlock: bool) -> bool:
-        return self._simple(
-            messages.lock(self._tree, self._file(line), line.numbers[1], line.numbers[2], unlock=unlock)
-        )
+        return self._simple(messages.lock(self._file(line), line.numbers[1], line.numbers[2], unlock=unlock))
 
     def _rename(self, line: ScriptLine) -> bool:
         new_name = self._name(line.texts[1])
-        return self._about(line.texts[0], _ACCESS_REMOVE, 0, messages.rename(self._tree, SAME_FILE, new_name))
+        return self._about(line.texts[0], _ACCESS_REMOVE, 0, messages.rename(SAME_FILE, new_name))
 
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
-        found = messages.find(self._tree, SAME_FILE, pattern.encode("utf-16-le"))
+        found = messages.find(SAME_FILE, pattern.encode("utf-16-le"))
         return self._about(folder, _ACCESS_FOLDER, _FOLDER, found)
 
     def _query_path(self, line: ScriptLine) -> bool:
-        query = messages.query_file(self._tree, SAME_FILE, line.numbers[0])
+        query = messages.query_file(SAME_FILE, line.numbers[0])
         return self._about(line.texts[0], _ACCESS_ASK, 0, query)
 
-    def _about(self, path: str, access: int, options: int, message: bytearray) -> bool:
+    def _about(self, path: str, access: int, options: int, request: Request) -> bool:
         """Open what is at a path, ask one thing about it and close it, sent as one; whether that was answered."""
-        opened = messages.create(self._tree, self._name(path), access, _OPEN, options)
-        return self._together(opened, message, wire.close_frame(self._tree, SAME_FILE))
+        opened = messages.create(self._name(path), access, _OPEN, options)
+        return self._together(opened, request, _CLOSE_SAME)
 
     # What lines are made of
 
-    def _ask(self, message: bytearray, charge: int = 1) -> Response:
-        self.tally.requests[messages.NAMES[messages.command_of(message)]] += 1
-        return self._ask_channel(message, charge=charge)
+    def _ask(self, request: Request, payload: View = b"", *, charge: int = 1) -> Answer:
+        self.tally.requests[request[0]] += 1
+        return self._channel.ask_at_once(self._tree, (request,), payload, charge=charge)[0]
 
-    def _simple(self, message: bytearray) -> bool:
-        return self._ask(message).status == SUCCESS
+    def _simple(self, request: Request) -> bool:
+        return self._ask(request)[0] == SUCCESS
 
     def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
         """The id of what was opened or made; None where the server refuses."""
-        response = self._ask(messages.create(self._tree, name, access, disposition, options))
-        if response.status != SUCCESS:
+        status, message = self._ask(messages.create(name, access, disposition, options))
+        if status != SUCCESS:
             return None
-        opened = wire.parse_created(response.message)
+        opened = wire.parse_created(message)
         if opened is None:
-            channel = self._share.channel
+            channel = self._channel
             raise channel.fail(ProtocolError(f"{channel.where}: the server's answer is cut off; see its log"))
         return opened.file_id
 
     def _opened(self, name: bytes, access: int, disposition: int, options: int) -> bool:
         """Whether something could be opened, which is closed at once."""
-        opened = messages.create(self._tree, name, access, disposition, options)
-        return self._together(opened, wire.close_frame(self._tree, SAME_FILE))
+        opened = messages.create(name, access, disposition, options)
+        return self._together(opened, _CLOSE_SAME)
 
-    def _together(self, *related: bytearray) -> bool:
+    def _together(self, *related: Request) -> bool:
         """Whether requests that are sent as one all succeed; where the first fails, the server counts no other."""
-        channel, counts = self._share.channel, self.tally.requests
-        while channel.credits < len(related):
-            counts["keepalive"] += 1
-            channel.ask(wire.echo_frame())
-        statuses = [response.status for response in channel.ask_related(related)]
-        for message in related if statuses[0] == SUCCESS else related[:1]:
-            counts[messages.NAMES[messages.command_of(message)]] += 1
+        while self._channel.credits < len(related):
+            self._ask(messages.echo())
+        statuses = [status for status, _message in self._channel.ask_at_once(self._tree, related)]
+        counts = self.tally.requests
+        for command, _body in related if statuses[0] == SUCCESS else related[:1]:
+            counts[command] += 1
         return not any(statuses)
 
     def _removed(self, name: bytes, options: int) -> bool:
@@ -224,12 +219,12 @@ class Replayer:
         restart = True
         while True:
             pattern = "*".encode("utf-16-le")
-            response = self._ask(messages.find(self._tree, file_id, pattern, restart=restart))
-            if response.status != SUCCESS:
+            status, message = self._ask(messages.find(file_id, pattern, restart=restart))
+            if status != SUCCESS:
                 break
-            entries += messages.found_names(response.message)
+            entries += messages.found_names(message)
             restart = False
-        self._ask(wire.close_frame(self._tree, file_id))
+        self._ask(messages.close(file_id))
         for entry, is_folder in entries:
             inside = name + f"\\{entry}".encode("utf-16-le")
             if not is_folder:
@@ -247,12 +242,12 @@ class Replayer:
         if self._top is None:
             self._top = self._open(self._name("\\"), _ACCESS_FOLDER, _OPEN, _FOLDER)
             if self._top is None:
-                raise status_error(0xC0000034, self._share.channel.where)
+                raise status_error(0xC0000034, self._channel.where)
         return self._top
 
     def _close_all(self) -> None:
         for file_id in filter(None, (*self._files.values(), self._top)):
-            self._ask(wire.close_frame(self._tree, file_id))
+            self._ask(messages.close(file_id))
         self._files.clear()
         self._top = None
 

@@ -106,12 +106,18 @@ class Crew:
     def begin_window(self) -> None:
         """The steady window begins now."""
         self.window = SteadyWindow(clock())
+        self.window.edge_seconds = -self._under_way(self.window.began)
 
     def end_window(self) -> dict[str, Any]:
         """The steady window ends now: its figures."""
         window, self.window, now = self.window, None, clock()
         assert window is not None
+        window.edge_seconds += self._under_way(now)
         return window.figures() | {"seconds": now - window.began, "connected": self.connected}
+
+    def _under_way(self, now: float) -> float:
+        """For how long the users have been, all together, in the pauses and requests that they are in."""
+        return sum(now - member.since for member in self.members if member.since is not None)
 
     def progress(self) -> dict[str, Any]:
         """What happened since the last report, in short."""
@@ -143,7 +149,8 @@ class Member:
         self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
         self._files: Files = make_files(target, plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
-        self._since: float | None = None
+        self.since: float | None = None
+        """When the pause or the request began that the user is in; None without a session."""
         crew.members.add(self)
 
     def live(self) -> None:
@@ -164,11 +171,11 @@ class Member:
     def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
         """One pause and one request."""
         crew = self._crew
-        answered = self._since = clock() if self._since is None else self._since
+        answered = self.since = clock() if self.since is None else self.since
         late_before = pacing.late_starts
         due = pacing.next_due(answered)
         gevent.sleep(max(0.0, due - clock()))
-        began = self._since = clock()
+        began = self.since = clock()
         if crew.window is not None:
             crew.window.paused(began - answered)
             crew.window.late_starts += pacing.late_starts - late_before
@@ -186,7 +193,7 @@ class Member:
             crew.window.done(kind, due, began, ended)
 
     def _asked(self, began: float) -> float:
-        ended = self._since = clock()
+        ended = self.since = clock()
         if self._crew.window is not None:
             self._crew.window.answered(ended - began)
         return ended
@@ -213,9 +220,9 @@ class Member:
         try:
             self._files.connect()
         except SharebenchError:
-            self.connected, self._since = False, None
+            self.connected, self.since = False, None
             self._connect()
-            self._since = clock()
+            self.since = clock()
 
     def leave(self) -> None:
         """Hang up."""

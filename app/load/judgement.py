@@ -1,6 +1,5 @@
 """From what the workers counted to a load point: added up, checked against itself and this end's limits."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +13,6 @@ MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005
 LITTLE_PERCENT = 1.0
 _LATE_SHARE = 0.99
-_EDGES = 3.0
-"""Standard deviations of what users are in the middle of at the window's two ends."""
 
 
 def load_point(
@@ -63,36 +60,28 @@ def load_point(
         client_interfaces=client_interfaces or {},
         server=server,
     )
-    status, reason = _judged(point, measured.failure, _edge_percent(parts, measured.users), idle=idle)
+    held = max((each["held_percent"] for each in parts), default=0.0)
+    uneven = bool(parts) and abs(total("answers") - total("pauses")) > measured.users
+    status, reason = _judged(point, measured.failure, held, uneven=uneven, idle=idle)
     return replace(point, status=status, reason=reason)
 
 
 def _little_percent(parts: Sequence[dict[str, Any]], users: int) -> float | None:
-    """How far users = answers/s x (answer + pause) is off, in percent."""
-    cycle = _cycle_seconds(parts)
-    if not cycle or not users:
+    """How far users = answers/s x (answer + pause) is off, in percent.
+
+    The mean of what ended in the window, times how often it ended, is the sum of it; what the window's two ends cut
+    off is told apart, so that a short window is held to the law as strictly as a long one.
+    Source: J. D. C. Little, Operations Research 9 (1961), 383.
+    """
+    if not users or not any(each["answers"] for each in parts):
         return None
-    rate = sum(float(each["answers"] / each["seconds"]) for each in parts)
-    return 100 * (rate * cycle / users - 1)
-
-
-def _cycle_seconds(parts: Sequence[dict[str, Any]]) -> float:
-    """What a user takes for one pause and one answer, on average."""
-    answers, pauses = (sum(each[name] for each in parts) for name in ("answers", "pauses"))
-    if not answers or not pauses:
-        return 0.0
-    busy, think = (sum(each[name] for each in parts) for name in ("busy_seconds", "think_seconds"))
-    return float(busy / answers + think / pauses)
-
-
-def _edge_percent(parts: Sequence[dict[str, Any]], users: int) -> float:
-    """How far Little's law may be off since each user is somewhere in a cycle as the window begins and ends."""
-    seconds = sum(each["seconds"] for each in parts) / len(parts) if parts else 0.0
-    return 100 * _EDGES * _cycle_seconds(parts) / seconds / math.sqrt(6 * users) if seconds and users else 0.0
+    names = ("busy_seconds", "think_seconds", "edge_seconds")
+    present = sum(sum(each[name] for name in names) / each["seconds"] for each in parts)
+    return float(100 * (present / users - 1))
 
 
 def _judged(
-    point: LoadPoint, failure: str | None, edge_percent: float, *, idle: bool
+    point: LoadPoint, failure: str | None, held_percent: float, *, uneven: bool, idle: bool
 ) -> tuple[PointStatus, str | None]:
     if failure is not None:
         return PointStatus.FAILED, failure
@@ -102,21 +91,35 @@ def _judged(
     if not idle and not point.requests:
         why = point.first_error or "allow a longer --duration, or take smaller --sizes"
         return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
+    if (limit := _generator_limit(point, held_percent)) is not None:
+        return PointStatus.GENERATOR, f"the generator, not the server: {limit}"
+    if not idle and (untrue := _contradiction(point, uneven=uneven)) is not None:
+        return PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
+    return PointStatus.VALID, None
+
+
+def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
+    """What keeps this end from making the load that is asked, if anything does."""
     busiest = max(point.generator_cpu_percent, default=0.0)
     if busiest > MOST_GENERATOR_PERCENT:
-        return PointStatus.GENERATOR, (
-            f"the generator, not the server: a process of this end took {busiest:.0f} % of a processor; use more "
-            "--processes, or more machines with --workers-on"
+        return (
+            f"a process of this end took {busiest:.0f} % of a processor; use more --processes, or more machines with "
+            "--workers-on"
         )
+    leave = "leave this machine to the load, or use more with --workers-on"
+    if held_percent > MOST_GENERATOR_PERCENT:
+        return f"a process of this end worked or waited for a processor {held_percent:.0f} % of the time; {leave}"
     late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0
     if late > MOST_LATENESS_SECONDS:
-        return PointStatus.GENERATOR, (
-            f"the generator, not the server: timers of this end fired {1000 * late:.1f} ms late (p99); leave this "
-            "machine to the load, or use more with --workers-on"
-        )
+        return f"timers of this end fired {1000 * late:.1f} ms late (p99); {leave}"
+    return None
+
+
+def _contradiction(point: LoadPoint, *, uneven: bool) -> str | None:
+    """What cannot be true of the point's numbers together, if anything."""
+    if uneven:
+        return "the users did not pause once an answer"
     off = point.little_percent
-    if not idle and off is not None and abs(off) > LITTLE_PERCENT + edge_percent:
-        return PointStatus.REJECTED, (
-            f"its numbers contradict one another: requests/s x (answer + pause) is {off:+.1f} % off the users"
-        )
-    return PointStatus.VALID, None
+    if off is not None and abs(off) > LITTLE_PERCENT:
+        return f"requests/s x (answer + pause) is {off:+.1f} % off the users"
+    return None

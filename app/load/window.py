@@ -16,6 +16,8 @@ class SteadyWindow:
         self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
         self.answers = self.pauses = 0
         self.busy_seconds = self.think_seconds = 0.0
+        self.edge_seconds = 0.0
+        """Of pauses and requests that ended later, less what those that ended in the window had taken before it."""
         self.errors: dict[str, int] = {}
         self.first_error = ""
         self.response, self.service = HistogramBuilder(), HistogramBuilder()
@@ -55,7 +57,7 @@ class SteadyWindow:
         """All of it, to be sent and added up."""
         return {
             **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
-            **named(self, "pauses", "busy_seconds", "think_seconds", "errors", "first_error"),
+            **named(self, "pauses", "busy_seconds", "think_seconds", "edge_seconds", "errors", "first_error"),
             "response": packed(self.response.built()),
             "service": packed(self.service.built()),
             "operations": {name: packed(each.built()) for name, each in self.operations.items()},

@@ -7,7 +7,7 @@ from enum import StrEnum
 from forms.stats.decision import Verdict
 from forms.stats.paired import ALPHA, PairedEffect, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
-from storage.records import Experiment, Phase, Run, RunStatus, Series
+from storage.records import Experiment, Phase, Run, Series
 
 _ENOUGH_FOR_A_NOTE = 4
 
@@ -28,8 +28,9 @@ class Pair:
     """A run under the tried value and the run under the usual one that belongs to it."""
 
     number: int
-    base: Run
-    other: Run
+    base_rate: float
+    """Bytes a second, or requests a second where the yardstick is a load."""
+    other_rate: float
     base_first: bool
     control_ratio: float | None = None
     """What a fixed piece of work took before the other run over what it took before the base's."""
@@ -37,7 +38,7 @@ class Pair:
     @property
     def ratio(self) -> float:
         """The tried value's throughput over the usual one's."""
-        return (self.other.bytes_per_second or 0.0) / (self.base.bytes_per_second or 1.0)
+        return self.other_rate / self.base_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,26 +159,36 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
     """The pairs of two series by their runs' numbers, and how many were left out since a run does not count."""
     places = {(slot.series_id, slot.number): slot for slot in slots}
     runs, others = _measured(base), _measured(other)
-    pairs, rejected = [], 0
-    for number in sorted(runs.keys() & others.keys()):
-        run, tried = runs[number], others[number]
-        if not (run.status is tried.status is RunStatus.VALID):
-            rejected += 1
+    rates, tried = rates_of(base, slots), rates_of(other, slots)
+    both = sorted(runs.keys() & others.keys())
+    pairs = []
+    for number in both:
+        if number not in rates or number not in tried:
             continue
         first, second = places.get((base.id, number)), places.get((other.id, number))
-        known = first is not None and second is not None
+        in_order = runs[number].started_at < others[number].started_at
+        control_ratio = None
+        if first and second:
+            in_order = first.position < second.position
+            if first.control_seconds > 0:
+                control_ratio = second.control_seconds / first.control_seconds
         pairs.append(
             Pair(
                 number=number,
-                base=run,
-                other=tried,
-                base_first=first.position < second.position if first and second else run.started_at < tried.started_at,
-                control_ratio=second.control_seconds / first.control_seconds
-                if known and first and second and first.control_seconds > 0
-                else None,
+                base_rate=rates[number],
+                other_rate=tried[number],
+                base_first=in_order,
+                control_ratio=control_ratio,
             )
         )
-    return tuple(pairs), rejected
+    return tuple(pairs), len(both) - len(pairs)
+
+
+def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:
+    """What each run that counts came to: requests a second of a load's window, else bytes a second."""
+    windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
+    found = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
+    return {number: rate for number, rate in found.items() if rate}
 
 
 def _measured(series: Series) -> dict[int, Run]:

@@ -9,7 +9,7 @@ from app.clients.smb import wire
 from app.clients.smb.crypto import Sealer, Signer
 from app.clients.smb.errors import PENDING
 from app.clients.smb.stream import SLACK_BYTES, Stream
-from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_BYTES, Response, View
+from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_BYTES, Answer, Request, Response, View
 from app.errors import CorruptedError, ProtocolError
 
 _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
@@ -22,6 +22,7 @@ _WANTED_CREDITS = 512
 _PLAIN, _SIGNED, _SEALED = range(3)
 _PROTECTION_BITS, _PROTECTION_MASK = 2, 3
 _NO_SIGNATURE = bytes(16)
+_ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
 
 
 class Channel(Stream):
@@ -77,14 +78,19 @@ class Channel(Stream):
         tree_id = int.from_bytes(message[FRAME_BYTES + 36 : FRAME_BYTES + 40], "little")
         return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
 
-    def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
-        """Give a request its id and credits, and note how it must be answered."""
+    def _claim(self, charge: int) -> tuple[int, int, int]:
+        """The id of the next request, and what its header says of credits: its charge and how many are wanted."""
         message_id = self._next_id
         self._next_id += charge if self.multi_credit else 1
         self.credits -= charge
         wanted = max(charge, self.wanted_credits - self.credits)
+        return message_id, charge if self.multi_credit else 0, wanted
+
+    def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
+        """Give a request its id and credits, and note how it must be answered."""
+        message_id, cost, wanted = self._claim(charge)
         flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
-        wire.stamp(message, charge if self.multi_credit else 0, wanted, flags, message_id, self.session_id)
+        wire.stamp(message, cost, wanted, flags, message_id, self.session_id)
         self._outstanding[message_id] = message[FRAME_BYTES + 12] << _PROTECTION_BITS | protection
         return message_id
 
@@ -110,6 +116,9 @@ class Channel(Stream):
             whole[FRAME_BYTES:] = self.sealer.seal(memoryview(whole)[FRAME_BYTES:], b"")
         whole[:FRAME_BYTES] = (len(whole) - FRAME_BYTES).to_bytes(FRAME_BYTES, "big")
         self._push([whole])
+        return self._related_answers(ids)
+
+    def _related_answers(self, ids: Sequence[int]) -> list[Response]:
         self._chained += len(ids)
         answers: dict[int, Response] = {}
         while len(answers) < len(ids):
@@ -118,6 +127,77 @@ class Channel(Stream):
                 self._chained -= 1
                 answers[response.message_id] = response._replace(message=memoryview(bytes(response.message)))
         return [answers[message_id] for message_id in ids]
+
+    def ask_at_once(
+        self, tree_id: int, requests: Sequence[Request], payload: View = b"", *, charge: int = 1
+    ) -> Sequence[Answer]:
+        """Ask for one thing, or for several about the file that the first opens, while nothing else is under way.
+
+        ``payload`` goes behind the last request; ``charge`` is what each costs. Where nothing is signed or encrypted
+        this takes one call of the system to ask and mostly one for all answers, which are good until the next request.
+        """
+        if self.sign_all or self.seal_all or tree_id in self.sealed_trees:
+            return self._ask_protected(tree_id, requests, payload, charge)
+        self.stall.start()
+        ids, frame, last = [], b"", len(requests) - 1
+        for number, (command, body) in enumerate(requests):
+            padding = bytes(-len(body) % 8) if number < last else b""
+            following = HEADER_BYTES + len(body) + len(padding) if number < last else 0
+            message_id, cost, wanted = self._claim(charge)
+            flags = wire.FLAG_RELATED if number else 0
+            frame += wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id)
+            frame += body + padding
+            ids.append(message_id)
+            self._outstanding[message_id] = command << _PROTECTION_BITS
+        whole = (len(frame) + len(payload)).to_bytes(FRAME_BYTES, "big") + frame
+        self._push([whole, payload] if payload else [whole])
+        return self._answers_at_once(ids, requests) or self._answers_one_by_one(ids)
+
+    def _ask_protected(self, tree_id: int, requests: Sequence[Request], payload: View, charge: int) -> list[Answer]:
+        messages = [wire.frame(command, body, tree_id) for command, body in requests]
+        if len(messages) > 1:
+            return [(one.status, one.message) for one in self.ask_related(messages, charge=charge)]
+        self.stall.start()
+        return self._answers_one_by_one([self.send(messages[0], payload, charge=charge)])
+
+    def _answers_one_by_one(self, ids: Sequence[int]) -> list[Answer]:
+        found = self._related_answers(ids) if len(ids) > 1 else [self.receive_for(ids[0])]
+        return [(one.status, one.message) for one in found]
+
+    def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
+        """The answers, where they are all that comes next; None where what comes must be looked at more closely."""
+        if self._ahead:
+            return None
+        try:
+            got = self.sock.recv_into(self._buffer)
+        except OSError:  # a tick perhaps: who looks more closely meets it again
+            return None
+        view = self._view
+        end = FRAME_BYTES + int.from_bytes(view[:FRAME_BYTES], "big")
+        if FRAME_BYTES < got < end <= len(self._buffer):
+            self._fill(got, end)
+            got = end
+        found: list[Answer] = []
+        at, granted = FRAME_BYTES, 0
+        for message_id, (command, _body) in zip(ids, requests, strict=True):
+            if end != got or end < at + HEADER_BYTES:
+                break
+            protocol, status, answered, credits_given, flags, following, answered_id = wire.parse_answer(view, at)
+            if answered_id != message_id or answered != command or protocol != wire.SMB2_ID:
+                break
+            if flags & _ANSWER_FLAGS != wire.FLAG_RESPONSE:
+                break
+            following = at + following if following else end
+            found.append((status, view[at:following]))
+            granted += credits_given
+            at = following
+        if len(found) < len(ids) or at != end:
+            self._ahead = memoryview(bytes(self._view[:got]))
+            return None
+        self.credits += granted
+        for message_id in ids:
+            del self._outstanding[message_id]
+        return found
 
     def receive(self) -> Response:
         """The next final answer, whichever request it belongs to; verified, its credits counted.

@@ -92,7 +92,7 @@ class Stream:
 
     def _fill(self, start: int, end: int) -> None:
         """Receive into the buffer from ``start`` to ``end``."""
-        if not self._blocks_in_kernel:
+        if self._ahead or not self._blocks_in_kernel:
             self._fill_ahead(start, end)
             return
         view, receive, first = self._view, self.sock.recv_into, start
@@ -151,7 +151,7 @@ class Stream:
 
     def _push(self, parts: list[View]) -> None:
         """Send all the parts."""
-        left = sum(len(part) for part in parts)
+        left = sum(map(len, parts))
         while True:
             try:
                 sent = self.sock.sendmsg(parts)

@@ -101,6 +101,14 @@ class Response(NamedTuple):
     message: memoryview
 
 
+Request = tuple[int, bytes]
+"""A command and its body, without a header."""
+
+
+Answer = tuple[int, memoryview]
+"""The status of an answer, and its message: header and body."""
+
+
 class Header(NamedTuple):
     """The fields of a received header that matter here."""
 
@@ -127,6 +135,19 @@ class OpenedFile(NamedTuple):
 def parse_header(message: memoryview) -> Header:
     """The header at the start of a message of at least 64 bytes."""
     return Header._make(_FIELDS.unpack_from(message))
+
+
+parse_answer = struct.Struct("<4s4xIHHIIQ").unpack_from
+"""Protocol, status, command, credits, flags, next command and id in the header at a place in a message."""
+
+
+def header(
+    command: int, charge: int, wanted: int, flags: int, following: int, message_id: int, tree_id: int, session_id: int
+) -> bytes:
+    """A request's whole header, unsigned; ``following`` is where the next request of the same frame begins."""
+    return _HEADER.pack(
+        SMB2_ID, 64, charge, 0, command, wanted, flags, following, message_id, 0xFEFF, tree_id, session_id, b""
+    )
 
 
 def frame(command: int, body: bytes, tree_id: int = 0) -> bytearray:

@@ -9,6 +9,7 @@ from gevent.event import Event
 from locust import User
 from locust.env import Environment
 
+from app.children import held_seconds
 from app.load.crew import Crew, Member
 from app.load.plan import LoadPlan
 from app.load.window import packed
@@ -63,12 +64,17 @@ class Worker:
             self._crew.use_size(msg.data["size_bytes"])
 
     def _measure(self, seconds: float) -> None:
-        began, processor = time.monotonic(), time.process_time()
+        began, processor, held = time.monotonic(), time.process_time(), held_seconds()
         self._crew.begin_window()
         gevent.sleep(seconds)
         figures = self._crew.end_window()
-        used = 100 * (time.process_time() - processor) / (time.monotonic() - began)
-        self._say("measured", figures | {"cpu_percent": used, "logins": packed(self._crew.logins.built())})
+        passed = time.monotonic() - began
+        figures |= {
+            "cpu_percent": 100 * (time.process_time() - processor) / passed,
+            "held_percent": 100 * (held_seconds() - held) / passed,
+            "logins": packed(self._crew.logins.built()),
+        }
+        self._say("measured", figures)
 
     def _report(self) -> None:
         while True:

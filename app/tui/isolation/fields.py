@@ -1,13 +1,13 @@
 """What is asked before an isolation: the lines to fill in, what stands in them at first, and how they are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
 from app.isolation.script import load_script, operations_named
 from app.targets import parse_target
+from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values
 from storage.records import JSONValue, Target
 from storage.target_url import format_target
 
@@ -16,38 +16,22 @@ MEMORY_KEY = "isolation"
 _MOST_ROUNDS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IsolationField:
-    """One line to fill in."""
-
-    key: str
-    name: str
-    hint: str
-    """What belongs there, and what an empty line means."""
-    usual: str = ""
-
-
 LINES = (
-    IsolationField(key="target", name="Share", hint="smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE"),
-    IsolationField(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
-    IsolationField(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
-    IsolationField(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),
-    IsolationField(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
-    IsolationField(key="conf", name="smb.conf", hint="where the server keeps it; empty: where smbd looks"),
-    IsolationField(key="expose", name="Expose tbench", hint="the host again, to allow tbench_srv there; empty: no"),
+    FormLine(key="target", name="Share", hint="smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE"),
+    FormLine(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
+    FormLine(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
+    FormLine(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),
+    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
+    FormLine(key="conf", name="smb.conf", hint="where the server keeps it; empty: where smbd looks"),
+    FormLine(key="expose", name="Expose tbench", hint="the host again, to allow tbench_srv there; empty: no"),
 )
 
 
 def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
     """What stands in the lines: what was typed last, else the practice server's share where it is ready."""
-    values = {line.key: line.usual for line in LINES}
     share = next((target for target in practice if target.abilities.has_share), None)
-    if share:
-        values["target"] = format_target(share)
-    for key, value in (remembered or {}).items():
-        if key in values and isinstance(value, str):
-            values[key] = value
-    return values
+    known = {"target": format_target(share)} if share else {}
+    return remembered_values(LINES, known | dict(remembered or {}))
 
 
 def target_of(typed: Mapping[str, str]) -> Target:
@@ -63,7 +47,7 @@ def target_of(typed: Mapping[str, str]) -> Target:
 
 def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> IsolationRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
-    text = {line.key: typed.get(line.key, "").strip() for line in LINES}
+    text = typed_values(LINES, typed)
     if text["expose"] not in {"", target.host}:
         raise UsageError(
             f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"

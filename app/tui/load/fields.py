@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.targets import parse_target
+from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values, usual_values
 from app.workflows.load import LoadRequest
 from storage.loads.records import LoadChoices
 from storage.records import JSONValue, Target
@@ -19,44 +19,29 @@ CAPACITY = "capacity"
 """What stands in place of numbers of users where the most that are carried are looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadField:
-    """One line to fill in."""
-
-    key: str
-    name: str
-    hint: str
-    """What belongs there, and what an empty line means."""
-    usual: str = ""
-
-
 LINES = (
-    LoadField(key="target", name="Target", hint="a folder on a share, such as smb://USER@HOST/SHARE/FOLDER"),
-    LoadField(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
-    LoadField(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
-    LoadField(key="files", name="Files", hint="how many; empty: as the scenario says"),
-    LoadField(key="duration", name="Steady", hint="seconds that count, each point; empty: as the scenario says"),
-    LoadField(key="settle", name="Settle", hint="seconds before they count; empty: as the scenario says"),
-    LoadField(key="ssh", name="Server by ssh", hint="[USER@]HOST for its CPU and memory; empty: this machine or none"),
+    FormLine(key="target", name="Target", hint="a folder on a share, such as smb://USER@HOST/SHARE/FOLDER"),
+    FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
+    FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
+    FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),
+    FormLine(key="duration", name="Steady", hint="seconds that count, each point; empty: as the scenario says"),
+    FormLine(key="settle", name="Settle", hint="seconds before they count; empty: as the scenario says"),
+    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST for its CPU and memory; empty: this machine or none"),
 )
 
 
 def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
     """What stands in the lines: the practice server where it is ready, else what was typed last."""
-    values = {line.key: line.usual for line in LINES}
     smb = next((target for target in practice if target.abilities.has_share), None)
     if smb is not None:
         folder = format_target(smb).rpartition("/")[0] if smb.path else format_target(smb)
-        return values | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
-    for key, value in (remembered or {}).items():
-        if key in values and isinstance(value, str):
-            values[key] = value
-    return values
+        return usual_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
+    return remembered_values(LINES, remembered)
 
 
 def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
-    text = {line.key: typed.get(line.key, "").strip() for line in LINES}
+    text = typed_values(LINES, typed)
     target = read_target(typed)
     capacity = text["users"].lower() == CAPACITY
     scenario = changed(

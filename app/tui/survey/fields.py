@@ -1,9 +1,9 @@
 """What is asked before a survey: the lines to fill in, what stands in them at first, and how they are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from app.errors import UsageError
+from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values, usual_values
 from app.units import parse_size
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices
@@ -15,33 +15,22 @@ MEMORY_KEY = "survey"
 """Under which the notebook keeps what was typed last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyField:
-    """One line to fill in."""
-
-    key: str
-    name: str
-    hint: str
-    """What belongs there, and what an empty line means."""
-    usual: str = ""
-
-
 LINES = (
-    SurveyField(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
-    SurveyField(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
-    SurveyField(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
-    SurveyField(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
-    SurveyField(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
-    SurveyField(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
-    SurveyField(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
-    SurveyField(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
+    FormLine(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
+    FormLine(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
+    FormLine(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
+    FormLine(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
+    FormLine(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
+    FormLine(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
+    FormLine(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
+    FormLine(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
 )
 
 
 def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
     """What stands in the lines: the practice servers where they are ready, else what was typed last."""
-    values = {line.key: line.usual for line in LINES}
     if practice:
+        values = usual_values(LINES)
         ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
         smb = next((target for target in practice if target.abilities.has_share), None)
         values["hosts"] = practice[0].host
@@ -51,15 +40,12 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
         values["size"] = "64M"
         values["ports"] = ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port)
         return values
-    for key, value in (remembered or {}).items():
-        if key in values and isinstance(value, str):
-            values[key] = value
-    return values
+    return remembered_values(LINES, remembered)
 
 
 def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
     """The choices that the lines say. Raises UsageError with what is wrong."""
-    text = {line.key: typed.get(line.key, "").strip() for line in LINES}
+    text = typed_values(LINES, typed)
     hosts = tuple(text["hosts"].replace(",", " ").split())
     if not hosts:
         raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")

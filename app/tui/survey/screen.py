@@ -2,35 +2,30 @@
 
 from typing import ClassVar
 
-from textual import on
-from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Input, Label
+from textual.widgets import Button
 
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.logins import same_login
-from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.survey.fields import LINES, MEMORY_KEY, first_values, read_choices
 from app.tui.survey.run_screen import SurveyRunScreen
-from app.tui.widgets.inputs import LineInput
+from app.tui.widgets.lines_screen import LinesScreen, hints_of
 from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.survey import SurveyChoices, SurveyRound, plan_round, targets_of
 from storage.notebook import Notebook
 from storage.records import Target
 
 
-class SurveyScreen(BaseScreen):
+class SurveyScreen(LinesScreen):
     """Asks what the survey shall measure; what is typed is kept in the notebook, but for the password."""
 
     ABOUT = (
         "The survey measures a server from every side: FTP, SMB and bare TCP, get and put, on the loopback and over"
         " the network, in turns; then it says what to look at first. Fill in the lines, Enter goes to the next one."
     )
-    HINTS: ClassVar = {line.key: f"{line.name}: {line.hint}." for line in LINES}
+    HINTS: ClassVar = hints_of(LINES)
     KEYS: ClassVar = (
         KeyCommand(
             "survey.start",
@@ -49,43 +44,12 @@ class SurveyScreen(BaseScreen):
         ),
     )
     DEFAULT_CSS = """
-    SurveyScreen #survey-lines { height: 1fr; padding: 1 1 0 1; }
-    SurveyScreen .survey-line { height: 1; margin-bottom: 1; }
-    SurveyScreen .survey-line > Label { width: 12; }
-    SurveyScreen .survey-line > Input { width: 1fr; background: $surface; }
+    SurveyScreen .form-line > Label { width: 12; }
     """
-
-    def compose(self) -> ComposeResult:
-        yield Label("sharebench · Survey", classes="title-line")
-        with VerticalScroll(id="survey-lines", can_focus=False):
-            for line in LINES:
-                with Horizontal(classes="survey-line"):
-                    yield Label(line.name)
-                    box = LineInput(id=line.key, placeholder=line.hint)
-                    box.cursor_blink = False
-                    yield box
-            yield Button("Survey", id="survey-start", variant="primary")
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        practice = self.context.practice
-        self.with_notebook(lambda notebook: first_values(notebook.remembered(MEMORY_KEY), practice), self._fill)
-
-    def _fill(self, values: dict[str, str]) -> None:
-        for key, value in values.items():
-            self.query_one(f"#{key}", Input).value = value
-        self.query_one("#hosts").focus()
-
-    def _typed(self) -> dict[str, str]:
-        return {line.key: self.query_one(f"#{line.key}", Input).value for line in LINES}
-
-    @on(Input.Submitted)
-    def _next_line(self) -> None:
-        self.focus_next()
-
-    @on(Button.Pressed)
-    def _pressed(self) -> None:
-        self.action_start()
+    HEADING = BUTTON = "Survey"
+    LINES = LINES
+    MEMORY_KEY = MEMORY_KEY
+    first_values = staticmethod(first_values)
 
     def action_start(self) -> None:
         self._begin(again=False)
@@ -96,7 +60,7 @@ class SurveyScreen(BaseScreen):
     def _begin(self, *, again: bool) -> None:
         """Read the lines, ask for the password if there is a user, and plan."""
         try:
-            choices = read_choices(self._typed())
+            choices = read_choices(self.typed())
             targets = targets_of(choices)
         except UsageError as error:
             self.app.push_screen(MessageDialog("Not understood", str(error)))
@@ -127,33 +91,30 @@ class SurveyScreen(BaseScreen):
     def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
         """One password for all targets of that user and protocol."""
 
-        def answered(password: str | None) -> None:
-            if password is None:
-                return
+        def answered(secrets: Secrets) -> None:
             for target in targets:
                 if same_login(target, unknown):
-                    self.context.logins.keep(target, Secrets(password=password))
+                    self.context.logins.keep(target, secrets)
             self._begin(again=again)
 
-        text = f"Password of {unknown.user} on {unknown.host}, by {unknown.abilities.label}; Escape gives up."
-        self.app.push_screen(AskDialog("Log in", text, password=True), answered)
+        self.ask_password(unknown, answered)
 
     def _plan(self, choices: SurveyChoices, *, again: bool) -> None:
-        typed, logins = self._typed(), self.context.logins
+        logins = self.context.logins
+        self.remember()
 
         def plan(notebook: Notebook) -> SurveyRound:
-            notebook.remember(MEMORY_KEY, dict(typed))
             return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
 
-        self.query_one("#survey-start", Button).disabled = True
+        self.query_one("#start", Button).disabled = True
         self.with_notebook(plan, self._planned, group="plan", exclusive=True)
 
     def work_failed(self, error: Exception) -> None:
-        self.query_one("#survey-start", Button).disabled = False
+        self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
     def _planned(self, planned: SurveyRound) -> None:
-        self.query_one("#survey-start", Button).disabled = False
+        self.query_one("#start", Button).disabled = False
         if not planned.continued:
             self.app.push_screen(SurveyRunScreen(planned))
             return

@@ -19,10 +19,11 @@ def worker(users: int = 5, **changes: Any) -> dict[str, Any]:
     usual: dict[str, Any] = {
         "seconds": 10.0, "connected": users, "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
         "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
-        "busy_seconds": 0.025 * cycles, "think_seconds": 0.1 * cycles, "errors": {}, "first_error": "",
+        "busy_seconds": 0.025 * cycles, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
+        "errors": {}, "first_error": "",
         "response": packed(histogram(*[0.025] * 100)), "service": packed(histogram(*[0.025] * 100)),
         "operations": {"read": packed(histogram(0.025))}, "lateness": packed(histogram(0.0005)),
-        "logins": packed(histogram(0.03)), "cpu_percent": 20.0,
+        "logins": packed(histogram(0.03)), "cpu_percent": 20.0, "held_percent": 25.0,
     }  # fmt: skip
     return usual | changes
 
@@ -55,13 +56,16 @@ def test_two_workers_are_one_load():
     ("changes", "status", "said"),
     [
         ({"cpu_percent": 71.0}, PointStatus.GENERATOR, "71 % of a processor"),
+        ({"held_percent": 71.0}, PointStatus.GENERATOR, "waited for a processor 71 % of the time"),
         ({"lateness": packed(histogram(*[0.006] * 100))}, PointStatus.GENERATOR, "6.0 ms late"),
+        ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
+        ({"answers": 389}, PointStatus.REJECTED, "did not pause once an answer"),
         ({"answers": 330, "pauses": 330}, PointStatus.REJECTED, "contradict"),
         ({"connected": 3, "first_error": "refused"}, PointStatus.FAILED, "8 of 10 users had a session: refused"),
     ],
 )
 def test_what_speaks_against_a_point(changes, status, said):
-    if "answers" in changes:
+    if "pauses" in changes:
         changes |= {"busy_seconds": 0.025 * 330, "think_seconds": 0.1 * 330}
     found = load_point(measured(worker(), worker(**changes)))
     assert found.status is status

@@ -75,8 +75,8 @@ async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
         assert quit_question(app)
         await measured(app, pilot)
         await settle(app, pilot)
-        assert "Verdict:" in app.screen.query_one("#isolation-text", AnsiView).text
-        assert text_of(app.screen, "#isolation-now").strip()
+        assert "Verdict:" in app.screen.query_one("#run-text", AnsiView).text
+        assert text_of(app.screen, "#now").strip()
         assert quit_question(app) is None
     with Notebook(app.context.notebook_path) as notebook:
         (head,) = notebook.isolations()

@@ -62,11 +62,11 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert shows(app, SurveyRunScreen)
         await measured(app, pilot)
         await settle(app, pilot)
-        text = app.screen.query_one("#survey-text", AnsiView).text
+        text = app.screen.query_one("#run-text", AnsiView).text
         assert "Findings" in text
         assert "Look at this first" in text
         assert "MB/s" in text
-        assert text_of(app.screen, "#survey-now").strip()
+        assert text_of(app.screen, "#now").strip()
         assert app.screen.quit_question() is None
         await pilot.press("escape")
         assert shows(app, SurveyScreen)
@@ -120,7 +120,7 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         await settle(app, pilot)
         assert screen.survey is not None
         assert not screen.survey.complete
-        text = screen.query_one("#survey-text", AnsiView).text
+        text = screen.query_one("#run-text", AnsiView).text
         assert "loopback SMB get" in text
         assert "interrupted" in text
         await pilot.press("escape", "f9")

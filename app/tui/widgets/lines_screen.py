@@ -1,0 +1,132 @@
+"""What the screens before a survey, a load and an isolation share: lines to fill in, kept in the notebook."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Input, Label
+
+from app.clients.base import Secrets
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.inputs import LineInput
+from storage.records import JSONValue, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormLine:
+    """One line to fill in."""
+
+    key: str
+    name: str
+    hint: str
+    """What belongs there, and what an empty line means."""
+    usual: str = ""
+
+
+def usual_values(lines: tuple[FormLine, ...]) -> dict[str, str]:
+    """What stands in the lines where nothing is known."""
+    return {line.key: line.usual for line in lines}
+
+
+def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSONValue] | None) -> dict[str, str]:
+    """What was typed last; what is no line's, or no text, is left out."""
+    values = usual_values(lines)
+    kept = (remembered or {}).items()
+    return values | {key: value for key, value in kept if key in values and isinstance(value, str)}
+
+
+def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[str, str]:
+    """What stands in each line, without blanks around it."""
+    return {line.key: typed.get(line.key, "").strip() for line in lines}
+
+
+def hints_of(lines: tuple[FormLine, ...]) -> dict[str, str]:
+    """What F1 says of each line."""
+    return {line.key: f"{line.name}: {line.hint}." for line in lines}
+
+
+class LinesScreen(BaseScreen):
+    """Lines, and a button that begins; Enter leads from line to line."""
+
+    HEADING: ClassVar[str]
+    BUTTON: ClassVar[str]
+    LINES: ClassVar[tuple[FormLine, ...]]
+    MEMORY_KEY: ClassVar[str]
+    """Under which the notebook keeps what was typed last; no password is ever in it."""
+    DEFAULT_CSS = """
+    LinesScreen #lines { height: 1fr; padding: 1 1 0 1; }
+    LinesScreen .form-line { height: 1; margin-bottom: 1; }
+    LinesScreen .form-line > Input { width: 1fr; background: $surface; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Label(f"sharebench · {self.HEADING}", classes="title-line")
+        with VerticalScroll(id="lines", can_focus=False):
+            for line in self.LINES:
+                with Horizontal(classes="form-line"):
+                    yield Label(line.name)
+                    box = LineInput(id=line.key, placeholder=line.hint)
+                    box.cursor_blink = False
+                    yield box
+            yield Button(self.BUTTON, id="start", variant="primary")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        practice = self.context.practice
+        self.with_notebook(
+            lambda notebook: self.first_values(notebook.remembered(self.MEMORY_KEY), practice), self._fill
+        )
+
+    @staticmethod
+    def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+        """What stands in the lines at first, by what was typed last and the practice servers that are ready."""
+        raise NotImplementedError
+
+    def _fill(self, values: dict[str, str]) -> None:
+        for key, value in values.items():
+            self.query_one(f"#{key}", Input).value = value
+        self.query_one(f"#{self.LINES[0].key}").focus()
+
+    def typed(self) -> dict[str, str]:
+        """What stands in the lines."""
+        return {line.key: self.query_one(f"#{line.key}", Input).value for line in self.LINES}
+
+    def remember(self) -> None:
+        """Keep what stands in the lines for the next time."""
+        typed: dict[str, JSONValue] = dict(self.typed())
+        self.with_notebook(lambda notebook: notebook.remember(self.MEMORY_KEY, typed))
+
+    @on(Input.Submitted)
+    def _next_line(self) -> None:
+        self.focus_next()
+
+    @on(Button.Pressed)
+    def _pressed(self) -> None:
+        self.action_start()
+
+    def action_start(self) -> None:
+        """Read the lines, and begin."""
+
+    def ask_password(self, target: Target, answered: Callable[[Secrets], None]) -> None:
+        """Ask for the password of the target's user; nothing happens where it is not said."""
+
+        def said(password: str | None) -> None:
+            if password is not None:
+                answered(Secrets(password=password))
+
+        text = f"Password of {target.user} on {target.host}, by {target.abilities.label}; Escape gives up."
+        self.app.push_screen(AskDialog("Log in", text, password=True), said)
+
+    def log_in(self, target: Target) -> None:
+        """Ask for the password, keep it for this session, and start again."""
+
+        def answered(secrets: Secrets) -> None:
+            self.context.logins.keep(target, secrets)
+            self.action_start()
+
+        self.ask_password(target, answered)
