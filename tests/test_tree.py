@@ -58,6 +58,16 @@ def test_version_and_help_load_no_heavy_library(option: str):
     assert modules.isdisjoint(HEAVY)
 
 
+def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tmp_path: Path):
+    words = ["--db", str(tmp_path / "notebook.db"), "list"]
+    modules = loaded_by(
+        "from storage.notebook import Notebook\nfrom app.cli.main import run\n"
+        f"Notebook({words[1]!r}).close()\nassert run({words!r}, None) == 0"
+    )
+    assert "app.cli.commands.notebook" in modules
+    assert modules.isdisjoint({"app.recorder.recording", "app.environment.collect", "app.clients.base", "app.measure"})
+
+
 @pytest.mark.parametrize(
     "module",
     [

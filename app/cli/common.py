@@ -162,14 +162,13 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
 
     Raises UsageError where there is none, and for references that mean nothing.
     """
-    from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
-    from storage.errors import RefusedError  # noqa: PLC0415
-    from storage.notebook import UnknownReferenceError  # noqa: PLC0415
+    from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.notebook import Notebook, UnknownReferenceError  # noqa: PLC0415
 
     path = notebook_path(context)
     if not make:
         _must_be_there(path)
-    with open_notebook(path) as found:
+    with Notebook(path) as found:
         told = context.find_root().ensure_object(dict)
         if found.remark and told.get("remark") != found.remark:
             told["remark"] = found.remark

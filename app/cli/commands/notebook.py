@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from app.cli import common, diagnostics, output
-from app.cli.isolation_output import list_isolations, show_isolation, stored_isolation
+from app.cli.isolation_output import list_isolations, show_isolation, stored_isolation, unfinished
 from app.cli.loads import delete_load, load_lines, load_meant, show_load
 from app.cli.series_output import show_series
 from app.errors import CancelledError, UsageError
-from app.isolation.put_back import unfinished
 from forms import layout, wording
 from forms.load.document import load_document
 from forms.series.document import series_document

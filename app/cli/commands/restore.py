@@ -10,8 +10,9 @@ from app.changes.journal import where
 from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError, ConflictError
 from app.cli import common, diagnostics, output
+from app.cli.isolation_output import unfinished
 from app.errors import UsageError
-from app.isolation.put_back import put_back_after_kills, unfinished
+from app.isolation.put_back import put_back_after_kills
 from storage.changes import ChangeState, JournalEntry
 
 
