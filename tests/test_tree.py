@@ -15,6 +15,8 @@ from statistics import median
 
 import pytest
 
+from storage.notebook import Notebook
+
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}
 """Imported by another library where it is installed: fpdf2 shapes Arabic and Devanagari with it."""
@@ -59,11 +61,9 @@ def test_version_and_help_load_no_heavy_library(option: str):
 
 
 def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tmp_path: Path):
-    words = ["--db", str(tmp_path / "notebook.db"), "list"]
-    modules = loaded_by(
-        "from storage.notebook import Notebook\nfrom app.cli.main import run\n"
-        f"Notebook({words[1]!r}).close()\nassert run({words!r}, None) == 0"
-    )
+    file = tmp_path / "notebook.db"
+    Notebook(file).close()
+    modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
     assert "app.cli.commands.notebook" in modules
     assert modules.isdisjoint({"app.recorder.recording", "app.environment.collect", "app.clients.base", "app.measure"})
 

@@ -34,7 +34,6 @@ from storage.changes import LoadWindow, TrialPlan
 from storage.loads.records import MOST_USERS
 from storage.records import Command, ExperimentKind
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _SERIES = (
     "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
     "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note",
@@ -50,10 +49,7 @@ restart_option = click.option(
 )
 
 
-def trial_options(function: _F) -> _F:
-    """The options that all three have."""
-    for option in reversed(
-        (
+trial_options = common.several(
             click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
             click.option(
                 "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."
@@ -86,10 +82,8 @@ def trial_options(function: _F) -> _F:
             common.login_options,
             common.options_of_all,
             series_options(*_SERIES),
-        )
-    ):
-        function = option(function)
-    return function
+)
+"""The options that all three have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

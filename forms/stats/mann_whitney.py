@@ -37,11 +37,6 @@ def rank_shift(first: Sequence[float], second: Sequence[float]) -> int:
     return (balance > 0) - (balance < 0)
 
 
-def smallest_p(first: int, second: int) -> float:
-    """The least p that so many runs a side can reach at all: both orders of a complete separation."""
-    return min(1.0, 2 / math.comb(first + second, first)) if first and second else 1.0
-
-
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
     """Twice the rank of each value from 1 up, ties sharing the middle of theirs; doubled, so that all are whole."""
     counts = Counter(values)

@@ -21,7 +21,6 @@ from storage.changes import ChangeState, JournalEntry
 @click.option("--server-ssh", metavar="[USER@]HOST", help="The way to the server, from another machine than before.")
 @click.option("--json", "as_json", is_flag=True, help="What stood, as an array of objects.")
 @common.options_of_all
-@click.pass_context
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
     """Puts back what an interrupted try, sweep, tune or isolate left changed on a server.
 
