@@ -169,9 +169,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
+    options += _many_users(choices)
     options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
     options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
-    options += _many_users(choices)
     return Page(
         title="Compare with the expected",
         why=(
