@@ -9,7 +9,7 @@ from tests.reliability.counters import Reading, rate_of
 
 def readings(rates: list[float], seconds: float) -> list[Reading]:
     """What is read every tenth of a second where each process writes what it counted once a second, at its own time."""
-    chance = random.Random(7)  # noqa: S311  no secret
+    chance = random.Random(7)
     phases = [chance.random() for _ in rates]
     return [
         Reading(
