@@ -2,7 +2,6 @@
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
@@ -68,12 +67,10 @@ def test_being_the_second_of_a_pair_changes_nothing_at_all():
     for pairs in LOOKS:
         one = effect_in_turns(plain[:pairs], orders[:pairs], LEVELS[pairs])
         other = effect_in_turns(slower_second[:pairs], orders[:pairs], LEVELS[pairs])
-        assert other == replace(
-            one,
-            change_percent=pytest.approx(one.change_percent),
-            interval_percent=pytest.approx(one.interval_percent),
-            deviation_percent=pytest.approx(one.deviation_percent),
-        )
+        assert (other.pairs, other.p_value) == (pairs, one.p_value)
+        assert other.change_percent == pytest.approx(one.change_percent)
+        assert other.interval_percent == pytest.approx(one.interval_percent)
+        assert other.deviation_percent == pytest.approx(one.deviation_percent)
     assert paired_effect(slower_second).p_value != paired_effect(plain).p_value
 
 
