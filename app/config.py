@@ -23,19 +23,15 @@
     theme = "nord"
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from platformdirs import user_config_path
 
 from app.errors import UsageError
-from storage.protocols import PROTOCOLS
 
 
 class ConfigError(UsageError):
@@ -62,6 +58,8 @@ class ServerProfile:
 
     def url(self, path: str = "") -> str:
         """The target's URL, of the usual file or of another path below the share."""
+        from urllib.parse import quote  # noqa: PLC0415  the first paint does not wait for it
+
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         domain = f"{quote(self.domain, safe='')};" if self.domain and user else ""
         parts = [part for part in (self.share.strip("/"), (path or self.path).lstrip("/")) if part]
@@ -101,6 +99,8 @@ def read_config(path: Path) -> Config:
         return Config()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
+    import tomllib  # noqa: PLC0415  the first paint does not wait for it
+
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -126,6 +126,8 @@ def config() -> Config:
 
 def profile(name: str, found: Config | None = None) -> ServerProfile:
     """The server of that name. Raises UsageError with the names that there are."""
+    from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+
     servers = (found or config()).servers
     if name in servers:
         return servers[name]
@@ -141,6 +143,8 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
     texts = _texts(path, place, found, ServerProfile)
     if not texts.get("address"):
         raise ConfigError(f'{path}: {place}address is missing; write address = "HOST"')
+    from storage.protocols import PROTOCOLS  # noqa: PLC0415  the first paint does not wait for it
+
     server = ServerProfile(**texts)
     if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:
         raise ConfigError(f"{path}: {place}protocol is {server.protocol!r}; write smb, ftp or ftps")
@@ -171,6 +175,8 @@ def _only(path: Path, place: str, found: Mapping[str, Any], known: tuple[str, ..
                 " SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
             )
         if name not in known:
+            from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+
             near = get_close_matches(name, known, n=1)
             advice = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
             raise ConfigError(f"{path}: {place}{name} is not a setting; {advice}")

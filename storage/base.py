@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from storage.codec import Row
-
-MANY = 500
-"""Ids in one query: under SQLite's limit of variables."""
-
-
-def in_parts(sql: str, ids: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """A query about ids, for as many at a time as SQLite takes; ``IN (ids)`` in it stands for them."""
-    for start in range(0, len(ids), MANY):
-        part = ids[start : start + MANY]
-        yield sql.replace("IN (ids)", f"IN ({','.join('?' * len(part))})"), part
+from storage.queries import in_parts
 
 
 class NotebookBase:

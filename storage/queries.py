@@ -1,15 +1,28 @@
-"""Which series a list shows, and in which order: ids by the thousand, without loading the series themselves."""
+"""Which series a list shows, and in which order: ids by the thousand, without loading the series themselves.
 
-from collections.abc import Sequence
+The TUI's first screen needs it, so it loads no other module of ours.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from storage.base import in_parts
-from storage.records import ExperimentKind, Target
-
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from storage.records import Target
+
+
+MANY = 500
+"""Ids in one query: under SQLite's limit of variables."""
+
+
+def in_parts(sql: str, ids: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """A query about ids, for as many at a time as SQLite takes; ``IN (ids)`` in it stands for them."""
+    for start in range(0, len(ids), MANY):
+        part = ids[start : start + MANY]
+        yield sql.replace("IN (ids)", f"IN ({','.join('?' * len(part))})"), part
 
 
 class SortKey(StrEnum):
@@ -143,6 +156,8 @@ def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
     without a change. Groups that share a series are one.
     """
     teams: dict[str, list[str]] = {}
+    from storage.records import ExperimentKind  # noqa: PLC0415  as the module says
+
     for team, series_id in db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
         teams.setdefault(str(team), []).append(str(series_id))
     group_of: dict[str, list[str]] = {}
@@ -153,7 +168,7 @@ def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def dialects_of(database: "Database", target: Target, client: str) -> list[str]:
+def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
     """The dialects that this client spoke with the target's server, in series that were measured here."""
     found = database.execute(
         "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"

@@ -31,10 +31,23 @@ def loaded_by(code: str) -> set[str]:
 
 
 def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
-    modules = loaded_by("import app.tui.frame.app, app.tui.notebook.screen")
+    modules = loaded_by("import app.cli.main, app.tui.frame.app, app.tui.notebook.screen")
     assert "textual.app" in modules
     assert modules.isdisjoint(
-        {"sqlite_utils", "numpy", "scipy", "plotext", "impacket", "smbclientng", "app.workflows.guide.state.rounds"}
+        {
+            "sqlite_utils",
+            "numpy",
+            "scipy",
+            "plotext",
+            "impacket",
+            "smbclientng",
+            "importlib.metadata",
+            "tomllib",
+            "storage.records",
+            "app.clients.base",
+            "forms.series.listing",
+            "app.workflows.guide.state.rounds",
+        }
     )
 
 

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from app.cli import diagnostics
-from app.clients.base import Secrets
 from app.errors import PasswordInURLError, UsageError
-from app.logins import log_in_as
-from app.targets import HOW_TO_LOG_IN, parse_target
-from app.units import parse_rate, parse_size
 from forms.layout import visible
-from storage.records import Series, Target
 
 if TYPE_CHECKING:
+    from app.clients.base import Secrets
     from storage.notebook import Notebook
+    from storage.records import Series, Target
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -34,8 +31,8 @@ class OpenTUI(Protocol):
         notebook_path: Path,
         *,
         first: str = "",
-        practice: tuple[Target, ...] = (),
-        practice_secrets: Mapping[str, Secrets] | None = None,
+        practice: "tuple[Target, ...]" = (),
+        practice_secrets: "Mapping[str, Secrets] | None" = None,
     ) -> int:
         """Show the TUI until it is left; its exit code."""
 
@@ -60,6 +57,8 @@ def options_of_all(function: _F) -> _F:
 
 
 def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    from app.targets import HOW_TO_LOG_IN  # noqa: PLC0415  the TUI and --help do not wait for it
+
     if value is not None:
         raise PasswordInURLError(f"a password on the command line can be read by others: {HOW_TO_LOG_IN}")
 
@@ -81,6 +80,8 @@ class SizeType(click.ParamType[int]):
 
     def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int:
         """The size in bytes. Raises UsageError."""
+        from app.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
+
         return value if isinstance(value, int) else parse_size(value)
 
 
@@ -91,6 +92,8 @@ class RateType(click.ParamType[int | None]):
 
     def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | None:
         """The rate in bits per second. Raises UsageError."""
+        from app.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
+
         if value == "auto":
             return None
         return value if isinstance(value, int) else parse_rate(value)
@@ -191,19 +194,23 @@ def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
         )
 
 
-def series(context: click.Context, reference: str) -> Series:
+def series(context: click.Context, reference: str) -> "Series":
     """The series that a reference means. Raises UsageError."""
     with notebook(context) as found:
         return found.series(reference)
 
 
-def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> tuple[Target, Secrets]:
+def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """The target of a URL and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    from app.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
+
     return secrets_for(context, parse_target(url), kerberos=kerberos)
 
 
-def secrets_for(context: click.Context, target: Target, *, kerberos: bool = False) -> tuple[Target, Secrets]:
+def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """The target with its user and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    from app.logins import log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
+
     if notebook_path(context).exists():
         with notebook(context):
             pass  # says what an interrupted trial left changed, before anything is measured there

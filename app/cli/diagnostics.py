@@ -2,7 +2,6 @@
 
 import errno
 import os
-import sqlite3
 import sys
 import traceback
 from collections.abc import Sequence
@@ -11,9 +10,7 @@ import click
 
 from app.cli import output
 from app.errors import NotebookError, SharebenchError
-from app.targets import without_password
 from forms.layout import control_pictures, visible
-from storage.errors import NotebookFileError, why_unusable
 
 
 def say(text: str) -> None:
@@ -23,6 +20,10 @@ def say(text: str) -> None:
 
 def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
     """An error of the notebook, the system or our own, in one line."""
+    import sqlite3  # noqa: PLC0415  the TUI and --help do not wait for it
+
+    from storage.errors import NotebookFileError, why_unusable  # noqa: PLC0415  the TUI and --help do not wait for it
+
     if isinstance(error, NotebookFileError):
         return NotebookError(str(error))
     if isinstance(error, sqlite3.Error):
@@ -37,6 +38,8 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
 def _without_passwords(said: str, arguments: Sequence[str]) -> str:
     """What was said, but that no word of the command line which may hold a password is repeated."""
+    from app.targets import without_password  # noqa: PLC0415  the TUI and --help do not wait for it
+
     for word in sorted(arguments, key=len, reverse=True):
         if "@" in word or "://" in word:
             for written in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash

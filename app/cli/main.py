@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -83,6 +82,8 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is meant; for a name that is none, the ones that look like it."""
+        from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+
         name = args[0]
         if name not in _COMMANDS and (near := get_close_matches(name, _COMMANDS, n=2)):
             raise click.UsageError(f"no such command {name!r}; did you mean {' or '.join(near)}?", ctx)

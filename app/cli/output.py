@@ -1,6 +1,5 @@
 """The answer of a command, on stdout and nothing else there: text and JSON."""
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -48,6 +47,8 @@ def answer_json(document: object) -> None:
 
 def json_text(document: object) -> str:
     """A document as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
+    import json  # noqa: PLC0415  the first paint does not wait for it
+
     text = json.dumps(document, indent=2, ensure_ascii=False)
     try:
         text.encode()

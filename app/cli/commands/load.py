@@ -97,7 +97,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     if closed.stored:
         from forms.load.report import load_report  # noqa: PLC0415  with what it needs
 
-        answer_report(load_report(closed.load), as_json=choices["as_json"])
+        answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         kept = f"; {len(closed.load.points)} points are kept in load {closed.load.id}" if closed.load.points else ""
@@ -137,12 +137,12 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         choices=LoadChoices(
             users=points,
             find_capacity=choices["find_capacity"],
+            by_size=choices["by_size"],
             limit_seconds=choices["limit_seconds"],
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=_hosts(choices["hosts"]),
         ),
-        by_size=choices["by_size"],
         label=choices["label"],
         server_ssh=series.server_ssh,
         smb_conf=str(series.smb_conf) if series.smb_conf else None,

@@ -149,7 +149,7 @@ def show_command(context: click.Context, series: str, as_json: bool, chart: bool
     """Prints the filled form of SERIES, of a load (its id, or `last-load`), or of an isolation by its id."""
     load = load_meant(context, series)
     if load is not None:
-        show_load(load, as_json=as_json)
+        show_load(context, load, as_json=as_json)
         return
     if not show_isolation(context, series, as_json=as_json):
         show_series(context, series, as_json=as_json, chart=chart)

@@ -148,16 +148,18 @@ def clients(
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
+    series_id = None
     if capacity:
         rate, source = float(parse_size(capacity)), ""
     elif reference:
         part = measured_part(context, reference, 1)
-        rate, source = part.bytes_per_second, part.source
+        rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
     else:
         rate, source = calculated_rate(context, from_worksheet or "")
     worksheet = UsersCalculation(
         capacity_bytes_per_second=rate,
         capacity_source=source,
+        series_id=series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
         memory=server_memory(memory, client_memory),
     )

@@ -1,10 +1,10 @@
 """The TUI's application: its screens, themes, keys and the one place where errors are told."""
 
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
+import textual
 from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -16,8 +16,6 @@ from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded
 from app.tui.frame.context import Context, ContextApp
-from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
-from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
@@ -30,9 +28,15 @@ DENSE_BELOW = (100, 30)
 """Columns and lines below which the look is dense, where nobody has chosen."""
 
 
+def textual_version() -> str:
+    """Textual's version, off the folder that installers leave beside it; what Python has for it takes 8 ms to load."""
+    beside = Path(textual.__file__).parents[1].glob("textual-*.dist-info")
+    return next((path.name.removeprefix("textual-") for path in beside if path.name[8:9].isdigit()), "")
+
+
 def driver_for(usual: type[Driver]) -> type[Driver]:
     """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
-    if usual.__name__ != "LinuxDriver" or not version("textual").startswith(PARSER_KNOWN_IN):
+    if usual.__name__ != "LinuxDriver" or not textual_version().startswith(PARSER_KNOWN_IN):
         return usual
     from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
 
@@ -60,6 +64,14 @@ class SharebenchApp(ContextApp, Commanded):
         self.keys_path = context.keys_file or keys_file()
         self.chosen_keys: dict[str, str] = {}
         self.density = Density.FITTING
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.set_reactive(SharebenchApp.theme, self._theme_at_first())  # before its mount: styles are read once
+        self.stylesheet.set_variables(self.get_css_variables())
+
+    def _theme_at_first(self) -> str:
+        kept = self.context.theme_file
+        return (kept and remembered_theme(kept, self.available_themes)) or DARK.name
 
     def get_default_screen(self) -> BaseScreen:
         """The screen that was asked for, or the first one; others are put over it."""
@@ -71,11 +83,7 @@ class SharebenchApp(ContextApp, Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK.name
         if (kept := self.context.theme_file) is not None:
-            self.theme = remembered_theme(kept, self.available_themes) or DARK.name
             self.theme_changed_signal.subscribe(self, lambda theme: remember(kept, theme.name))
             self.density = remembered_density(self._density_file(kept))
         self._fit()
@@ -155,10 +163,14 @@ class SharebenchApp(ContextApp, Commanded):
 
     def tell_text(self, heading: str, text: str) -> None:
         """A dialog with a message."""
+        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         self.push_screen(MessageDialog(heading, text))
 
     def action_help(self) -> None:
         """Help for what has the focus; the same key closes it."""
+        from app.tui.frame.help import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         if isinstance(self.screen, HelpDialog):
             self.screen.dismiss(None)
         else:
@@ -186,6 +198,8 @@ class SharebenchApp(ContextApp, Commanded):
         def answered(yes: bool | None) -> None:
             if yes:
                 busy.leave(lambda: self.exit(0))
+
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if not isinstance(self.screen, ConfirmDialog):
             question = busy.quit_question() or ""

@@ -1,17 +1,16 @@
 """Work outside the screen's thread: it comes back as messages, its errors as one dialog."""
 
-import sqlite3
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
-from app.errors import SharebenchError
 from app.tui.frame.context import ContextApp
-from storage.errors import NotebookFileError, RefusedError, why_unusable
-from storage.notebook import Notebook, UnknownReferenceError
+
+if TYPE_CHECKING:
+    from storage.notebook import Notebook
 
 _T = TypeVar("_T")
 
@@ -57,7 +56,7 @@ def start(
 
 def start_with_notebook(
     screen: Screen[Any],
-    job: Callable[[Notebook], _T],
+    job: "Callable[[Notebook], _T]",
     then: Callable[[_T], None],
     *,
     group: str = "notebook",
@@ -67,6 +66,8 @@ def start_with_notebook(
     path = cast("ContextApp", screen.app).context.notebook_path
 
     def with_notebook() -> _T:
+        from storage.notebook import Notebook  # noqa: PLC0415  the first paint does not wait for what reads a notebook
+
         with Notebook(path) as notebook:
             return job(notebook)
 
@@ -75,6 +76,12 @@ def start_with_notebook(
 
 def told(error: BaseException) -> tuple[str, str]:
     """A heading and a sentence for an error."""
+    import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
+
+    from app.errors import SharebenchError  # noqa: PLC0415  as above
+    from storage.errors import NotebookFileError, RefusedError, why_unusable  # noqa: PLC0415  as above
+    from storage.notebook import UnknownReferenceError  # noqa: PLC0415  as above
+
     if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
         return "That did not work", str(error.args[0]) if error.args else type(error).__name__
     if isinstance(error, sqlite3.Error):

@@ -1,7 +1,7 @@
 """The screen that every screen is built on: commands, help, background work and errors in one way."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from textual import on
 from textual.screen import ModalScreen, Screen
@@ -9,7 +9,9 @@ from textual.screen import ModalScreen, Screen
 from app.tui.frame import background
 from app.tui.frame.commands import Commanded, KeyCommand
 from app.tui.frame.context import Context, ContextApp
-from storage.notebook import Notebook
+
+if TYPE_CHECKING:
+    from storage.notebook import Notebook
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -41,7 +43,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     def with_notebook(
         self,
-        job: Callable[[Notebook], _T],
+        job: "Callable[[Notebook], _T]",
         then: Callable[[_T], None] = lambda _: None,
         *,
         group: str = "notebook",

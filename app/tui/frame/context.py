@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from app.clients.base import Secrets
 from app.workflows.guide.state.backend import Backend, Logins, SystemBackend
-from storage.records import Target
+
+if TYPE_CHECKING:
+    from app.clients.base import Secrets
+    from storage.records import Target
 
 
 @dataclass(slots=True)
@@ -16,9 +19,9 @@ class Context:
     """Given to the app when it opens; a database connection is never part of it, since it belongs to one thread."""
 
     notebook_path: Path
-    practice: tuple[Target, ...] = ()
+    practice: "tuple[Target, ...]" = ()
     """Targets of embedded servers that are ready, offered first."""
-    practice_secrets: Mapping[str, Secrets] = field(default_factory=dict)
+    practice_secrets: "Mapping[str, Secrets]" = field(default_factory=dict)
     """Their secrets, by protocol."""
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
@@ -30,8 +33,11 @@ class Context:
     """The secrets of this session."""
 
     def __post_init__(self) -> None:
-        for target in self.practice:
-            self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))
+        if self.practice:
+            from app.clients.base import Secrets  # noqa: PLC0415  the first paint does not wait for what logs in
+
+            for target in self.practice:
+                self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))
 
 
 class ContextApp(App[int]):

@@ -1,7 +1,6 @@
 """The keys file: the user's own keys for commands, read from the settings folder."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,6 +37,8 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise KeysFileError(f"cannot read {path}: {error}; the usual keys are in use") from error
+    import tomllib  # noqa: PLC0415  the first paint does not wait for it
+
     try:
         table = tomllib.loads(text).get("keys", {})
     except tomllib.TOMLDecodeError as error:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from forms.series.listing import SeriesLine
 from forms.tone import Tone
 from storage.queries import SortKey
-from storage.records import SeriesStatus
+
+if TYPE_CHECKING:
+    from forms.series.listing import SeriesLine
 
 MARKS = 4
 """Cells before the first column: where the cursor is, what is marked, what is a baseline."""
@@ -21,27 +23,29 @@ class ListColumn:
     order: SortKey
     """What a click on its heading sorts by."""
     heading: str
-    text: Callable[[SeriesLine], str]
+    text: "Callable[[SeriesLine], str]"
     width: int
     """Cells; the least for a column that grows."""
     grows: int = 0
     """Its share of the cells that are left, 0 for a column of fixed width."""
     right: bool = False
-    tone: Callable[[SeriesLine], Tone] = lambda _line: Tone.PLAIN
+    tone: "Callable[[SeriesLine], Tone]" = lambda _line: Tone.PLAIN
     """How its cell is meant."""
     rank: int
     """Columns of a higher rank are left out first where the width is short."""
 
 
-def _faint(_line: SeriesLine) -> Tone:
+def _faint(_line: "SeriesLine") -> Tone:
     return Tone.FAINT
 
 
-def _of_runs(line: SeriesLine) -> Tone:
+def _of_runs(line: "SeriesLine") -> Tone:
+    from storage.records import SeriesStatus  # noqa: PLC0415  loaded where there is a series to draw
+
     return {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}.get(line.status, Tone.PLAIN)
 
 
-def _of_deviation(line: SeriesLine) -> Tone:
+def _of_deviation(line: "SeriesLine") -> Tone:
     return Tone.CAUTION if line.scatters else Tone.PLAIN
 
 

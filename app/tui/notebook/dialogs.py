@@ -12,7 +12,8 @@ from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
-from app.tui.widgets.inputs import LineInput, LinesInput, kept
+from app.tui.widgets.inputs import LineInput, kept
+from app.tui.widgets.lines_input import LinesInput
 from forms.wording import plain
 from storage.queries import SeriesQuery, SortKey
 

@@ -12,21 +12,20 @@ from textual.widgets import Input, Static
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.notebook.deletion import Deletion, remove_all, restore_all
-from app.tui.notebook.dialogs import SortDialog
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import SeriesList
-from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.inputs import LineInput
-from forms.series.listing import SeriesLine, series_lines
-from storage.changes import JournalEntry
-from storage.notebook import Notebook, Removed
 from storage.queries import SeriesQuery, SortKey
-from storage.records import Series
 
 if TYPE_CHECKING:
+    from app.tui.notebook.deletion import Deletion
+    from app.tui.notebook.series_view import SeriesView
+    from forms.series.listing import SeriesLine
     from forms.series.summary import SeriesSummary
+    from storage.changes import JournalEntry
+    from storage.notebook import Notebook, Removed
+    from storage.records import Series
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
@@ -88,6 +87,8 @@ class NotebookScreen(SeriesActions):
         """What each deletion took out, the last one at the end."""
         self._counted = (0, 0)
         """How many series are listed, and how many there are."""
+        self.detail: SeriesView | None = None
+        """The form of the series that the cursor is on, where there is room for it."""
         self._newest: str | None = None
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
@@ -100,18 +101,27 @@ class NotebookScreen(SeriesActions):
             yield box
             yield SeriesList(id="series")
             yield Static(EMPTY, id="empty")
-        yield SeriesView(id="detail")
+        yield Vertical(id="detail")
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.rows.focus()
+        self.call_after_refresh(self._furnish)
         self.call_after_refresh(self._look_for_changes)
+
+    async def _furnish(self) -> None:
+        """Put the form's view in its place; the first paint does not wait for it."""
+        from app.tui.notebook.series_view import SeriesView  # noqa: PLC0415  as above
+
+        self.detail = SeriesView()
+        await self.query_one("#detail").mount(self.detail)
+        self._read_pointed()
 
     def _look_for_changes(self) -> None:
         """Say what an interrupted trial left changed on a server."""
         self.with_notebook(lambda notebook: notebook.left_behind(), self._tell_changes, group="left behind")
 
-    def _tell_changes(self, left: list[JournalEntry]) -> None:
+    def _tell_changes(self, left: "list[JournalEntry]") -> None:
         for entry in left:
             where = entry.ssh or "this machine"
             text = f"An interrupted trial left {entry.name} changed on {where}: put it back with `sharebench restore`."
@@ -146,7 +156,7 @@ class NotebookScreen(SeriesActions):
             exclusive=True,
         )
 
-    def _found(self, answer: tuple[ListRows, int, list[Series]]) -> None:
+    def _found(self, answer: "tuple[ListRows, int, list[Series]]") -> None:
         found, count, newest = answer
         self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
@@ -177,13 +187,15 @@ class NotebookScreen(SeriesActions):
         self._pointing = self.set_timer(_POINTING_SECONDS, self._read_pointed)
 
     def _read_pointed(self) -> None:
-        series_id = self.chosen()
+        series_id, detail = self.chosen(), self.detail
+        if detail is None:
+            return
         if series_id is None:
-            self.query_one(SeriesView).show(None)
-        elif self.query_one(SeriesView).display:
+            detail.show(None)
+        elif self.query_one("#detail").display:
             self.with_notebook(
                 lambda notebook: _form(notebook, series_id),
-                self.query_one(SeriesView).show,
+                detail.show,
                 group="detail",
                 exclusive=True,
             )
@@ -227,6 +239,8 @@ class NotebookScreen(SeriesActions):
         self.rows.focus()
 
     def action_sort(self) -> None:
+        from app.tui.notebook.dialogs import SortDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         self.sharebench_app.push_screen(SortDialog(self.asked), self._sorted)
 
     @on(SeriesList.HeadingClicked)
@@ -260,10 +274,12 @@ class NotebookScreen(SeriesActions):
         )
 
     def action_delete(self) -> None:
+        from app.tui.notebook.deletion import remove_all  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         if ids := self.meant():
             self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
 
-    def _deleted(self, deletion: Deletion) -> None:
+    def _deleted(self, deletion: "Deletion") -> None:
         if removed := deletion.removed:
             self.removed.append(removed)
             self.rows.unmark(*(one.series.id for one in removed))
@@ -274,28 +290,32 @@ class NotebookScreen(SeriesActions):
             self.sharebench_app.tell_error(deletion.refusal)
 
     def action_undo(self) -> None:
+        from app.tui.notebook.deletion import restore_all  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         if not self.removed:
             self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
             return
         removed = self.removed.pop()
         self.with_notebook(lambda notebook: restore_all(notebook, removed), lambda _: self._restored(removed))
 
-    def _restored(self, removed: tuple[Removed, ...]) -> None:
+    def _restored(self, removed: "tuple[Removed, ...]") -> None:
         self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} back.", title="Undone")
         self.look()
 
 
-def _lines(notebook: Notebook, ids: list[str]) -> list[SeriesLine]:
+def _lines(notebook: "Notebook", ids: list[str]) -> "list[SeriesLine]":
+    from forms.series.listing import series_lines  # noqa: PLC0415  the first paint does not wait for what comes after it
+
     return series_lines(notebook.heads_of(ids), notebook.rates_of(ids), notebook.baselines())
 
 
-def _form(notebook: Notebook, series_id: str) -> "SeriesSummary":
-    from forms.series.summary import run_form  # noqa: PLC0415  the first paint does not wait for what computes
+def _form(notebook: "Notebook", series_id: str) -> "SeriesSummary":
+    from forms.series.summary import run_form  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     return run_form(notebook.series(series_id))
 
 
-def _named(removed: tuple[Removed, ...]) -> str:
+def _named(removed: "tuple[Removed, ...]") -> str:
     first = removed[0].series
     return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} series"
 

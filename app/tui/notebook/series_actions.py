@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
-from app.tui.notebook.dialogs import BaselineDialog, BaselineNaming, EditDialog, SeriesTexts
 from app.tui.widgets.measure_mixin import MeasureMixin
-from forms.comparison.differences import same_path
-from storage.notebook import Notebook
+
+if TYPE_CHECKING:
+    from app.tui.notebook.dialogs import BaselineNaming, SeriesTexts
+    from storage.notebook import Notebook
 
 ACTING_KEYS = (
     KeyCommand(
@@ -67,8 +69,10 @@ class SeriesActions(MeasureMixin):
         if ids := self.meant():
             self.with_notebook(lambda notebook: _words_of(notebook, ids), lambda words: self._ask_words(ids, words))
 
-    def _ask_words(self, ids: list[str], before: SeriesTexts) -> None:
-        def answered(words: SeriesTexts | None) -> None:
+    def _ask_words(self, ids: list[str], before: "SeriesTexts") -> None:
+        from app.tui.notebook.dialogs import EditDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
+        def answered(words: "SeriesTexts | None") -> None:
             if words is not None:
                 self.with_notebook(
                     lambda notebook: _set_words(notebook, ids, before, words), lambda _: self.changed(*ids)
@@ -79,17 +83,19 @@ class SeriesActions(MeasureMixin):
     # Baselines
 
     def action_baseline(self) -> None:
+        from app.tui.notebook.dialogs import BaselineDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         if not (ids := self.meant()):
             return
 
         def ask(names: tuple[list[str], list[str]]) -> None:
             self.sharebench_app.push_screen(BaselineDialog(*names), answered)
 
-        def answered(naming: BaselineNaming | None) -> None:
+        def answered(naming: "BaselineNaming | None") -> None:
             if naming is not None:
                 self.with_notebook(lambda notebook: _name(notebook, ids, naming), lambda _: done(naming))
 
-        def done(naming: BaselineNaming) -> None:
+        def done(naming: "BaselineNaming") -> None:
             named = f"these {len(ids)} series" if len(ids) > 1 else "this series"
             self.notify(
                 f"{naming.name!r} now names {named}" if naming.given else f"{naming.name!r} names no series now",
@@ -136,8 +142,10 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("export", ids=ids)
 
 
-def _words_of(notebook: Notebook, ids: Sequence[str]) -> SeriesTexts:
+def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
     """Label and note where all series have the same, else empty."""
+    from app.tui.notebook.dialogs import SeriesTexts  # noqa: PLC0415  the first paint does not wait for what comes after it
+
     heads = notebook.heads_of(ids)
     labels, notes = {head.label for head in heads}, {head.note for head in heads}
     return SeriesTexts(
@@ -146,7 +154,7 @@ def _words_of(notebook: Notebook, ids: Sequence[str]) -> SeriesTexts:
     )
 
 
-def _set_words(notebook: Notebook, ids: Sequence[str], before: SeriesTexts, words: SeriesTexts) -> None:
+def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", words: "SeriesTexts") -> None:
     """What was changed holds for all of the series; what was left as it was stays each one's own."""
     for series_id in ids:
         series = notebook.series(series_id)
@@ -159,22 +167,24 @@ def _set_words(notebook: Notebook, ids: Sequence[str], before: SeriesTexts, word
         )
 
 
-def _base_first(notebook: Notebook, ids: Sequence[str]) -> list[str]:
+def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     """The ids with what is a baseline before what is none, and the older before the newer."""
     named = {baseline.series_id for baseline in notebook.baselines()}
     heads = notebook.heads_of(ids)
     return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
 
-def _names(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], list[str]]:
+def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names of these series, and those of others only, each once."""
     baselines = notebook.baselines()
     own = {baseline.name for baseline in baselines if baseline.series_id in ids}
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)
 
 
-def _name(notebook: Notebook, ids: Sequence[str], naming: BaselineNaming) -> None:
+def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") -> None:
     """Give or take the name. Raises UsageError where the series are no repeats of each other."""
+    from forms.comparison.differences import same_path  # noqa: PLC0415  the first paint does not wait for what comes after it
+
     if not naming.given:
         notebook.remove_baseline(naming.name)
         return
@@ -187,7 +197,7 @@ def _name(notebook: Notebook, ids: Sequence[str], naming: BaselineNaming) -> Non
     notebook.set_baseline(naming.name, *ids)
 
 
-def _base_of(notebook: Notebook, series_id: str) -> str | None:
+def _base_of(notebook: "Notebook", series_id: str) -> str | None:
     """What to compare a series with where nothing is marked: the one it was made from, else the only baseline."""
     series = notebook.heads_of([series_id])
     if series and series[0].base_id is not None:

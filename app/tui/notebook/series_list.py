@@ -1,7 +1,7 @@
 """The list of series: a window on any number of them, which asks for the lines that come into view."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,10 +15,12 @@ from textual.strip import Strip
 from app.tui.frame.commands import Commanded, KeyCommand
 from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fitted
 from app.tui.notebook.rows import Group, ListRows
-from forms import wording
-from forms.series.listing import SeriesLine
+from forms.layout import visible
 from forms.tone import Tone
 from storage.queries import Found, SortKey
+
+if TYPE_CHECKING:
+    from forms.series.listing import SeriesLine
 
 _AHEAD = 20
 """So many lines are asked for beyond those in view, each way."""
@@ -134,7 +136,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         if (row := self.listing.places.get(series_id)) is not None:
             self._go(row, 1)
 
-    def fill(self, lines: Iterable[SeriesLine]) -> None:
+    def fill(self, lines: "Iterable[SeriesLine]") -> None:
         if len(self.lines) > _KEPT:
             self.lines.clear()
             self._asked.clear()
@@ -293,7 +295,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         row = self.rows[index]
         if not isinstance(row, Found):
             name, count = row
-            text = f"─ {wording.plain(name) if name is not None else 'No experiment'} ({count} series)"
+            text = f"─ {visible(name) if name is not None else 'No experiment'} ({count} series)"
             return _strip(text, width, self.get_component_rich_style("series-list--group"))
         return self._series_strip(row.series_id, here=index == self.cursor, width=width)
 

@@ -10,11 +10,10 @@ from textual.widgets import Static
 
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ChartView
-from forms import wording
-from storage.records import Run
 
 if TYPE_CHECKING:
     from forms.series.summary import SeriesSummary
+    from storage.records import Run
 
 
 class SeriesView(Widget):
@@ -50,6 +49,7 @@ class SeriesView(Widget):
     def show(self, form: "SeriesSummary | None") -> None:
         """Show this form from now on; None for nothing."""
         from app.tui.widgets.toned import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
+        from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.series.headline import GAP, headline  # noqa: PLC0415  as above
         from forms.series.report import series_report  # noqa: PLC0415  as above
@@ -95,5 +95,5 @@ class SeriesView(Widget):
             chart.show_chart(lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed))
 
 
-def _last_with_progress(form: "SeriesSummary") -> Run | None:
+def _last_with_progress(form: "SeriesSummary") -> "Run | None":
     return next((run for run in reversed(form.series.measured()) if run.progress), None)

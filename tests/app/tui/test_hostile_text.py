@@ -7,7 +7,8 @@ import pytest
 from textual.widgets import Input
 
 from app.tui.notebook.dialogs import EditDialog
-from app.tui.widgets.inputs import LineInput, LinesInput
+from app.tui.widgets.inputs import LineInput
+from app.tui.widgets.lines_input import LinesInput
 from storage.notebook import Notebook
 from storage.records import Worksheet
 from tests.builders import book, hostile_series

@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from app.clients.base import Secrets
 from app.errors import LoginError
-from app.logins import log_in_as, read_credentials
-from storage.records import Command, Target
 
 if TYPE_CHECKING:
+    from app.clients.base import Secrets
     from app.environment.host.meter import MachineNow
     from app.measure.control import SeriesControl
     from app.recorder.recording import RecorderEvent
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from app.workflows.load import LoadRequest, LoadStep
     from forms.series.file_size import FileSizeContext
     from storage.quiet import Quiet
+    from storage.records import Command, Target
 
 
 class PasswordNeededError(LoginError):
@@ -31,16 +30,16 @@ class PasswordNeededError(LoginError):
 class Backend(Protocol):
     """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
 
-    def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
+    def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
         """Reach the target and list what it names."""
 
-    def link(self, target: Target) -> tuple[int | None, str]:
+    def link(self, target: "Target") -> tuple[int | None, str]:
         """The link's nominal rate in bits per second, and where it is from."""
 
-    def memory_bytes(self, target: Target) -> int | None:
+    def memory_bytes(self, target: "Target") -> int | None:
         """The server's memory, where it can be told without asking anybody."""
 
-    def quiet(self, target: Target, command: Command) -> "Quiet":
+    def quiet(self, target: "Target", command: "Command") -> "Quiet":
         """Who else is at work on this machine and the link, watched for some seconds."""
 
     def meter(self) -> "Callable[[], MachineNow | None]":
@@ -52,7 +51,7 @@ class Backend(Protocol):
         """Measure a series."""
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+        self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
     ) -> "Iterator[RecorderEvent]":
         """Complete a series; of an imported one the target must have been ``confirmed``."""
 
@@ -63,7 +62,7 @@ class Backend(Protocol):
 class SystemBackend:
     """The outside itself; libraries are loaded when they are first needed."""
 
-    def look(self, target: Target, secrets: Secrets, around: "FileSizeContext") -> "BrowsedFolder":
+    def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
         """Through the usual client of the protocol."""
         from app.clients.registry import make_client  # noqa: PLC0415
         from app.workflows.guide.state.browsing import look  # noqa: PLC0415
@@ -71,13 +70,13 @@ class SystemBackend:
 
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
 
-    def link(self, target: Target) -> tuple[int | None, str]:
+    def link(self, target: "Target") -> tuple[int | None, str]:
         """From the interface that leads to the target."""
         from app.environment.link.facts import detect_link  # noqa: PLC0415  as the module says
 
         return detect_link(target.host, target.port)
 
-    def memory_bytes(self, target: Target) -> int | None:
+    def memory_bytes(self, target: "Target") -> int | None:
         """Of this machine, where it is the server."""
         from app.environment.host.facts import host_facts  # noqa: PLC0415  as the module says
         from app.environment.link.route import is_this_machine  # noqa: PLC0415
@@ -87,7 +86,7 @@ class SystemBackend:
         found = host_facts().get("memory_bytes")
         return int(found) if isinstance(found, int | float) else None
 
-    def quiet(self, target: Target, command: Command) -> "Quiet":
+    def quiet(self, target: "Target", command: "Command") -> "Quiet":
         """As the recorder looks right before a series."""
         from app.environment import QuietWatch  # noqa: PLC0415  as the module says
         from app.environment.link.facts import find_link  # noqa: PLC0415
@@ -117,7 +116,7 @@ class SystemBackend:
         return record(request, notebook_path, control)
 
     def resume(
-        self, series_id: str, secrets: Secrets, notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+        self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
     ) -> "Iterator[RecorderEvent]":
         """By the recorder."""
         from app.recorder.recording import resume  # noqa: PLC0415  as the module says
@@ -131,16 +130,19 @@ class Logins:
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Secrets] = {}
 
-    def keep(self, target: Target, secrets: Secrets) -> None:
+    def keep(self, target: "Target", secrets: "Secrets") -> None:
         """Remember what logs in to the target."""
         self._found[_who(target)] = secrets
 
-    def forget(self, target: Target) -> None:
+    def forget(self, target: "Target") -> None:
         """Forget what did not log in to the target."""
         self._found.pop(_who(target), None)
 
-    def find(self, target: Target, *, kerberos: bool = False) -> Secrets:
+    def find(self, target: "Target", *, kerberos: bool = False) -> "Secrets":
         """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
+        from app.clients.base import Secrets  # noqa: PLC0415  as the module says
+        from app.logins import log_in_as  # noqa: PLC0415
+
         if kerberos:
             return Secrets(kerberos=True)
         if _who(target) in self._found:
@@ -150,8 +152,10 @@ class Logins:
         except LoginError as error:
             raise PasswordNeededError(str(error)) from error
 
-    def from_file(self, target: Target, path: Path) -> Target:
+    def from_file(self, target: "Target", path: Path) -> "Target":
         """The target with the user of a credentials file, its secrets kept. Raises UsageError."""
+        from app.logins import log_in_as, read_credentials  # noqa: PLC0415  as the module says
+
         given = read_credentials(path)
         if given.user:
             target = replace(target, user=given.user, domain=given.domain or target.domain)
@@ -160,5 +164,5 @@ class Logins:
         return target
 
 
-def _who(target: Target) -> tuple[object, ...]:
+def _who(target: "Target") -> tuple[object, ...]:
     return (target.protocol, target.host, target.port, target.user, target.domain)

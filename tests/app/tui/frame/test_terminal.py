@@ -23,7 +23,7 @@ from textual.app import App
 from app.tui.frame import app
 
 SAYS = int(os.environ["SAYS"])
-app.version = lambda name: os.environ["TEXTUAL"]
+app.textual_version = lambda: os.environ["TEXTUAL"]
 
 class Listener(App):
     def get_driver_class(self):
@@ -79,7 +79,7 @@ def terminal(request):
 
 def test_the_app_reads_its_terminal_so(tmp_path, monkeypatch):
     assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is Terminal, "the one installed"
-    monkeypatch.setattr(app, "version", lambda _name: "9.0.0")
+    monkeypatch.setattr(app, "textual_version", lambda: "9.0.0")
     assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is LinuxDriver
 
 
