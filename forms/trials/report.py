@@ -114,7 +114,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     effect = found.effect
     if effect is None:
         return
-    yield Field(name="p (Wilcoxon, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
+    yield Field(name="p (rank sum, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
     if effect.deviation_percent is not None:
         yield Field(
             name="Deviation of the pairs", text=f"{numbers.percent(effect.deviation_percent)} %",

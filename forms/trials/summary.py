@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forms.stats.decision import Verdict
-from forms.stats.paired import ALPHA, PairedEffect, paired_effect, slot_effect_percent
+from forms.stats.paired import ALPHA, LEVELS, PairedEffect, effect_in_turns, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Phase, Run, Series
 
@@ -91,7 +91,7 @@ def trial_summary(
     """The trial of those series, the base first. Raises ValueError where one of the two is missing."""
     base, other = series
     pairs, rejected = pairs_of(base, other, slots)
-    found = judge_pairs([pair.ratio for pair in pairs], plan)
+    found = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
     used = pairs[: found.effect.pairs] if found.effect else ()
     ratios = [pair.control_ratio for pair in used if pair.control_ratio]
     control = paired_effect(ratios) if ratios else None
@@ -117,28 +117,29 @@ def trial_summary(
     )
 
 
-def judge_pairs(ratios: Sequence[float], plan: TrialPlan) -> LookResult:
+def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:
     """The verdict at the first planned look that gives one; *unknown* where none has yet.
 
-    A change beyond the noise threshold with p <= 6/256 is one; an interval inside the threshold ends it early as the
-    same, for no later look could say otherwise; at the last look the interval must lie inside the margin.
+    A change beyond the noise threshold with a p within the look's level is one; an interval inside the threshold ends
+    it early as the same, for no later look could say otherwise; at the last look it must lie inside the margin.
     """
     effect = None
     for look in plan.looks:
         if len(ratios) < look:
             break
-        effect = paired_effect(ratios[:look])
-        verdict = _at_look(effect, plan, last=look == plan.looks[-1])
+        alpha = LEVELS.get(look, ALPHA)
+        effect = effect_in_turns(ratios[:look], base_first[:look], alpha)
+        verdict = _at_look(effect, plan, alpha, last=look == plan.looks[-1])
         if verdict:
             return LookResult(verdict=verdict, doubt=None, effect=effect, looked_at=look)
     if effect and effect.pairs == plan.looks[-1]:
         return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.SCATTER, effect=effect, looked_at=effect.pairs)
-    effect = paired_effect(ratios) if ratios else None
+    effect = effect_in_turns(ratios, base_first) if ratios else None
     return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.FEW_PAIRS, effect=effect, looked_at=None)
 
 
-def _at_look(effect: PairedEffect, plan: TrialPlan, *, last: bool) -> Verdict | None:
-    if effect.p_value <= ALPHA and abs(effect.change_percent) > plan.noise_percent:
+def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool) -> Verdict | None:
+    if effect.p_value <= alpha * (1 + 1e-12) and abs(effect.change_percent) > plan.noise_percent:
         return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
     low, high = effect.interval_percent or (-100.0, 100.0)
     most = plan.margin_percent if last else plan.noise_percent

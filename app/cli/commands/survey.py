@@ -1,7 +1,6 @@
 """``sharebench survey``: the whole picture of a server in one go."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
