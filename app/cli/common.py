@@ -44,7 +44,7 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
     return value
 
 
-def several(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
+def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     """Options as one decorator, in the order in which --help shows them."""
 
     def decorate(function: _F) -> _F:
