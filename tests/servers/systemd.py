@@ -1,6 +1,7 @@
 """A systemd of its own, process 1 of namespaces of its own, without any unit but those that a test starts."""
 
 import contextlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -15,7 +16,7 @@ SYSTEMD = Path("/lib/systemd/systemd")
 _TARGETS = ("quiet", "basic", "sysinit", "sockets", "timers", "shutdown")
 _START = """
 mount --make-rprivate /
-mount -t cgroup2 none {root}/groups && mkdir {root}/groups/{name} && echo $$ >{root}/groups/{name}/cgroup.procs || exit 1
+mount -t cgroup2 none {root}/groups && cd {root}/groups && mkdir {name} && echo $$ >{name}/cgroup.procs || exit 1
 exec unshare --cgroup --pid --ipc --uts --net --fork --kill-child --mount-proc sh -c '
 hostname files
 mount -t tmpfs none /run
@@ -26,6 +27,7 @@ ip link add card0 type veth peer name card1
 export container=sharebench SYSTEMD_UNIT_PATH={root}/units
 exec {systemd} --system --unit=quiet.target --log-target=null --show-status=false'
 """
+_REMOVE = "mount -t cgroup2 none {root}/groups && find {root}/groups/{name} -depth -type d -exec rmdir {{}} +"
 
 
 class Systemd:
@@ -76,3 +78,14 @@ class Systemd:
         """End it with all that it started."""
         self._process.kill()
         self._process.wait()
+        for _ in range(50):  # its processes leave their control groups as they end
+            script = _REMOVE.format(root=self.root, name=self.root.name)
+            if (
+                subprocess.run(
+                    [program("unshare"), "--mount", "sh", "-c", script], check=False, capture_output=True
+                ).returncode
+                == 0
+            ):
+                break
+            time.sleep(0.02)
+        shutil.rmtree(self.root, ignore_errors=True)
