@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
+# The tests start hundreds of processes: without bytecode each would compile the program anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lint types contracts bench truth torture screenshots lock wheel clean

@@ -233,11 +233,18 @@ class Report:
     results: tuple[Field, ...] = ()
     advice: tuple[str, ...] = ()
     chart: Chart | None = None
+    more_charts: tuple[Chart, ...] = ()
+    """Those below the first one."""
     document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
     """The form as plain lists, dicts, numbers and strings, for JSON."""
     blank: bool = False
     is_front_page: bool = False
     """Whether it tells nothing that the forms after it do not: what is read back leaves it out."""
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """All its drawings, in order."""
+        return (*([self.chart] if self.chart else []), *self.more_charts)
 
 
 def cell_text(cell: Cell, kind: ReportKind) -> str:

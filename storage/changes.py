@@ -4,10 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from storage.base import NotebookBase
 from storage.codec import object_of
+from storage.json_reader import Count, JSONNode, named, up_to
+from storage.loads.records import MOST_USERS
+from storage.loads.scenario import Scenario, scenario_from_json
 from storage.ownership import is_alive
 from storage.records import Owner, utc_now
 
@@ -61,17 +64,44 @@ class JournalEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GridAxis:
+    """One of the two settings of a grid."""
+
+    kind: ChangeKind
+    name: str
+    section: str = ""
+    """As that of a plan."""
+    previous: str | None = None
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadWindow:
+    """A load point with a fixed number of users, as one observation of a trial."""
+
+    users: Annotated[int, up_to(MOST_USERS, at_least=1)]
+    processes: Count = 1
+    """That make the load, on this machine."""
+    scenario: Annotated[Scenario, scenario_from_json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialPlan:
     """How a trial or sweep is carried out: what is needed to go on with it, and to judge it."""
 
     kind: ChangeKind
     name: str
+    """Of a grid: of both settings."""
     section: str = ""
     """``[global]`` or ``[SHARE]`` in smb.conf; a network card's name; empty elsewhere."""
     previous: str | None = None
     """The setting's effective value before; None where it had none."""
     values: tuple[str, ...]
-    """What is tried beside the value that is there."""
+    """What is tried beside the value that is there; of a grid, a word for each of its cells."""
+    axes: tuple[GridAxis, ...] = ()
+    """The two settings of a grid; none where there is only one setting."""
+    cells: tuple[tuple[str, str], ...] = ()
+    """Of a grid: the two values of each of the ``values``."""
     looks: tuple[int, ...]
     """After how many pairs (blocks of a sweep) it is judged."""
     noise_percent: float = 1.0
@@ -81,10 +111,24 @@ class TrialPlan:
     server_ssh: str | None = None
     smb_conf: str | None = None
     accepted_risks: tuple[str, ...] = ()
+    allow_restart: bool = False
+    """Whether smbd may be restarted where only that brings a value into effect or takes it back."""
+    load: LoadWindow | None = None
+    """The yardstick, where it is no transfer: requests a second in a steady window."""
     apply: str | None = None
     revert: str | None = None
     proofs: tuple[str, ...] = ()
     """What showed that each value acted, a line each."""
+
+    @property
+    def arms(self) -> tuple[tuple[str, ...], ...]:
+        """What is set, setting by setting, for each of the values."""
+        return self.cells or tuple((value,) for value in self.values)
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field of it, as JSON."""
+        load = self.load and {**named(self.load, "users", "processes"), "scenario": self.load.scenario.to_json()}
+        return asdict(self) | {"load": load}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +142,10 @@ class Slot:
     """From 0, over the whole trial."""
     control_seconds: float
     """What a fixed piece of work took right before the run, which no setting of the server can touch."""
+    requests_per_second: float | None = None
+    """Of the window, where the yardstick is a load; absent for a transfer."""
+    generator_limited: bool = False
+    """Whether the machine that made the load was the limit, so that a difference is larger than it seems."""
 
 
 class ChangeTables(NotebookBase):
@@ -130,13 +178,13 @@ class ChangeTables(NotebookBase):
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
         """Keep the plan of an experiment of kind trial or sweep, in place of an earlier one."""
         with self._db.atomic():
-            row = {"experiment": experiment, "plan": json.dumps(asdict(plan), ensure_ascii=False)}
+            row = {"experiment": experiment, "plan": json.dumps(plan.to_json(), ensure_ascii=False)}
             self._db.table("trials").insert(row, replace=True)
 
     def trial(self, experiment: str) -> TrialPlan | None:
         """The plan of that experiment; None where it is no trial."""
         for (text,) in self._db.execute("SELECT plan FROM trials WHERE experiment = ?", (experiment,)):
-            return trial_plan_of(object_of(text))
+            return JSONNode("plan", object_of(text)).record(TrialPlan)
         return None
 
     def add_slot(self, slot: Slot) -> None:
@@ -150,7 +198,10 @@ class ChangeTables(NotebookBase):
             "SELECT trial_slots.* FROM trial_slots JOIN series ON series.id = series_id"
             " WHERE series.experiment = ? ORDER BY position"
         )
-        return [Slot(**row) for row in self._rows(sql, (experiment,))]
+        return [
+            Slot(**{**row, "generator_limited": bool(row["generator_limited"])})
+            for row in self._rows(sql, (experiment,))
+        ]
 
 
 _PLAIN = (
@@ -166,9 +217,3 @@ def _entry(row: Mapping[str, Any]) -> JournalEntry:
         state=ChangeState(row["state"]),
         owner=Owner(**json.loads(row["owner"])),
     )
-
-
-def trial_plan_of(raw: Mapping[str, Any]) -> TrialPlan:
-    """The plan that ``asdict`` of it gave. Raises TypeError, ValueError or KeyError for anything else."""
-    found: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in raw.items()}
-    return TrialPlan(**{**found, "kind": ChangeKind(raw["kind"])})

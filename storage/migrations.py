@@ -300,6 +300,12 @@ CREATE TABLE trial_slots (
 """
 
 
+_WINDOWS_OF_TRIALS = """
+ALTER TABLE trial_slots ADD COLUMN requests_per_second REAL CHECK (requests_per_second >= 0);
+ALTER TABLE trial_slots ADD COLUMN generator_limited INTEGER NOT NULL DEFAULT 0 CHECK (generator_limited IN (0, 1));
+"""
+
+
 def _declare(db: Database, format_number: int, needs_version: str) -> None:
     db.table("notebook_formats").insert({"format": format_number, "needs_version": needs_version})
 
@@ -379,5 +385,12 @@ def m008_series_texts(db: Database) -> None:
     _declare(db, 8, "0.2.0")
 
 
-CURRENT_FORMAT = 8
+@migrations()
+def m009_windows_of_trials(db: Database) -> None:
+    """Requests a second of a trial's runs, where they are windows of a load."""
+    _run_script(db, _WINDOWS_OF_TRIALS)
+    _declare(db, 9, "0.2.0")
+
+
+CURRENT_FORMAT = 9
 """The format that this version writes: the number of its last migration."""

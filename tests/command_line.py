@@ -8,7 +8,7 @@ import os
 import statistics
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,13 @@ QUICK = ("--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
 
 
 @dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@dataclass
 class Sharebench:
     """The command with a notebook of its own; ``password`` goes into its environment."""
 
@@ -34,8 +41,11 @@ class Sharebench:
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SHAREBENCH_")}
-        kept |= {"PYTHONPATH": str(ROOT), "SHAREBENCH_DB": str(self.db)} | self.environment
-        return kept | ({"SHAREBENCH_PASSWORD": self.password} if self.password is not None else {})
+        return kept | {"PYTHONPATH": str(ROOT)} | self._own_environment()
+
+    def _own_environment(self) -> dict[str, str]:
+        own = {"SHAREBENCH_DB": str(self.db)} | self.environment
+        return own | ({"SHAREBENCH_PASSWORD": self.password} if self.password is not None else {})
 
     def start(self, *arguments: str, under: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         """The running command, its output piped; ``under`` a program such as nohup."""
@@ -45,13 +55,14 @@ class Sharebench:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    def __call__(self, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    def __call__(self, *arguments: str, stdin: str | None = None) -> Done:
         """The finished command."""
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-m", "app", *arguments],
             env=self._environment(), cwd=self.db.parent, text=True, timeout=120, check=False,
             input=stdin if stdin is not None else "", capture_output=True,
         )  # fmt: skip
+        return Done(done.returncode, done.stdout, done.stderr)
 
     def json(self, *arguments: str) -> Any:
         """What the command says on stdout, as JSON; it must have ended well."""
@@ -69,48 +80,30 @@ class Sharebench:
         return lines[-1].removeprefix("sharebench: ")
 
 
-@dataclass
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 def _no_tui(notebook_path: Path, **_options: Any) -> int:
     raise AssertionError("the TUI was opened")
 
 
-@dataclass
-class Inside:
+class Inside(Sharebench):
     """The command inside the test's own process, with a notebook of its own: as quick as its work."""
 
-    db: Path
-
-    def __call__(self, *arguments: str, stdin: str = "") -> Done:
+    def __call__(self, *arguments: str, stdin: str | None = None) -> Done:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
-        given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-        with patch.object(sys, "stdin", given), redirect_stdout(out), redirect_stderr(err):
-            code = run(["--db", str(self.db), *arguments], _no_tui)
+        given = io.TextIOWrapper(io.BytesIO((stdin or "").encode()), encoding="utf-8")
+        with (
+            patch.dict(os.environ, self._own_environment()),
+            chdir(self.db.parent),
+            patch.object(sys, "stdin", given),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            code = run(arguments, _no_tui)
         texts = []
         for stream in (out, err):
             stream.flush()
             stream.seek(0)
             texts.append(stream.buffer.read().decode(errors="replace"))
         return Done(code, *texts)
-
-    def json(self, *arguments: str) -> Any:
-        """What the command says on stdout, as JSON; it must have ended well."""
-        done = self(*arguments)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    def fails(self, code: int, *arguments: str) -> str:
-        """The one line on stderr of a command that must end with ``code``."""
-        done = self(*arguments)
-        assert done.returncode == code, done
-        assert done.stderr.startswith("sharebench: ")
-        assert done.stderr.count("\n") == 1
-        return done.stderr.removeprefix("sharebench: ")
 
 
 def check_document(document: dict[str, Any], runs: int, warmups: int) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from forms.load.prediction import Prediction
 from storage.loads.histogram import Histogram, HistogramBuilder
 from storage.loads.records import (
     Capacity,
@@ -14,6 +16,7 @@ from storage.loads.records import (
     LoadWorker,
     PointServer,
     PointStatus,
+    PrintQueue,
     Spread,
 )
 from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think
@@ -83,3 +86,36 @@ def full_load(**changes: Any) -> Load:
         "capacity": Capacity(carried=20, not_carried=40, reason="12 of 40 users had a session", limit=Limit.ERRORS),
     }  # fmt: skip
     return Load(**usual | changes)
+
+
+def golden_load(text: str) -> Load:
+    """A load with a knee, a point that failed and one whose server was not seen, each size apart, and a print queue."""
+    rates = ((5, 48.0, 0.002), (10, 95.0, 0.0025), (20, 150.0, 0.020))
+    points = [
+        point(
+            number,
+            users,
+            rate,
+            response=histogram(*[seconds] * 9, 2 * seconds),
+            server=server(total_percent=spread(busy)),
+        )
+        for number, ((users, rate, seconds), busy) in enumerate(zip(rates, (20.0, 40.0, 96.0), strict=True), start=1)
+    ]
+    failed = point(
+        4, 40, status=PointStatus.FAILED, reason=f"12 of 40 users had a session: {text}", connected=12, requests=0,
+        response=histogram(), errors={"login refused": 28}, first_error=text, limit=Limit.ERRORS, server=None,
+    )  # fmt: skip
+    apart = [point(5, 5, 400.0, size_bytes=4096), point(6, 5, 60.0, size_bytes=65536)]
+    queue = PrintQueue(waiting=34, drained_seconds=12.3)
+    return full_load(
+        label=text, note=text, points=(*points[:2], replace(points[2], print_queue=queue), failed, *apart),
+        scenario=scenario(requests={RequestKind.READ: 80.0, RequestKind.WRITE: 15.0, RequestKind.PRINT: 5.0}),
+        choices=LoadChoices(users=(5, 10, 20, 40), by_size=True),
+        capacity=Capacity(carried=10, not_carried=20, reason="150.0 of 190.0 requests/s were made (79 %)",
+                          limit=Limit.SERVER_CPU),
+    )  # fmt: skip
+
+
+def golden_prediction(text: str) -> Prediction:
+    """What a worksheet said of it."""
+    return Prediction(worksheet=text, capacity_bytes_per_second=12e6, user_bytes_per_second=500_000.0, users=24)

@@ -24,6 +24,8 @@ class Ways:
     apply: str | None = None
     """A command that makes the change, for what sharebench does not know."""
     revert: str | None = None
+    restart: bool = False
+    """Whether smbd may be restarted for a setting that needs it."""
 
 
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
@@ -42,4 +44,6 @@ def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -
         return nic_setting(name, values, ssh=ways.ssh)
     if is_sysctl(name):
         return sysctl_setting(name, values, ssh=ways.ssh, accepted=ways.accepted)
-    return samba_setting(name, values, target, ssh=ways.ssh, smb_conf=ways.smb_conf, accepted=ways.accepted)
+    return samba_setting(
+        name, values, target, ssh=ways.ssh, smb_conf=ways.smb_conf, accepted=ways.accepted, restart=ways.restart
+    )

@@ -3,9 +3,10 @@
 import shlex
 from collections.abc import Sequence
 
-from app.changes.script import ServerChange
+from app.changes.restart import RESTART_SECONDS
+from app.changes.script import STEP_SECONDS, ServerChange
 from app.changes.server import ChangeRefusedError
-from app.changes.smb_conf import UNDO, SambaPlace, look_text, reload_text
+from app.changes.smb_conf import UNDO, SambaPlace, look_text, settle_text
 from app.environment.remote import run_script
 
 
@@ -41,6 +42,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         before=f"check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
         arms=(back if old is None else f"{keep} || broken=yes", *sets),
         put_back=back,
-        settle=reload_text(place),
+        settle=settle_text(place),
         look=look_text(place),
+        seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,
     )

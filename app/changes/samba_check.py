@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterator
 
 from app.changes.server import ChangeRefusedError
-from app.changes.smb_conf import LOG_LEVEL, SambaPlace, drop_in_content
+from app.changes.smb_conf import LOG_LEVEL, ConfLine, SambaPlace, drop_in_content
 from app.environment.remote import run_script
 from app.environment.samba import testparm
 from forms.tuning import smb_conf
@@ -47,10 +47,11 @@ check </dev/null
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
     """What testparm has against the value, in a copy of the configuration in a folder of its own."""
+    line = ConfLine(section=place.section, name=place.name, value=value)
     answer = run_script(
         _CHECK,
         {
-            "dropin": base64.b64encode(drop_in_content(place, "check", value)).decode(),
+            "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),
             "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
             "name": place.name,
             "share": "" if place.section == "global" else place.section,

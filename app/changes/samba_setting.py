@@ -1,11 +1,12 @@
 """A parameter of smb.conf as a setting that can be changed: names, candidates, risks, and what a session shows."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.changes import smb_conf as samba
 from app.changes.registry import plan_registry
+from app.changes.restart import find_restart
 from app.changes.samba_check import check_value
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError
@@ -33,10 +34,12 @@ def samba_setting(
     smb_conf: str | None,
     accepted: Sequence[str] = (),
     kept: Sequence[ConfLine] = (),
+    restart: bool = False,
 ) -> ChangeableSetting:
     """The parameter with all values checked; without values those of the catalogue.
 
-    ``kept`` are lines that stand in every arm, so that a value is tried on top of them.
+    ``kept`` are lines that stand in every arm, so that a value is tried on top of them; ``restart`` says whether smbd
+    may be restarted for those that need it.
 
     Raises ChangeRefusedError or UsageError, with nothing written.
     """
@@ -58,12 +61,14 @@ def samba_setting(
             f" running there with {place.conf}?"
         )
     risks = _risks(place.name, previous, values, accepted, typed=name)
-    restart = undo_needs_restart(place.name, previous, tuple(values))
-    if restart:
+    needs_restart = undo_needs_restart(place.name, previous, tuple(values))
+    if needs_restart and not restart:
         raise ChangeRefusedError(
-            f"{restart}, so only a restart of smbd would bring it into effect or take it back, and ends all sessions:"
-            " do that with commands of your own, --apply CMD --revert CMD"
+            f"{needs_restart}, so only a restart of smbd brings it into effect or takes it back, and ends all sessions:"
+            " allow that with --allow-restart; nothing was written"
         )
+    if needs_restart:
+        place = replace(place, restart=find_restart(place.conf, ssh))
     return ChangeableSetting(
         kind=place.kind,
         name=place.name,
@@ -74,9 +79,10 @@ def samba_setting(
         ssh=ssh,
         values=tuple(values),
         managers=place.state.managers,
-        writes=tuple(_writes(place, values)),
+        writes=(*_writes(place, values), *_restarts(place, needs_restart)),
         undo_path=f"{place.folder}/{samba.UNDO}",
         risks=tuple(risks),
+        place=place,
         plan=lambda change_id, chosen: _plan(place, change_id, chosen),
         effective=lambda answer: samba.effective_value(place, answer),
         same=lambda effective, value: same_value(place.name, effective, value),
@@ -132,9 +138,15 @@ def _writes(place: SambaPlace, values: Sequence[str]) -> list[str]:
     return [*drop_in, *([f"include = {place.drop_in}, as the last line of {place.conf}"] if included else [])]
 
 
+def _restarts(place: SambaPlace, why: str | None) -> Iterator[str]:
+    if place.restart:
+        yield f"smbd is restarted each time ({place.restart.command}), and all its sessions end: {why}"
+
+
 def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerChange:
-    plan = plan_registry if place.kind is ChangeKind.REGISTRY else samba.plan_samba
-    return plan(change_id, place, values)
+    if place.kind is ChangeKind.REGISTRY:
+        return plan_registry(change_id, place, values)
+    return samba.plan_samba(change_id, [place], [(value,) for value in values])
 
 
 def _live(place: SambaPlace, value: str, port: int) -> str | None:

@@ -7,11 +7,14 @@ undo script is complete in itself: it lies on the server as long as the change s
 import base64
 import hashlib
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from app.environment.remote import Answer
+
+STEP_SECONDS = 30.0
 CONFLICT_CODE = 3
 """What the undo script exits with where somebody else changed something meanwhile."""
 
@@ -38,7 +41,7 @@ class ServerChange:
     """What has the server notice what was written."""
     look: str = ":"
     """What prints what is in effect now, by sections."""
-    seconds: float = 30.0
+    seconds: float = STEP_SECONDS
     """How long a step may take there."""
     dead_man_seconds: int = 0
     """After so long without a word from us the server puts everything back by itself; 0: it does not."""
@@ -63,6 +66,22 @@ def quoted(words: Iterable[str]) -> str:
 def here(content: bytes, rest: str = "") -> str:
     """The content as a here document in base64, to stand at the end of a command; ``rest`` follows on its line."""
     return f"<<'SHAREBENCH'{rest}\n{base64.encodebytes(content).decode()}SHAREBENCH"
+
+
+def looks(texts: Sequence[str]) -> str:
+    """What prints what is in effect of several settings; each one's sections are told by its place: see part_of."""
+    first, *others = texts
+    return "\n".join(
+        [first, *(f'{{\n{text}\n}} | sed "s/^$mark /$mark {place}./"' for place, text in enumerate(others, start=1))]
+    )
+
+
+def part_of(answer: Answer, place: int) -> Answer:
+    """What an answer says of one of several settings, by its place from 0."""
+    if place == 0:
+        return answer
+    head = f"{place}."
+    return Answer(sections={n.removeprefix(head): text for n, text in answer.sections.items() if n.startswith(head)})
 
 
 def undo_script(change: ServerChange) -> str:
@@ -149,7 +168,8 @@ def _start_timer(change: ServerChange) -> str:
     unit, path = _unit(change), shlex.quote(change.undo_path)
     return (
         f"timer={unit}-$(date +%s%N)\n"
-        f'systemd-run --quiet --collect --on-active={change.dead_man_seconds} --unit="$timer" sh {path} ||\n'
+        f"systemd-run --quiet --collect --on-active={change.dead_man_seconds} --timer-property=AccuracySec=1s"
+        f' --unit="$timer" /bin/sh {path} ||\n'
         "{ section failed; echo 'the timer that puts it back could not be started'; section end; exit 1; }\n"
         f'for old in $(systemctl list-units --plain --no-legend --all "{unit}-*.timer" | cut -d" " -f1); do\n'
         '[ "$old" = "$timer.timer" ] || systemctl stop "$old"\ndone'

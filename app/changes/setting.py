@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.changes.script import ServerChange
+from app.changes.smb_conf import SambaPlace
 from app.environment.remote import Answer
 from storage.changes import ChangeKind
 
@@ -32,6 +33,8 @@ class ChangeableSetting:
     undo_path: str
     risks: tuple[str, ...] = ()
     """Risks that were accepted, a sentence each."""
+    place: SambaPlace | None = None
+    """Where in smb.conf it stands; None for what is not Samba's."""
     plan: Callable[[str, Sequence[str]], ServerChange]
     """Makes the scripts of a change of that id for those values."""
     effective: Callable[[Answer], str | None]

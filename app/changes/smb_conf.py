@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.changes.script import ServerChange, here, sha256
+from app.changes.restart import RESTART_SECONDS, Restart, restart_text
+from app.changes.script import STEP_SECONDS, ServerChange, here, looks, sha256
 from app.changes.server import ChangeRefusedError, FileState, ServerState, look
 from app.environment.remote import Answer, ask_server, run_script
 from app.environment.samba import testparm
@@ -53,6 +54,8 @@ class SambaPlace:
     """What testparm has against the configuration as it stands."""
     kept: tuple[ConfLine, ...] = ()
     """Lines that stand in every arm of a trial."""
+    restart: Restart | None = None
+    """How smbd is restarted with each value; None where a reload does."""
 
     @property
     def folder(self) -> str:
@@ -131,10 +134,11 @@ def _check_files(place: SambaPlace) -> None:
             )
 
 
-def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
-    """The scripts of a trial of these values; the first arm is the value that is there."""
+def plan_samba(change_id: str, places: Sequence[SambaPlace], arms: Sequence[tuple[str, ...]]) -> ServerChange:
+    """The scripts of a trial of parameters of one smb.conf: in each arm a value of each; the first is as it is."""
+    place = places[0]
     conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
-    contents = [drop_in_content(place, change_id, value) for value in (None, *values)]
+    contents = [drop_in_content(place, change_id, lines) for lines in ((), *(_lines(places, arm) for arm in arms))]
     included = with_include(place)
     ours = " ".join(sha256(content) for content in contents)
     conf_sums = " ".join(dict.fromkeys((conf.sum, sha256(included))))
@@ -144,16 +148,26 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         "begin": _write(drop_in, contents[0]) + (_write(conf, included) if included != conf.content else ""),
         "put_back": _back(conf) + _back(drop_in),
     }
-    what = " or ".join(f"{place.name} = {value}" for value in values)
+    sections = " and ".join(dict.fromkeys(f"[{one.section}]" for one in places))
+    what = " or ".join(" with ".join(f"{line.name} = {line.value}" for line in _lines(places, arm)) for arm in arms)
+    restarted = next((one for one in places if one.restart), place)
     return ServerChange(
         id=change_id,
-        title=f"{what} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
+        title=f"{what} in {sections} of {place.conf}, by way of {place.drop_in}",
         undo_path=f"{place.folder}/{UNDO}",
         arms=tuple(_write(drop_in, content) for content in contents),
-        settle=reload_text(place),
-        look=look_text(place),
+        settle=settle_text(restarted),
+        look=looks([look_text(one) for one in places]),
+        seconds=RESTART_SECONDS if restarted.restart else STEP_SECONDS,
         **steps,
     )
+
+
+def _lines(places: Sequence[SambaPlace], values: Sequence[str]) -> list[ConfLine]:
+    return [
+        ConfLine(section=place.section, name=place.name, value=value)
+        for place, value in zip(places, values, strict=True)
+    ]
 
 
 def effective_value(place: SambaPlace, answer: Answer) -> str | None:
@@ -169,14 +183,13 @@ def current(place: SambaPlace) -> Answer:
     return run_script(f"PATH=$PATH:/usr/sbin:/sbin\n{body}", {}, place.ssh)
 
 
-def drop_in_content(place: SambaPlace, change_id: str, value: str | None) -> bytes:
-    """Our file with what was in it, the lines that are kept, and the value; None for the one that was there."""
+def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
+    """Our file with what was in it, the lines that are kept, and those of an arm."""
     old = place.state.files[place.drop_in].content or b""
     if old and not old.endswith(b"\n"):
         old += b"\n"
     note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
-    lines = [*place.kept, *([] if value is None else [ConfLine(section=place.section, name=place.name, value=value)])]
-    return old + (note + "".join(map(str, lines))).encode("utf-8", "surrogateescape")
+    return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
 
 
 def with_include(place: SambaPlace) -> bytes:
@@ -206,8 +219,10 @@ def _back(file: FileState) -> str:
     return f'[ "$(sum_of {_q(file.path)})" = {file.sum} ] || write_file {words} {content}\n'
 
 
-def reload_text(place: SambaPlace) -> str:
-    """What has smbd read its configuration again."""
+def settle_text(place: SambaPlace) -> str:
+    """What has smbd read its configuration again, or start anew where only that does."""
+    if place.restart:
+        return restart_text(place.conf, place.restart)
     return (
         f"if smbcontrol -s {_q(place.conf)} smbd reload-config >/dev/null 2>&1; then section reloaded; sleep 0.2;"
         " else section not_reloaded; fi"

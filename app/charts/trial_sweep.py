@@ -1,16 +1,15 @@
 """The curve of a sweep that sharebench carried out itself."""
 
 from app.charts.sweep import SweepPoint, sweep_chart
-from forms.stats.summary import mean
 from forms.trials.sweep import SweepSummary
 
 
 def sweep_curve(found: SweepSummary, width: int, height: int, *, colour: bool = True) -> str:
     """Each value's average, with the interval of its change against what was there around it."""
-    base = _average(found, 0)
+    base = found.values[0].average or 0.0
     points = []
-    for place, one in enumerate(found.values):
-        rate = _average(found, place)
+    for one in found.values:
+        rate = one.average or 0.0
         ends = one.effect.interval_percent if one.effect else None
         name = "as it was" if one.value is None else (one.value.split()[-1:] or ["empty"])[0].rpartition("=")[2]
         points.append(
@@ -22,8 +21,3 @@ def sweep_curve(found: SweepSummary, width: int, height: int, *, colour: bool = 
             )
         )
     return sweep_chart(points, width, height, colour=colour)
-
-
-def _average(found: SweepSummary, place: int) -> float:
-    rates = [run.bytes_per_second for run in found.values[place].series.measured() if run.bytes_per_second]
-    return mean(rates) or 0.0

@@ -8,11 +8,12 @@ import click
 from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.errors import UsageError
+from app.workflows.load_forms import load_form
 from forms.layout import visible
 from forms.load.comparison import compare_loads
 from forms.load.comparison_report import load_comparison_report
 from forms.load.document import LOAD_SCHEMA, load_from_document
-from forms.load.report import capacity_text, load_report
+from forms.load.report import capacity_text
 from forms.report import Report
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
@@ -113,15 +114,17 @@ def read_loads(content: bytes, file: str) -> list[Load] | None:
         raise UsageError(f"{file} cannot be imported: {error}") from error
 
 
-def show_load(load: Load, *, as_json: bool) -> None:
+def show_load(context: click.Context, load: Load, *, as_json: bool) -> None:
     """Print a load's form, or its document."""
-    answer_report(load_report(load), as_json=as_json)
+    with common.notebook(context) as notebook:
+        report = load_form(notebook, load)
+    answer_report(report, as_json=as_json)
 
 
 def report_of(notebook: Notebook, reference: str) -> Report | None:
     """The form of a load; None where the reference is none."""
     load = load_in(notebook, reference)
-    return load_report(load) if load else None
+    return load_form(notebook, load) if load else None
 
 
 def delete_load(context: click.Context, load: Load) -> None:

@@ -1,5 +1,6 @@
 """What the screen has screens of its own for, said line by line: a form, a comparison, the catalogue, an export."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -52,9 +53,16 @@ def visit(
                 _export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [], ask, say)
             case "survey":
                 say("Everything at once, in turns: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER")
+            case "load":
+                say(f"Many users at once: {_load_command(str(arguments['target']), str(arguments['ssh']))}")
             case _:
                 say(f"That is on the screen alone: sharebench, without --plain, has {name}.")
     return None
+
+
+def _load_command(target: str, ssh: str) -> str:
+    server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
+    return f"sharebench load {shlex.quote(target)} --users 5,10,20 --scenario office{server}"
 
 
 def _entry(

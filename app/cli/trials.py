@@ -1,12 +1,15 @@
 """What try, sweep and tune share on the command line: options, consent, how it goes, the answer."""
 
 import contextlib
+import os
 import shutil
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from app.changes.find import Ways, find_setting
 from app.changes.setting import ChangeableSetting
@@ -15,73 +18,140 @@ from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import CancelledError, UsageError
+from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
+from app.recorder.request import SeriesRequest
 from app.workflows.consent import consent_lines
 from app.workflows.requests import series_request
 from app.workflows.trial import run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, grid_plan, new_order
 from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
-from storage.changes import TrialPlan
-from storage.records import ExperimentKind
+from storage.changes import LoadWindow, TrialPlan
+from storage.loads.records import MOST_USERS
+from storage.records import Command, ExperimentKind
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _SERIES = (
     "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
     "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note",
 )  # fmt: skip
 
 
-def trial_options(function: _F) -> _F:
-    """The options that all three have."""
-    for option in reversed(
-        (
-            click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
-            click.option(
-                "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."
-            ),
-            click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
-            common.login_options,
-            common.options_of_all,
-            series_options(*_SERIES),
-        )
-    ):
-        function = option(function)
-    return function
+LOAD_SETTLE_SECONDS = 1.0
+"""After the logins of a window's users, before it counts."""
+
+
+restart_option = click.option(
+    "--allow-restart", is_flag=True, help="Restart smbd for what only that brings into effect; ends all sessions."
+)
+
+
+trial_options = common.several(
+    click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
+    click.option("--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."),
+    click.option(
+        "--load",
+        "users",
+        type=common.Count(1, MOST_USERS),
+        metavar="USERS",
+        help="Measure requests a second of so many users in place of one transfer; TARGET is a folder.",
+    ),
+    click.option(
+        "--scenario",
+        default="small",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="What these users do, as in `load`.",
+    ),
+    click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that they work on."),
+    click.option(
+        "--window",
+        "window_seconds",
+        type=common.Number(1, 3600),
+        default=5,
+        show_default=True,
+        metavar="SECONDS",
+        help="Of each load.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
+    common.login_options,
+    common.options_of_all,
+    series_options(*_SERIES),
+)
+"""The options that all three have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What is to be tried, checked; nothing is written yet."""
+
+    request: SeriesRequest
+    settings: tuple[ChangeableSetting, ...]
+    choices: Mapping[str, Any]
+    load: LoadWindow | None
+
+    def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> TrialOrder:
+        """The order of a trial or sweep of values of the one setting; of a grid, of all its cells."""
+        choices, settings = self.choices, self.settings
+        usual = {
+            "looks": LOOKS,
+            "accepted_risks": tuple(choices["accepted"]),
+            "allow_restart": choices["allow_restart"],
+            "apply": choices.get("apply"),
+            "revert": choices.get("revert"),
+            "load": self.load,
+        }
+        if len(settings) > 1:
+            plan = grid_plan(settings, **{**usual, **fields})
+        else:
+            plan = TrialPlan(kind=settings[0].kind, name=settings[0].name, values=values, **{**usual, **fields})
+        return new_order(self.request, *settings, kind=kind, plan=plan)
 
 
 def prepared(
-    context: click.Context, name: str, values: tuple[str, ...], target_url: str, choices: dict[str, Any]
-) -> tuple[ChangeableSetting, Callable[[ExperimentKind, tuple[str, ...], dict[str, Any]], TrialOrder]]:
-    """The setting, checked, and what makes an order of it; nothing is written yet."""
-    target, secrets = common.target_and_secrets(context, target_url, kerberos=choices["kerberos"])
-    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
+    context: click.Context, named: Sequence[tuple[str, tuple[str, ...]]], url: str, choices: dict[str, Any]
+) -> Prepared:
+    """Look at the settings of these names and values, and at the target. Raises SharebenchError."""
+    request, load = request_of(context, url, choices)
     ways = Ways(
         ssh=request.server_ssh,
         smb_conf=request.smb_conf,
         accepted=choices["accepted"],
         apply=choices.get("apply"),
         revert=choices.get("revert"),
+        restart=choices["allow_restart"],
     )
-    found = find_setting(name, values, target, ways)
+    settings = tuple(find_setting(name, values, request.plan.target, ways) for name, values in named)
     check_target(request)
+    return Prepared(request=request, settings=settings, choices=choices, load=load)
 
-    def order_of(kind: ExperimentKind, chosen_values: tuple[str, ...], settings: dict[str, Any]) -> TrialOrder:
-        plan = TrialPlan(
-            kind=found.kind,
-            name=found.name,
-            values=chosen_values,
-            accepted_risks=tuple(choices["accepted"]),
-            apply=ways.apply,
-            revert=ways.revert,
-            **{"looks": LOOKS, **settings},
-        )
-        return new_order(request, found, kind=kind, plan=plan)
 
-    return found, order_of
+def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
+    """What is to be measured, and the window of a load in place of a transfer. Raises UsageError."""
+    users = choices["users"]
+    if users is None:
+        for name, word in (("scenario", "--scenario"), ("files", "--files"), ("window_seconds", "--window")):
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                raise UsageError(f"{word} belongs to a load: name its users too, --load USERS")
+    else:
+        choices = {**choices, "command": Command.PUT.value}  # whose target is a folder, as that of a load
+    target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
+    if users is None:
+        return request, None
+    scenario = find_scenario(choices["scenario"])
+    if not any(kind.reads or kind.writes for kind in scenario.requests):
+        raise UsageError(f"the users of {scenario.name} neither read nor write, so there is nothing to compare")
+    return request, LoadWindow(
+        users=users,
+        processes=len(os.sched_getaffinity(0)),
+        scenario=changed(
+            scenario, files=choices["files"], duration=choices["window_seconds"], settle=LOAD_SETTLE_SECONDS
+        ),
+    )
 
 
 def consent(order: TrialOrder, *, yes: bool) -> None:
@@ -133,7 +203,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     """Print what a trial or sweep came to, a sweep with its curve."""
     answer_report(report_of(summary), as_json=as_json)
-    if isinstance(summary, SweepSummary) and not as_json:
+    if isinstance(summary, SweepSummary) and not as_json and not (summary.plan.axes or summary.plan.load):
         from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)

@@ -1,7 +1,9 @@
 """What a server's machine does, second by second: processors, its server processes and their memory, cards, disks."""
 
+import os
 import secrets
 import shlex
+import signal
 import subprocess
 import threading
 import time
@@ -116,6 +118,7 @@ class ResourceSampler:
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 encoding="utf-8", errors="replace", env=clean_environment(LC_ALL="C"),
+                start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             self.problem = f"the server's load is not seen: `{words[0]}` cannot be run here ({error.strerror})"
@@ -134,7 +137,8 @@ class ResourceSampler:
         """End it: all samples."""
         process, self._process = self._process, None
         if process is not None:
-            process.terminate()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)  # also the sleep that it waits for
             try:
                 process.wait(_STOP_SECONDS)
             except subprocess.TimeoutExpired:

@@ -13,6 +13,7 @@ DEFAULT_CLIENTS = (1, 4, 8, 16)
 DEFAULT_ROUNDS = 3
 DEFAULT_SECONDS = 5
 """Of a run, beside a fifth of it before: as dbench takes it."""
+DEFAULT_MINUTES = 9
 MOST_CLIENTS = 512
 
 
@@ -31,6 +32,8 @@ class IsolationRequest:
     clients: tuple[int, ...] = DEFAULT_CLIENTS
     rounds: int = DEFAULT_ROUNDS
     seconds: int = DEFAULT_SECONDS
+    within_seconds: float = 60.0 * DEFAULT_MINUTES
+    """No further round begins that would probably end later than so long after the beginning."""
     label: str = ""
     link_bits_per_second: int | None = None
     server_ssh: str | None = None

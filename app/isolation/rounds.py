@@ -9,6 +9,7 @@ from app.isolation.places import Places, find_places
 from app.isolation.put_back import put_back
 from app.isolation.request import IsolationRequest
 from app.isolation.smbd import ON
+from app.isolation.timetable import Step, Timetable
 from app.measure.control import SeriesControl
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
 from storage.notebook import Notebook
@@ -22,7 +23,7 @@ class IsolationOpened:
 
     isolation: Isolation
     runs: int
-    """How many runs there will be in all."""
+    """How many runs there will be; fewer where the time is over before, more where a price needs them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +59,6 @@ class IsolationClosed:
 
 
 IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | IsolationProblem | IsolationClosed
-Step = tuple[int, Layer, int]
-"""Round, layer, clients."""
 
 
 def measure(
@@ -70,15 +69,19 @@ def measure(
     bench = LayerBench(request, places)
     control.attach(lambda _word: None, bench.stop)
     isolation = _opened(request, places, bench, resumed)
-    steps = [step for step in _steps(request, places) if not _is_done(isolation, step)]
+    timetable = Timetable(request, places)
+    planned = [step for step in timetable.planned if not _is_done(isolation, step)]
     notebook.save_isolation(isolation)
-    yield IsolationOpened(isolation=isolation, runs=len(steps))
+    yield IsolationOpened(isolation=isolation, runs=len(planned))
     for problem in places.problems:
         yield IsolationProblem(text=problem)
     status, why = SeriesStatus.INTERRUPTED, None
     problems: list[str] = []
     try:
         bench.prepare()
+        steps = (
+            step for step in timetable.steps(lambda: _stored(notebook, isolation)) if not _is_done(isolation, step)
+        )
         for number, (turn, layer, clients) in enumerate(steps, start=1):
             yield LayerRunStarted(layer=layer, clients=clients, round=turn, number=number)
             for run in bench.run(layer, clients, turn):
@@ -86,6 +89,9 @@ def measure(
                 yield LayerRunEnded(run=run)
                 if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
                     raise MeasurementError(run.error or "the server layer failed")
+        if timetable.rounds < request.rounds:
+            isolation = _cut_short(isolation, timetable.rounds, request.within_seconds)
+            yield IsolationProblem(text=isolation.problems[-1])
         try:
             isolation = replace(isolation, ceilings={clients: bench.ceiling(clients) for clients in request.clients})
         except MeasurementError as error:
@@ -104,9 +110,7 @@ def measure(
         notebook.save_isolation(isolation)
     for problem in problems:
         yield IsolationProblem(text=problem)
-    stored = notebook.isolation(isolation.id)
-    assert stored is not None
-    yield IsolationClosed(isolation=stored)
+    yield IsolationClosed(isolation=_stored(notebook, isolation))
 
 
 def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resumed: Isolation | None) -> Isolation:
@@ -151,19 +155,19 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
     )
 
 
-def _steps(request: IsolationRequest, places: Places) -> Iterator[Step]:
-    """All runs in their order: in each round every layer with every number of clients, there and back again.
+def _stored(notebook: Notebook, isolation: Isolation) -> Isolation:
+    """An isolation of the notebook as it stands there, with its runs."""
+    found = notebook.isolation(isolation.id)
+    assert found is not None
+    return found
 
-    What profiling costs is measured with the largest number of clients alone.
-    """
-    disk, network = places.disk_folder is not None, places.network
-    layers = [Layer.SERVER] + [Layer.SERVER_WHOLE_SCRIPT] * bool(request.without)
-    layers += [Layer.DISK] * disk + [Layer.NETWORK] * network + [Layer.DISK_WITH_NETWORK] * (disk and network)
-    for turn in range(1, request.rounds + 1):
-        steps = [(turn, layer, clients) for clients in request.clients for layer in layers]
-        if places.smbd:
-            steps.append((turn, Layer.SERVER_UNPROFILED, max(request.clients)))
-        yield from steps if turn % 2 else reversed(steps)
+
+def _cut_short(isolation: Isolation, rounds: int, within_seconds: float) -> Isolation:
+    why = (
+        f"{rounds} of {isolation.rounds} rounds were measured, since a run takes long here and {within_seconds / 60:g} "
+        "minutes are allowed: intervals are wider; allow more with --within"
+    )
+    return replace(isolation, rounds=rounds, problems=(*isolation.problems, why))
 
 
 def _is_done(isolation: Isolation, step: Step) -> bool:

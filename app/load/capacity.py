@@ -1,6 +1,7 @@
-"""Which number of users comes next: as asked for, or doubled until overload and then halved to a bracket."""
+"""Which point comes next: as asked for, or users doubled until overload and then halved to a bracket."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from forms.load.summary import overload
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus
@@ -11,11 +12,26 @@ BRACKET_SHARE = 0.0625
 """How far apart carried and not carried may lie at the end, of what was carried: 640 and 680."""
 
 
-def next_users(points: Sequence[LoadPoint], choices: LoadChoices) -> int | None:
-    """The users of the next point; None at the end."""
-    if not choices.find_capacity:
-        done = [point.users for point in points]
-        return next((users for users in choices.users if users not in done), None)
+class NextPoint(NamedTuple):
+    """What is to be measured."""
+
+    users: int
+    size_bytes: int | None = None
+    """The one size of file; None for all of the scenario's."""
+
+
+def next_point(points: Sequence[LoadPoint], choices: LoadChoices, sizes: Sequence[int] = ()) -> NextPoint | None:
+    """What is to be measured after those points, ``sizes`` being the scenario's; None at the end."""
+    if choices.find_capacity:
+        users = _next_of_search(points, choices)
+        return None if users is None else NextPoint(users)
+    each_size = sizes if choices.by_size and sizes else (None,)
+    done = {(point.users, point.size_bytes) for point in points}
+    wanted = (NextPoint(users, size) for users in choices.users for size in each_size)
+    return next((each for each in wanted if each not in done), None)
+
+
+def _next_of_search(points: Sequence[LoadPoint], choices: LoadChoices) -> int | None:
     first = choices.users[0] if choices.users else FIRST_USERS
     if not points:
         return first

@@ -70,9 +70,13 @@ class Conversation:
             self._came.clear()
             while self._orders:
                 word, *numbers = self._orders.pop(0).split()
-                if word != "point":
-                    return
-                engine.point(*(int(number) for number in numbers))
+                match word:
+                    case "point":
+                        engine.point(*(int(number) for number in numbers))
+                    case "rest":
+                        engine.rest()
+                    case _:
+                        return
 
     def _emit(self, event: LoadEvent) -> None:
         with suppress(OSError, ValueError):

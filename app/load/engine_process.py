@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from app.child_process import ChildProcess
-from app.load.events import LoadEnded, LoadEvent, PointMeasured, WorkersReady, load_event_of
+from app.load.events import LoadEnded, LoadEvent, PointMeasured, UsersGone, WorkersReady, load_event_of
 from app.load.plan import LoadPlan
 
 GRACE_SECONDS = 120.0
@@ -35,6 +35,11 @@ class EngineProcess:
         """Ask for a point: its events, the last of which is PointMeasured or LoadEnded."""
         self._process.say(f"point {number} {users} {size_bytes or 0}")
         return self._until(PointMeasured)
+
+    def rest(self) -> Iterator[LoadEvent]:
+        """Have all users leave until the next point: the events, the last of which is UsersGone or LoadEnded."""
+        self._process.say("rest")
+        return self._until(UsersGone)
 
     def finish(self) -> Iterator[LoadEvent]:
         """End it as it should: the events of its cleaning up."""

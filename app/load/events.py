@@ -17,6 +17,8 @@ class LoadPhase(StrEnum):
     SETTLE = "settle"
     STEADY = "steady"
     """What happens counts."""
+    PRINTING = "printing"
+    """Nothing is handed over any more; the printer's queue becomes empty."""
     CLEANING = "cleaning"
     """The scenario's files are removed."""
 
@@ -77,6 +79,14 @@ class PointMeasured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UsersGone:
+    """All users have left until the next point."""
+
+    at_seconds: float
+    """When they were told to, by the monotonic clock: their last requests ended about then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersReady:
     """The processes that make load are there."""
 
@@ -101,7 +111,7 @@ class LoadEnded:
     """Whether files of ours could not be removed."""
 
 
-LoadEvent = PhaseBegan | FilesMade | SecondPassed | PointMeasured | WorkersReady | LoadWarned | LoadEnded
+LoadEvent = PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | WorkersReady | LoadWarned | LoadEnded
 _EVENTS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(LoadEvent)}
 
 

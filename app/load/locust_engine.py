@@ -12,7 +12,7 @@ from locust.env import Environment
 
 from app.errors import MeasurementError
 from app.load.crew import clock
-from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, WorkersReady
+from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, UsersGone, WorkersReady
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.window import counted, unpacked
@@ -94,6 +94,13 @@ class LoadEngine:
                 first_error=self._first_error,
             )
         )  # fmt: skip
+
+    def rest(self) -> None:
+        """Have all users leave; the workers stay."""
+        self._phase(LoadPhase.PRINTING)
+        told = clock()
+        self._runner.stop()
+        self._emit(UsersGone(at_seconds=told))
 
     def _start_workers(self) -> None:
         """Have as many workers as are planned, new ones in place of those that died."""

@@ -4,17 +4,25 @@ from collections.abc import Iterator
 
 from app.workflows.trial_order import TrialOrder
 from forms import wording
+from storage.changes import TrialPlan
 
 
 def consent_lines(order: TrialOrder) -> Iterator[str]:
     """What will be written and where, how it is undone, and what to beware of: shown before anything is written."""
-    found = order.setting
-    where = found.ssh or "this machine"
-    yield f"On {where}, {found.name} is {found.previous or 'empty'} now. This will be written there, in turns:"
-    yield from (f"  {line}" for line in found.writes)
+    settings, plan = order.settings, order.plan
+    where = settings[0].ssh or "this machine"
+    now = " and ".join(f"{one.name} is {one.previous or 'empty'}" for one in settings)
+    yield f"On {where}, {now} now. This will be written there, in turns:"
+    yield from (f"  {line}" for line in dict.fromkeys(line for one in settings for line in one.writes))
     yield "It is put back byte for byte at the end; after a crash by `sharebench restore`, or there, as root:"
-    yield f"  sh {found.undo_path}"
-    most = order.plan.looks[-1] * (len(order.plan.values) + 1)
-    yield f"At most {wording.count(most, 'run')}, each after a settling run; new sessions of others are affected."
-    yield from (f"Accepted risk: {risk}." for risk in found.risks)
-    yield from (f"Beware: {manager}." for manager in found.managers)
+    yield f"  sh {settings[0].undo_path}"
+    most = plan.looks[-1] * (len(plan.values) + 1)
+    yield f"At most {wording.count(most, 'run')}, {_each(plan)}; new sessions of others are affected."
+    yield from (f"Accepted risk: {risk}." for one in settings for risk in one.risks)
+    yield from (f"Beware: {manager}." for manager in dict.fromkeys(each for one in settings for each in one.managers))
+
+
+def _each(plan: TrialPlan) -> str:
+    if plan.load is None:
+        return "each after a settling run"
+    return f"each a window of {plan.load.scenario.duration_seconds:g} s with {wording.count(plan.load.users, 'user')}"

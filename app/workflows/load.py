@@ -1,8 +1,9 @@
 """A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
 
 import resource
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 from app import errors
@@ -10,18 +11,21 @@ from app.clients.base import Secrets
 from app.clients.scratch import new_load_folder
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
-from app.load.capacity import next_users
+from app.load.capacity import NextPoint, next_point
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, LoadEvent, PointMeasured, WorkersReady
+from app.load.events import LoadEnded, LoadEvent, PointMeasured, UsersGone, WorkersReady
 from app.load.file_set import FileSet
 from app.load.judgement import load_point
 from app.load.plan import LoadPlan
+from app.load.print_queue import PrinterShare
 from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
+from app.workflows.load_forms import prediction_of
+from forms.load.prediction import Prediction
 from forms.load.summary import capacity_of, limit_of, offered_per_second, overload
-from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
-from storage.loads.scenario import Scenario
+from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus, PrintQueue
+from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
@@ -40,8 +44,6 @@ class LoadRequest:
     settings: Settings = field(default_factory=Settings)
     scenario: Scenario
     choices: LoadChoices
-    by_size: bool = False
-    """Each number of users once with each size of file alone."""
     label: str = ""
     server_ssh: str | None = None
     smb_conf: str | None = None
@@ -73,6 +75,8 @@ class LoadClosed:
     load: Load
     failure: LoadEnded | None = None
     stored: bool = True
+    prediction: Prediction | None = None
+    """What a worksheet of the server promised."""
 
 
 LoadStep = LoadEvent | LoadOpened | PointStored | LoadClosed
@@ -143,7 +147,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
     """Go on with a load that was interrupted, at its next point. Raises UsageError where nothing is missing."""
     kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
-    if load.status is SeriesStatus.COMPLETE or next_users(kept, load.choices) is None:
+    if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
     goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None)
     leftover = load.scratch_folder is not None
@@ -176,31 +180,30 @@ def _points(
         nonlocal finishing
         finishing = finishing or word is ControlMessage.FINISH
 
+    def enough() -> bool:
+        return finishing or control.cancelled.is_set()
+
     with EngineProcess(plan) as engine, LoadSamplers(load, request.server_ssh) as samplers:
         control.attach(hear, engine.cancel)
+        printer = _printer(load, request)
         try:
             for event in engine.ready():
                 if isinstance(event, WorkersReady):
                     load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
                     notebook.update_load(load)
                 yield event
-            while (
-                engine.ended is None
-                and not (finishing and load.points)
-                and (users := next_users(load.points, load.choices))
-            ):
-                for size_bytes in _sizes(load.scenario, by_size=request.by_size):
-                    number = len(load.points) + 1
-                    began_at = utc_now()
-                    for event in engine.point(number, users, size_bytes):
-                        yield event
-                        if isinstance(event, PointMeasured) and engine.ended is None:
-                            point = replace(_point(event, load, samplers, began_at), size_bytes=size_bytes)
+            while engine.ended is None and not (finishing and load.points) and not over and (following := _next(load)):
+                began_at = utc_now()
+                for event in engine.point(_free_number(load), following.users, following.size_bytes):
+                    yield event
+                    if isinstance(event, PointMeasured) and engine.ended is None:
+                        point = _point(event, load, samplers, following.size_bytes, began_at)
+                        load = _with(load, point, notebook)
+                        over = _is_over(event, point)
+                        if printer is not None:
+                            point = replace(point, print_queue=(yield from _drained(printer, engine, enough)))
                             load = _with(load, point, notebook)
-                            over = over or _is_over(event, point)
-                            yield PointStored(load=load, point=point)
-                if over:
-                    break
+                        yield PointStored(load=load, point=point)
             if engine.ended is None:
                 yield from engine.finish()
         finally:
@@ -208,8 +211,35 @@ def _points(
     yield _closed(load, engine.ended, plan, notebook)
 
 
-def _sizes(scenario: Scenario, *, by_size: bool) -> list[int | None]:
-    return [each.size_bytes for each in scenario.sizes] if by_size and scenario.sizes else [None]
+def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
+    """The printer share that jobs are handed to, where its server can be asked what waits there."""
+    target, conf = load.targets[0], load.environment.get("server", {}).get("smb.conf.path")
+    if RequestKind.PRINT not in load.scenario.requests or target.share is None or not isinstance(conf, str):
+        return None
+    printer = PrinterShare(target.share, conf, request.server_ssh)
+    return printer if printer.begin() else None
+
+
+def _drained(
+    printer: PrinterShare, engine: EngineProcess, enough: Callable[[], bool]
+) -> Generator[LoadEvent, None, PrintQueue | None]:
+    """Have the users leave, and wait for what they handed over to be printed."""
+    found = None
+    for event in engine.rest():
+        yield event
+        if isinstance(event, UsersGone):
+            found = printer.drained(event.at_seconds, enough)
+    return found
+
+
+def _next(load: Load) -> NextPoint | None:
+    return next_point(load.points, load.choices, [each.size_bytes for each in load.scenario.sizes])
+
+
+def _free_number(load: Load) -> int:
+    """The first that no point has: one that failed is measured again in its own place."""
+    taken = {point.number for point in load.points}
+    return next(number for number in count(1) if number not in taken)
 
 
 def _is_over(event: PointMeasured, point: LoadPoint) -> bool:
@@ -217,9 +247,12 @@ def _is_over(event: PointMeasured, point: LoadPoint) -> bool:
     return event.failure is None and point.connected < _LEAST_SHARE_CONNECTED * point.users
 
 
-def _point(event: PointMeasured, load: Load, samplers: LoadSamplers, started_at: str) -> LoadPoint:
+def _point(
+    event: PointMeasured, load: Load, samplers: LoadSamplers, size_bytes: int | None, started_at: str
+) -> LoadPoint:
     server, cards = samplers.between(event.began_seconds, event.ended_seconds)
     point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=started_at)
+    point = replace(point, size_bytes=size_bytes)
     earlier = [each for each in (*load.points, point) if each.status is PointStatus.VALID and each.size_bytes is None]
     fewest = min(earlier, key=lambda each: each.users, default=None)
     point = replace(point, offered_per_second=offered_per_second(load.scenario, point.users, fewest))
@@ -229,7 +262,8 @@ def _point(event: PointMeasured, load: Load, samplers: LoadSamplers, started_at:
 
 
 def _with(load: Load, point: LoadPoint, notebook: Notebook) -> Load:
-    load = replace(load, points=(*load.points, point))
+    points = {each.number: each for each in (*load.points, point)}
+    load = replace(load, points=tuple(points[number] for number in sorted(points)))
     load = replace(load, capacity=capacity_of(load))
     notebook.put_point(load.id, point)
     notebook.update_load(load)
@@ -251,4 +285,4 @@ def _closed(load: Load, ended: LoadEnded | None, plan: LoadPlan, notebook: Noteb
         notebook.remove_load(load.id)
         return LoadClosed(load=load, failure=failed, stored=False)
     notebook.update_load(load)
-    return LoadClosed(load=load, failure=failed)
+    return LoadClosed(load=load, failure=failed, prediction=prediction_of(notebook, load))

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.changes.journal import Journalled, begin_change, restore_entry
-from app.changes.script import ServerChange
+from app.changes.script import ServerChange, part_of
 from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
+from app.changes.setting import ChangeableSetting
+from app.changes.several import plan_of
 from app.environment import collect
 from app.errors import SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
-from app.measure.reader import MeasuringProcess
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, open_notebook
 from app.recorder.writer import SeriesWriter
@@ -27,6 +28,7 @@ from app.workflows.trial_order import (
     check_target,
     open_client,
 )
+from app.workflows.trial_yardstick import Yardstick, yardstick_of
 from forms import wording
 from forms.trials.judged import ChangeSummary, judged
 from forms.trials.summary import TrialSummary
@@ -59,7 +61,8 @@ def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) ->
     """
     check_target(order.request)
     with open_notebook(notebook_path) as notebook:
-        campaign = _Campaign(order=order, notebook=notebook, control=control)
+        yardstick = yardstick_of(order.request, control, order.plan.load)
+        campaign = _Campaign(order=order, notebook=notebook, control=control, yardstick=yardstick)
         yield from campaign.carry_out()
 
 
@@ -68,25 +71,30 @@ class _Campaign:
     order: TrialOrder
     notebook: Notebook
     control: SeriesControl
+    yardstick: Yardstick
     change: ServerChange = field(init=False)
     writers: list[SeriesWriter] = field(init=False, default_factory=list)
     slots: list[Slot] = field(init=False, default_factory=list)
     proofs: dict[int, str] = field(init=False, default_factory=dict)
 
     def carry_out(self) -> Generator[TrialEvent, None, None]:
-        """Everything from the journal to the last proof."""
-        order, setting = self.order, self.order.setting
-        self.change = setting.plan(new_change_id(), order.plan.values)
+        """Everything, with what it is measured by there before and after."""
+        order, first = self.order, self.order.settings[0]
+        self.change = plan_of(order.settings, new_change_id(), order.plan.arms)
         about = Journalled(
             experiment=order.experiment.name,
-            kind=setting.kind,
-            name=setting.name,
-            machine=setting.machine,
-            ssh=setting.ssh,
-            effective_before=setting.previous,
-            configuration_before=setting.configuration,
+            kind=first.kind,
+            name=order.plan.name,
+            machine=first.machine,
+            ssh=first.ssh,
+            effective_before=order.plan.previous,
+            configuration_before=next((one.configuration for one in order.settings if one.configuration), ""),
         )
-        entry = begin_change(self.change, about, self.notebook)
+        with self.yardstick:
+            yield from self._changed(begin_change(self.change, about, self.notebook))
+
+    def _changed(self, entry: JournalEntry) -> Generator[TrialEvent, None, None]:
+        """Everything between the journal and the last proof."""
         failure: SharebenchError | None = None
         try:
             self._open_series()
@@ -121,16 +129,16 @@ class _Campaign:
         self._reject_lone_runs()
 
     def _new_series(self, arm: int, value: str | None) -> Series:
-        request, setting = self.order.request, self.order.setting
+        request, name, previous = self.order.request, self.order.plan.name, self.order.plan.previous
         plan = request.plan
         change = None
         if value is not None:
-            change = Change(name=setting.name, value=value, previous=setting.previous)
+            change = Change(name=name, value=value, previous=previous)
         return Series(
             id=new_series_id(),
             created_at=utc_now(),
-            title=f"{setting.name} in turns: {wording.default_title(plan.command, plan.target)}",
-            label=f"{setting.name} = {value}" if arm else f"{setting.name} {AS_IT_IS}",
+            title=f"{name} in turns: {wording.default_title(plan.command, plan.target)}",
+            label=f"{name} = {value}" if arm else f"{name} {AS_IT_IS}",
             note=request.note,
             experiment=self.order.experiment.name,
             change=change,
@@ -179,9 +187,9 @@ class _Campaign:
         return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
 
     def _slot(self, arm: int, block: int) -> Generator[TrialEvent, None, SharebenchError | None]:
-        """Set the value, prove it, one settling run that does not count, and the run."""
+        """Set the value, prove it, and measure it after what settles it."""
         value = (None, *self.order.plan.values)[arm]
-        self._set(arm, value)
+        self._set(arm)
         yield ValueSet(value, block)
         writer = self.writers[arm]
         if arm and not writer.stored and self.writers[0].stored:
@@ -190,22 +198,17 @@ class _Campaign:
             self._look_around(writer)
         position = max((slot.position for slot in self.slots), default=-1) + 1
         control_seconds = _fixed_work()
-        plan = replace(
-            self.order.request.plan, runs=block, warmups=1, done_runs=block - 1, done_warmups=block - 1,
-            until_percent=None, scratch_path=writer.series.scratch_path,
-        )  # fmt: skip
         failure: Failed | None = None
         heard_at = time.monotonic()
-        with MeasuringProcess(plan, self.control) as child:
-            for event in child.events():
-                heard_at = self._keep_alive(heard_at)
-                self._see(event, writer, arm, value)
-                if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
-                    self._note_slot(writer, block, position, control_seconds)
-                yield from writer.flush()
-                if isinstance(event, Failed):
-                    failure = event
-                yield event
+        for event in self.yardstick.observe(block, writer.series.scratch_path):
+            heard_at = self._keep_alive(heard_at)
+            self._see(event, writer, arm)
+            if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
+                self._note_slot(writer, block, position, control_seconds)
+            yield from writer.flush()
+            if isinstance(event, Failed):
+                failure = event
+            yield event
         return failure_from(failure) if failure else None
 
     def _keep_alive(self, heard_at: float) -> float:
@@ -213,59 +216,83 @@ class _Campaign:
         limit, now = self.change.dead_man_seconds, time.monotonic()
         if not limit or now - heard_at < limit / 3:
             return heard_at
-        give_word(self.change, self.order.setting.ssh)
+        give_word(self.change, self.order.settings[0].ssh)
         return now
 
-    def _set(self, arm: int, value: str | None) -> None:
-        """Set the value of an arm; raises ChangeFailedError where it is not in effect then."""
-        setting = self.order.setting
-        answer = set_arm(self.change, arm, setting.ssh)
-        effective = setting.effective(answer)
-        wanted = setting.previous if value is None else value
+    def _set(self, arm: int) -> None:
+        """Set the values of an arm; raises ChangeFailedError where they are not in effect then."""
+        answer = set_arm(self.change, arm, self.order.settings[0].ssh)
         if "not_reloaded" in answer.sections:
-            raise ChangeFailedError("smbd does not take a reload (smbcontrol reload-config): is it running there?")
-        if effective is None or wanted is None or not setting.same(effective, wanted):
-            raise ChangeFailedError(
-                f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later in"
-                " the configuration sets it as well; it was put back"
-            )
-        if arm not in self.proofs:
-            self.proofs[arm] = f"{setting.name} = {effective} in effect"
-            if value is not None and setting.live:
-                self._look_at_session(arm, value)
+            raise ChangeFailedError("smbd does not take in what was written (smbcontrol): is it running there?")
+        proofs = []
+        for place, (setting, value) in enumerate(self._wanted(arm)):
+            effective = setting.effective(part_of(answer, place))
+            wanted = setting.previous if value is None else value
+            if effective is None or wanted is None or not setting.same(effective, wanted):
+                raise ChangeFailedError(
+                    f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later"
+                    " in the configuration sets it as well; it was put back"
+                )
+            proofs.append(f"{setting.name} = {effective} in effect")
+        if arm in self.proofs:
+            return
+        if process := answer.text("restarted"):
+            proofs.append(f"smbd was restarted (process {process})")
+        self.proofs[arm] = "; ".join(proofs)
+        if arm:
+            self._look_at_session(arm)
 
-    def _look_at_session(self, arm: int, value: str) -> None:
-        """What a session that is open now shows of the value."""
+    def _wanted(self, arm: int) -> Iterator[tuple[ChangeableSetting, str | None]]:
+        """Each setting with its value in an arm; None for the one that was there."""
+        settings = self.order.settings
+        return zip(settings, self.order.plan.arms[arm - 1] if arm else (None,) * len(settings), strict=True)
+
+    def _look_at_session(self, arm: int) -> None:
+        """What a session that is open now shows of the values."""
+        looks = [(setting.live, value) for setting, value in self._wanted(arm) if setting.live and value is not None]
+        if not looks:
+            return
         with open_client(self.order.request) as client:
             client.connect()
-            shown = self.order.setting.live(value) if self.order.setting.live else None
-        if shown:
-            self.proofs[arm] += f"; {shown}"
+            for live, value in looks:
+                if shown := live(value):
+                    self.proofs[arm] += f"; {shown}"
 
-    def _see(self, event: Event, writer: SeriesWriter, arm: int, value: str | None) -> None:
-        """Take in an event; each run is of a new session, which must not deny the value."""
-        if isinstance(event, Started):
-            denied = value is not None and negotiated.contradiction(self.order.setting.name, value, event.client)
-            if denied:
-                raise ChangeFailedError(
-                    f"{self.order.setting.name} = {value} is not in effect: {denied}; it was put back"
-                )
-            self._prove_session(arm, value, event.client)
-            writer.put(replace(writer.series, client=event.client))
-            writer.put_facts("path", event.path_facts)
-        else:
+    def _see(self, event: Event, writer: SeriesWriter, arm: int) -> None:
+        """Take in an event; each run is of a new session, which must not deny the values."""
+        if not isinstance(event, Started):
             writer.see(event)
-
-    def _prove_session(self, arm: int, value: str | None, client: ClientFacts) -> None:
-        if "new session" in self.proofs.get(arm, "") or value is None or not client.dialect:
             return
-        name = self.order.setting.name
+        for setting, value in self._wanted(arm):
+            denied = value is not None and negotiated.contradiction(setting.name, value, event.client)
+            if denied:
+                raise ChangeFailedError(f"{setting.name} = {value} is not in effect: {denied}; it was put back")
+        self._prove_session(arm, event.client)
+        writer.put(replace(writer.series, client=event.client))
+        writer.put_facts("path", event.path_facts)
+
+    def _prove_session(self, arm: int, client: ClientFacts) -> None:
+        if "new session" in self.proofs.get(arm, "") or not arm or not client.dialect:
+            return
         base = self.writers[0].series.client
-        seen = negotiated.agreement(name, value, base, client) if base.dialect else None
-        self.proofs[arm] += f"; new session: {seen}" if seen else f"; new session, SMB {client.dialect}"
+        seen = [
+            negotiated.agreement(setting.name, value, base, client)
+            for setting, value in self._wanted(arm)
+            if base.dialect and value is not None
+        ]
+        said = "; ".join(filter(None, seen)) or f"SMB {client.dialect}"
+        self.proofs[arm] += f"; new session: {said}"
 
     def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> None:
-        slot = Slot(series_id=writer.series.id, number=number, position=position, control_seconds=control_seconds)
+        rate = self.yardstick.rate
+        slot = Slot(
+            series_id=writer.series.id,
+            number=number,
+            position=position,
+            control_seconds=control_seconds,
+            requests_per_second=rate.requests_per_second if rate else None,
+            generator_limited=bool(rate and rate.generator_limited),
+        )
         self.slots.append(slot)
         writer.write_also(lambda notebook: notebook.add_slot(slot))
 
@@ -280,21 +307,24 @@ class _Campaign:
 
     def _put_back(self, entry: JournalEntry) -> str:
         """Everything as it was, and proven; in words. Raises ChangeFailedError."""
-        setting = self.order.setting
         answer = restore_entry(entry, self.notebook)
-        effective = setting.effective(answer)
-        if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
-            raise ChangeFailedError(
-                f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
-                " before: look at the server's configuration"
-            )
-        configuration = (answer.text("configuration") or "").strip()
-        if setting.configuration and configuration != setting.configuration:
-            raise ChangeFailedError(
-                "everything that was written is gone, but the effective configuration is not what it was before:"
-                " somebody changed it meanwhile"
-            )
-        return f"put back: {setting.name} is {effective} again"
+        said = []
+        for place, setting in enumerate(self.order.settings):
+            found = part_of(answer, place)
+            effective = setting.effective(found)
+            if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
+                raise ChangeFailedError(
+                    f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
+                    " before: look at the server's configuration"
+                )
+            configuration = (found.text("configuration") or "").strip()
+            if setting.configuration and configuration != setting.configuration:
+                raise ChangeFailedError(
+                    "everything that was written is gone, but the effective configuration is not what it was before:"
+                    " somebody changed it meanwhile"
+                )
+            said.append(f"{setting.name} is {effective} again")
+        return f"put back: {', '.join(said)}"
 
     def _close_series(self, failure: SharebenchError | None) -> None:
         """Let the series go, with how they ended."""
@@ -309,7 +339,11 @@ class _Campaign:
                 remark = f"Set by sharebench and proven: {self.proofs[arm]}."
                 change = replace(change, evidence=Evidence.CONFIRMED, remark=remark)
             writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
-            if status is SeriesStatus.COMPLETE and order.request.ceiling is not CeilingPolicy.SKIP:
+            if (
+                status is SeriesStatus.COMPLETE
+                and order.request.ceiling is not CeilingPolicy.SKIP
+                and not order.plan.load
+            ):
                 found = ceiling_of(writer.series, self.notebook)
                 writer.put(replace(writer.series, ceiling_bytes_per_second=found.bytes_per_second))
             try:

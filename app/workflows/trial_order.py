@@ -1,8 +1,9 @@
 """What is ordered of a trial, and what happens while it is carried out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.changes.setting import ChangeableSetting
 from app.clients.base import Client
@@ -11,7 +12,7 @@ from app.measure.events import Event
 from app.recorder.request import SeriesRequest
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
-from storage.changes import TrialPlan
+from storage.changes import GridAxis, TrialPlan
 from storage.records import Experiment, ExperimentKind, dated_experiment
 
 AS_IT_IS = "as it is"
@@ -23,7 +24,8 @@ class TrialOrder:
 
     request: SeriesRequest
     """Of one measured run: target, client, file."""
-    setting: ChangeableSetting
+    settings: tuple[ChangeableSetting, ...]
+    """The one that is tried; the two of a grid."""
     plan: TrialPlan
     experiment: Experiment
 
@@ -55,23 +57,59 @@ TrialEvent = Event | ValueSet | Judged | PutBack
 
 
 def new_order(
-    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
+    request: SeriesRequest,
+    *settings: ChangeableSetting,
+    kind: ExperimentKind,
+    plan: TrialPlan | None = None,
 ) -> TrialOrder:
-    """The order of a new trial or sweep."""
+    """The order of a new trial or sweep; of a grid of two settings, with its cells in the plan."""
+    setting = settings[0]
     plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
     target = request.plan.target
     return TrialOrder(
         request=request,
-        setting=setting,
+        settings=settings,
         plan=replace(
             plan,
             section=setting.section,
-            previous=setting.previous,
+            previous=in_one(one.previous or "" for one in settings),
             server_ssh=request.server_ssh,
             smb_conf=request.smb_conf,
         ),
-        experiment=dated_experiment(kind, f"{setting.name} {target.host or target.path}"),
+        experiment=dated_experiment(kind, f"{plan.name} {target.host or target.path}"),
     )
+
+
+def grid_plan(settings: Sequence[ChangeableSetting], **fields: Any) -> TrialPlan:
+    """The plan of a sweep over all pairs of two settings' values; the pair that is there is measured anyway."""
+    first, second = settings
+    cells = tuple(
+        (one, other)
+        for one in first.values
+        for other in second.values
+        if not (_is_there(first, one) and _is_there(second, other))
+    )
+    axes = (
+        GridAxis(kind=one.kind, name=one.name, section=one.section, previous=one.previous, values=one.values)
+        for one in settings
+    )
+    return TrialPlan(
+        kind=first.kind,
+        name=in_one(one.name for one in settings),
+        values=tuple(in_one(cell) for cell in cells),
+        axes=tuple(axes),
+        cells=cells,
+        **fields,
+    )
+
+
+def _is_there(setting: ChangeableSetting, value: str) -> bool:
+    return setting.same(setting.previous or "", value)
+
+
+def in_one(words: Iterable[str]) -> str:
+    """Names or values of settings that are changed together, for people."""
+    return ", ".join(words)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from forms.tuning import catalogue
 from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import data, risk_of
-from storage.changes import TrialPlan
+from storage.changes import LoadWindow, TrialPlan
 from storage.records import ExperimentKind
 
 STOP_AFTER = 12
@@ -51,6 +51,8 @@ class Tuning:
     request: SeriesRequest
     ways: Ways
     looks: tuple[int, ...]
+    load: LoadWindow | None = None
+    """What each is measured by, where it is no transfer."""
     stop_after: int = STOP_AFTER
     only: tuple[str, ...] = ()
     """Parameters to try; empty for all of the catalogue."""
@@ -69,7 +71,9 @@ class Tuning:
             if setting is None:
                 continue
             yield Trying(setting, number, len(found))
-            plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks)
+            plan = TrialPlan(
+                kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks, load=self.load
+            )
             order = new_order(self.request, setting, kind=ExperimentKind.TRIAL, plan=plan)
             summary = None
             for event in run_trial(order, path, control):

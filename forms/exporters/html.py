@@ -70,8 +70,8 @@ def _report(report: Report, number: int) -> Iterator[str]:
         yield "<ul>"
         yield from (f'<li dir="auto">{_text(text)}</li>' for text in report.advice)
         yield "</ul>"
-    if report.chart:
-        yield f"<figure>{_svg(report.chart, number)}</figure>"
+    for place, chart in enumerate(report.charts):
+        yield f"<figure>{_svg(chart, f'{number}-{place}' if place else f'{number}')}</figure>"
     yield "</article>"
 
 
@@ -132,7 +132,7 @@ def _cell(row: Row, cell: Cell, column: Column, *, first: bool) -> str:
     return f"<td{_align(column)}{direction}>{text}</td>"
 
 
-def _svg(chart: Chart, number: int) -> str:
+def _svg(chart: Chart, number: str) -> str:
     """The drawing as one SVG element; ``number`` tells it from others in the same page."""
     drawn = drawing(chart)
     parts = [
@@ -145,7 +145,7 @@ def _svg(chart: Chart, number: int) -> str:
     return "".join(parts)
 
 
-def _element(shape: Shape, number: int) -> str:
+def _element(shape: Shape, number: str) -> str:
     if isinstance(shape, Box):
         fill = f' fill="url(#hatch{number})"' if shape.look == "rejected" else ""
         place = f'x="{shape.x}" y="{shape.y}" width="{shape.width}" height="{shape.height}"'

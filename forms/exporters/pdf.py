@@ -53,9 +53,9 @@ def _texts(report: Report) -> Iterator[str]:
         for row in table.rows:
             yield row.remark
             yield from (cell_text(c, k.kind) for c, k in zip(row.cells, table.columns, strict=False) if not c.formula)
-    if report.chart:
-        yield from (name for name, _ in report.chart.levels)
-        yield from (bar.name for bar in report.chart.bars)
+    for chart in report.charts:
+        yield from (name for name, _ in chart.levels)
+        yield from (bar.name for bar in chart.bars)
 
 
 class _Pages(FPDF):
@@ -159,5 +159,5 @@ def _report_on(pages: _Pages, report: Report) -> None:
     for text in report.advice:
         pages.y += 5
         pages.paragraph(f"→ {text}")
-    if report.chart:
-        chart_on(pages, report.chart)
+    for chart in report.charts:
+        chart_on(pages, chart)

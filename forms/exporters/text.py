@@ -69,9 +69,10 @@ def _figures(report: Report, width: int, ansi: bool) -> Iterator[str]:
     if report.results:
         yield ""
         yield from _field_lines(report.results, width, ansi=ansi)
-    if report.chart and report.chart.in_text:
-        yield ""
-        yield from chart_lines(report.chart, width, ansi=ansi)
+    for chart in report.charts:
+        if chart.in_text:
+            yield ""
+            yield from chart_lines(chart, width, ansi=ansi)
     for text in report.advice:
         yield ""
         for line in _hanging("→ ", text, width):

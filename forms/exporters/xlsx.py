@@ -14,6 +14,7 @@ from xlsxwriter.utility import xl_range
 from forms.layout import control_pictures, lines_of, width, wrap
 from forms.report import (
     Cell,
+    Chart,
     Column,
     ColumnGroup,
     Field,
@@ -41,6 +42,7 @@ _NUMBER_FORMATS = {
 }
 _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
+_LINES_OF_A_CHART = 16
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
@@ -96,7 +98,8 @@ class _SheetWriter:
             for text in self.report.advice:
                 self._text(self.line, 0, text)
                 self.line += 1
-        self._chart()
+        for place, chart in enumerate(self.report.charts):
+            self._chart(chart, self.line + 1 + place * _LINES_OF_A_CHART)
         self._layout(paper)
 
     def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
@@ -193,9 +196,8 @@ class _SheetWriter:
         cells: str = xl_range(first + reference.first, reference.column, first + reference.last, reference.column)
         return cells
 
-    def _chart(self) -> None:
-        chart = self.report.chart
-        if chart is None or chart.source is None:
+    def _chart(self, chart: Chart, line: int) -> None:
+        if chart.source is None:
             return
         table, column = chart.source
         lines = [
@@ -218,7 +220,7 @@ class _SheetWriter:
         drawing.set_title({"name": heading, "name_font": {"size": 11}})
         drawing.set_y_axis({"num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
         drawing.set_legend({"none": True})
-        self.page.insert_chart(self.line + 1, 0, drawing, {"x_scale": 1.5, "description": heading})
+        self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
 
     def _points(self, table: int) -> list[dict[str, Any] | None]:
         """Rejected bars are hatched; long series are left plain, or the file would be all points."""

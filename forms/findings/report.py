@@ -1,6 +1,7 @@
 """Findings on paper: a table of what was found, the evidence, and what to do."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from forms.findings.document import findings_document
@@ -20,7 +21,7 @@ def findings_report(found: Sequence[Finding]) -> Report:
         form=FORM,
         title=TITLE,
         name=TITLE,
-        tables=(findings_table(found),),
+        tables=(replace(findings_table(found), caption=""),),
         document=partial(findings_document, found),
     )
 

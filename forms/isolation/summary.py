@@ -61,9 +61,10 @@ class IsolationSummary:
 
 def isolation_summary(isolation: Isolation) -> IsolationSummary:
     """What the runs of an isolation say together."""
-    runs = [run for run in isolation.runs if run.status is RunStatus.VALID]
+    valid = [run for run in isolation.runs if run.status is RunStatus.VALID]
+    runs = [run for run in valid if run.round <= isolation.rounds]
     counts = sorted({run.clients for run in runs})
-    points = tuple(_point(clients, [run for run in runs if run.clients == clients]) for clients in counts)
+    points = tuple(_point(clients, runs, valid) for clients in counts)
     judged = next((point for point in reversed(points) if point.server), None)
     cpu = {
         (layer, clients): use
@@ -92,13 +93,13 @@ def _of(runs: Sequence[LayerRun], layer: Layer, clients: int) -> list[LayerRun]:
     return [run for run in runs if run.layer is layer and run.clients == clients]
 
 
-def _point(clients: int, runs: Sequence[LayerRun]) -> IsolationPoint:
+def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun]) -> IsolationPoint:
+    """One number of clients; ``with_extra`` has the rounds of a price's two layers alone as well."""
     by_layer = {layer: _of(runs, layer, clients) for layer in Layer}
     rates = {
         layer: rate for layer, found in by_layer.items() if (rate := mean([run.bytes_per_second for run in found]))
     }
     least_layer = _least_layer(rates)
-    whole = by_layer[Layer.SERVER_WHOLE_SCRIPT]
     return IsolationPoint(
         clients=clients,
         rates=rates,
@@ -106,7 +107,11 @@ def _point(clients: int, runs: Sequence[LayerRun]) -> IsolationPoint:
         ratio=ratio_over_rounds(by_layer[Layer.SERVER], by_layer[least_layer], lambda run: run.bytes_per_second)
         if least_layer
         else None,
-        price=ratio_over_rounds(by_layer[Layer.SERVER], whole, _passes_per_second) if whole else None,
+        price=ratio_over_rounds(
+            _of(with_extra, Layer.SERVER, clients),
+            _of(with_extra, Layer.SERVER_WHOLE_SCRIPT, clients),
+            _passes_per_second,
+        ),
     )
 
 

@@ -3,6 +3,8 @@
 from dataclasses import asdict, replace
 from typing import Any
 
+from forms.load.prediction import Prediction
+from forms.load.summary import knee_of
 from storage.json_reader import JSONNode, named
 from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
 from storage.loads.histogram import Histogram
@@ -17,8 +19,9 @@ NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at"})
 Document = dict[str, Any]
 
 
-def load_document(load: Load) -> Document:
-    """The load with its points."""
+def load_document(load: Load, prediction: Prediction | None = None) -> Document:
+    """The load with its points, and what follows from them."""
+    knee = knee_of(load.valid_points())
     return {
         "schema": LOAD_SCHEMA,
         **named(load, "id", "created_at", "status", "error", "label", "note"),
@@ -30,6 +33,8 @@ def load_document(load: Load) -> Document:
         "environment": {side: dict(facts) for side, facts in load.environment.items()},
         "points": [point_document(point) for point in load.points],
         "capacity": capacity_to_json(load.capacity),
+        "knee": None if knee is None else asdict(knee),
+        "prediction": None if prediction is None else prediction.to_document(),
     }
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording
 from forms.load.document import load_document
-from forms.load.summary import card_check, fits_in_memory, memory_line, size_rows
+from forms.load.prediction import Prediction
+from forms.load.summary import KNEE_POINTS, card_check, fits_in_memory, knee_of, memory_line, size_rows
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus
-from storage.loads.scenario import Scenario
+from storage.loads.scenario import RequestKind, Scenario
 from storage.records import SeriesStatus
 from storage.target_url import format_target
 
@@ -30,24 +31,26 @@ _ADVICE = {
 }
 
 
-def load_report(load: Load) -> Report:
-    """The form of a load."""
+def load_report(load: Load, prediction: Prediction | None = None) -> Report:
+    """The form of a load, beside what a worksheet of its server promised."""
     points = load.points
     tables = [_points_table(points), _server_table(points)]
     if operations := _operations_table(load.valid_points()):
         tables.append(operations)
     if sizes := _sizes_table(points):
         tables.append(sizes)
+    charts = tuple(_charts(points))
     return Report(
         form=FORM,
         title=f"Load {load.scenario.name}: many users at once",
         name=load.label or load.id,
         fields=tuple(_fields(load)),
         tables=tuple(tables),
-        results=tuple(_results(load)),
+        results=tuple(_results(load, prediction)),
         advice=tuple(_advice(load)),
-        chart=_chart(points),
-        document=lambda: load_document(load),
+        chart=charts[0] if charts else None,
+        more_charts=charts[1:],
+        document=lambda: load_document(load, prediction),
     )
 
 
@@ -229,9 +232,56 @@ def capacity_text(load: Load) -> str:
     return f"{begin} (overload: {found.reason}){limit}"
 
 
-def _results(load: Load) -> Iterator[Field]:
+def knee_text(load: Load) -> str:
+    """The knee in words; empty for a load whose points are not for one."""
+    points = [point for point in load.valid_points() if point.requests and point.size_bytes is None]
+    found = knee_of(points)
+    if found is not None:
+        return (
+            f"at {found.users} users: {found.requests_per_second:,.1f} requests/s, answered in "
+            f"{1000 * found.response_seconds:,.1f} ms on average; beyond it time grows faster than requests"
+        )
+    return "no knee in these points" if len(points) >= KNEE_POINTS else ""
+
+
+def _prediction_text(load: Load, prediction: Prediction) -> str:
+    server, user = (
+        wording.rate(rate) for rate in (prediction.capacity_bytes_per_second, prediction.user_bytes_per_second)
+    )
+    found = load.capacity
+    measured = "not known" if found is None else f"{found.carried or 0:,} carried" + (
+        f", {found.not_carried:,} not" if found.not_carried else ", and no more were tried"
+    )  # fmt: skip
+    return (
+        f"{prediction.users:,} users by the worksheet {prediction.worksheet}: the server moves {server}, and a user "
+        f"asked for {user} here; measured: {measured}"
+    )
+
+
+def _queue_text(load: Load) -> str:
+    """How long the printer went on after the last job of each point was handed over, as its server told."""
+    seen = [(point, point.print_queue) for point in load.points if point.print_queue is not None]
+    if not seen:
+        return (
+            "not seen: it is asked on the server, by the lpq command of its smb.conf; name it with --server-ssh "
+            "[USER@]HOST, and its file with --smb-conf"
+        )
+    return "; ".join(
+        f"{point.users} users: {queue.waiting:,} jobs waited after the last hand-over, "
+        + ("and some still did at the end" if queue.drained_seconds is None else f"{queue.drained_seconds:.0f} s long")
+        for point, queue in seen
+    )
+
+
+def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
     if text := capacity_text(load):
         yield Field(name="Capacity", text=text, number=load.capacity.carried if load.capacity else None, unit="users")
+    if RequestKind.PRINT in load.scenario.requests:
+        yield Field(name="Print queue", text=_queue_text(load))
+    if text := knee_text(load):
+        yield Field(name="Knee", text=text)
+    if prediction is not None:
+        yield Field(name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users")
     if not load.scenario.requests and (line := memory_line(load.valid_points())):
         within = "" if line.low_bytes is None or line.high_bytes is None else (
             f", 95 % sure between {line.low_bytes / 1000:,.0f} and {line.high_bytes / 1000:,.0f} kB"
@@ -255,18 +305,28 @@ def _advice(load: Load) -> Iterator[str]:
             "of their own and list all of them in `interfaces`."
         )
     think = load.scenario.think.seconds
-    rates = [(point.users, point.requests_per_second) for point in load.valid_points() if point.requests]
-    if think and not load.scenario.pace_seconds and rates:
+    most = max((point.users for point in load.valid_points() if point.requests), default=0)
+    if think and not load.scenario.pace_seconds and most:
         yield (
             f"With {think:g} s of thinking a user makes at most {1 / think:.3g} requests/s, however fast the server: "
-            f"{rates[-1][0]} users at most {rates[-1][0] / think:,.0f}."
+            f"{most} users at most {most / think:,.0f}."
         )
     if any(point.server is None for point in load.points):
         yield "The server was not seen: let it be read by ssh for its processors, memory and cards."
 
 
-def _chart(points: Sequence[LoadPoint]) -> Chart | None:
-    bars = tuple(Bar(name=_name(point), value=point.requests_per_second, mark=_MARKS[point.status]) for point in points)
-    if not any(point.requests for point in points):
-        return None
-    return Chart(title="Requests a second over users", unit="requests/s", bars=bars, source=(0, 2), in_text=True)
+def _charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
+    """Requests a second, p95 and the server's processors over users; a drawing without any value is left out."""
+    drawn = (
+        ("Requests a second over users", "requests/s", (0, 2), lambda each: each.requests_per_second),
+        ("p95 of the response over users", "ms", (0, 8), lambda each: _ms(each.response, 0.95)),
+        ("The server's processors over users", "%", (1, 3), _processors),
+    )
+    for title, unit, source, value_of in drawn:
+        bars = tuple(Bar(name=_name(point), value=value_of(point), mark=_MARKS[point.status]) for point in points)
+        if any(point.requests for point in points) and any(bar.value for bar in bars):
+            yield Chart(title=title, unit=unit, bars=bars, source=source, in_text=True)
+
+
+def _processors(point: LoadPoint) -> float | None:
+    return point.server.total_percent.mean if point.server else None

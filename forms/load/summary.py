@@ -100,6 +100,36 @@ def capacity_of(load: Load) -> Capacity | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Knee:
+    """Where more users begin to cost more time than they bring requests."""
+
+    users: int
+    requests_per_second: float
+    response_seconds: float
+    """The mean."""
+
+
+KNEE_POINTS = 3
+
+
+def knee_of(points: Sequence[LoadPoint]) -> Knee | None:
+    """The point with the greatest power, requests a second for each second of response, between two with less.
+
+    None for fewer than three points, and where the greatest is the first or the last: the knee lies outside them.
+    Source: L. Kleinrock, Power and deterministic rules of thumb (ICC 1979); R. Jain, The Art of Computer Systems
+    Performance Analysis (1991), 3.3, which calls the point of the greatest power the knee.
+    """
+    found = [
+        Knee(users=point.users, requests_per_second=point.requests_per_second, response_seconds=mean)
+        for point in sorted(points, key=lambda each: each.users)
+        if point.size_bytes is None and point.requests_per_second and (mean := point.response.mean_seconds)
+    ]
+    powers = [each.requests_per_second / each.response_seconds for each in found]
+    best = max(range(len(powers)), key=powers.__getitem__, default=0)
+    return found[best] if 0 < best < len(found) - 1 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLine:
     """What a session costs: the slope of the memory of all server processes over the sessions."""
 
@@ -125,10 +155,10 @@ def memory_line(points: Sequence[LoadPoint]) -> MemoryLine | None:
     slope = sum((x - mean_x) * (y - mean_y) for x, y in pairs) / spread
     low = high = None
     if count > 2:
-        from scipy.stats import t as student_t  # noqa: PLC0415  slow to load
+        from scipy.special import stdtrit  # noqa: PLC0415  scipy takes a third of a second to load
 
         rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
-        half = float(student_t.ppf(0.975, count - 2)) * math.sqrt(rest / (count - 2) / spread)
+        half = float(stdtrit(count - 2, 0.975)) * math.sqrt(rest / (count - 2) / spread)
         low, high = slope - half, slope + half
     return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,9 +38,18 @@ def rank_shift(first: Sequence[float], second: Sequence[float]) -> int:
     return (balance > 0) - (balance < 0)
 
 
-def smallest_p(first: int, second: int) -> float:
-    """The least p that so many runs a side can reach at all: both orders of a complete separation."""
-    return min(1.0, 2 / math.comb(first + second, first)) if first and second else 1.0
+def critical_count(first: int, second: int, alpha: float) -> int | None:
+    """How many of the pairs of one from each side may lie the other way, at most, for a p within alpha; None for none.
+
+    Mann and Whitney's U, by the normal approximation for many values.
+    """
+    if first + second > EXACT_MAX:
+        spread = math.sqrt(first * second * (first + second + 1) / 12)
+        return max(0, int(first * second / 2 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
+    few, many = sorted((first, second))
+    least = few * (few + 1)
+    below = 2 * _shares_without_ties(few + many, few).cumsum()[least::2]
+    return int((below <= alpha * (1 + 1e-12)).sum()) - 1 if below[0] <= alpha * (1 + 1e-12) else None
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:

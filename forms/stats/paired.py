@@ -1,8 +1,9 @@
-"""Paired comparison by ranks, with looks planned beforehand: exact Wilcoxon signed-rank tests of paired log ratios.
+"""Paired comparisons by ranks, exact: of runs in turns with looks planned beforehand, and of values in blocks.
 
 Looking after each pair and stopping at the first p below 5 % gives a false alarm in one of five comparisons of equal
-things. Looks after 8, 14 and 20 pairs at p <= 6/256 (.0234, the third smallest p that 8 pairs can have) keep it at 5 %
-for all three together (simulated: tests/truth).
+things. Looks after 8, 14 and 20 pairs at the levels below keep it under 5 % for all three together (simulated:
+tests/truth). The second run of a pair may be slower or faster for being the second; so what the second has over the
+first is compared between pairs A B and pairs B A, from which that falls out whatever it is (Koch 1972, of crossovers).
 """
 
 import math
@@ -12,10 +13,14 @@ from functools import lru_cache
 from itertools import pairwise
 from statistics import NormalDist, fmean, median
 
+from forms.stats.mann_whitney import critical_count, mann_whitney_p
+
 LOOKS = (8, 14, 20)
 """After how many pairs it is judged; whole blocks of A B B A."""
+LEVELS = {8: 2 / 70, 14: 0.0125, 20: 0.0225}
+"""Of each look; the first one is the smallest p that 4 pairs of each order can have."""
 ALPHA = 6 / 256
-"""Of each look."""
+"""Of any other number of pairs."""
 MOST_EXACT = 100
 """Pairs: counting all signs of more takes long, and the normal curve is as good."""
 
@@ -28,11 +33,34 @@ class PairedEffect:
     p_value: float
     """Two-sided, exact."""
     change_percent: float
-    """The Hodges-Lehmann estimate: the median of all means of two log ratios."""
+    """The Hodges-Lehmann estimate: the median of means of two log ratios, in turns one of each order."""
     interval_percent: tuple[float, float] | None
     """(low, high), what the test at ``alpha`` does not refuse; None with too few pairs for one."""
     deviation_percent: float | None
-    """The standard deviation of the pairs' differences; None for one pair."""
+    """The standard deviation of the pairs' differences, in turns within each order; None for too few pairs."""
+
+
+def effect_in_turns(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:
+    """The effect in pairs of both orders, free of what being second does; ``ratios`` are other over base.
+
+    By ``paired_effect`` as long as there is one order only. Raises ValueError where there are no pairs.
+    """
+    logs = [math.log(ratio) for ratio in ratios]
+    ahead = [one for one, first in zip(logs, base_first, strict=True) if first]
+    behind = [one for one, first in zip(logs, base_first, strict=True) if not first]
+    if not ahead or not behind:
+        return paired_effect(ratios, alpha)
+    means = sorted((one + other) / 2 for one in ahead for other in behind)
+    cut = critical_count(len(ahead), len(behind), alpha)
+    residuals = [one - fmean(side) for side in (ahead, behind) for one in side]
+    freedom = len(logs) - 2
+    return PairedEffect(
+        pairs=len(logs),
+        p_value=mann_whitney_p(ahead, [-one for one in behind]),
+        change_percent=_percent(median(means)),
+        interval_percent=None if cut is None else (_percent(means[cut]), _percent(means[-1 - cut])),
+        deviation_percent=100 * math.sqrt(sum(one * one for one in residuals) / freedom) if freedom else None,
+    )
 
 
 def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect:

@@ -18,6 +18,7 @@ Document = dict[str, Any]
 
 def trial_document(found: TrialSummary) -> Document:
     """The JSON object ``sharebench/trial/1``: the plan, every pair, what it came to, and both series whole."""
+    unit = "requests" if found.plan.load else "bytes"
     return {
         "schema": TRIAL_SCHEMA,
         "experiment": found.experiment.name,
@@ -35,8 +36,8 @@ def trial_document(found: TrialSummary) -> Document:
             {
                 "number": pair.number,
                 "base_first": pair.base_first,
-                "base_bytes_per_second": pair.base.bytes_per_second,
-                "other_bytes_per_second": pair.other.bytes_per_second,
+                f"base_{unit}_per_second": pair.base_rate,
+                f"other_{unit}_per_second": pair.other_rate,
                 "change_percent": 100 * (pair.ratio - 1),
                 "control_ratio": pair.control_ratio,
             }
@@ -79,7 +80,7 @@ def sweep_document(found: SweepSummary) -> Document:
 def plan_document(plan: TrialPlan) -> Document:
     """The plan without what leads to a server or runs commands there."""
     hidden = {"server_ssh", "smb_conf", "apply", "revert"}
-    return {name: value for name, value in asdict(plan).items() if name not in hidden}
+    return {name: value for name, value in plan.to_json().items() if name not in hidden}
 
 
 def effect_document(effect: PairedEffect | None) -> Document | None:

@@ -1,6 +1,6 @@
 """Trials on paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
@@ -8,7 +8,7 @@ from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
-from storage.changes import TrialPlan
+from storage.changes import Slot, TrialPlan
 from storage.records import Series
 from storage.target_url import format_target
 
@@ -67,20 +67,25 @@ def _interval(effect: PairedEffect) -> str:
 
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     """What was measured, which setting, and what showed that it acted."""
-    yield Field(name="Measured", text=f"{base.command} {format_target(base.target, escaped=False)}")
-    where = " ".join(filter(None, (plan.section, f"({plan.kind})")))
-    yield Field(name="Setting", text=f"{plan.name} {where}, {plan.previous or 'empty'} before and after")
+    yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
+    for one in plan.axes or (plan,):
+        where = " ".join(filter(None, (one.section, f"({one.kind})")))
+        yield Field(name="Setting", text=f"{one.name} {where}, {one.previous or 'empty'} before and after")
     for proof in plan.proofs:
         yield Field(name="Proven", text=proof)
 
 
-_PAIR_COLUMNS = columns_of(
-    "Pair",
-    "Order",
-    ("As it was, bytes/sec", ReportKind.WHOLE),
-    ("Tried, bytes/sec", ReportKind.WHOLE),
-    ("Change in %", ReportKind.SIGNED),
-)
+def _what(plan: TrialPlan, base: Series) -> str:
+    if plan.load is None:
+        return base.command
+    users = wording.count(plan.load.users, "user")
+    scenario = plan.load.scenario
+    return f"requests of {users} ({scenario.name}), in windows of {scenario.duration_seconds:g} s:"
+
+
+def rate_unit(plan: TrialPlan) -> str:
+    """What rates are counted in."""
+    return "requests/sec" if plan.load else "bytes/sec"
 
 
 def _pairs(found: TrialSummary) -> Table:
@@ -88,20 +93,28 @@ def _pairs(found: TrialSummary) -> Table:
         row_of(
             str(pair.number),
             "A B" if pair.base_first else "B A",
-            pair.base.bytes_per_second,
-            pair.other.bytes_per_second,
+            pair.base_rate,
+            pair.other_rate,
             100 * (pair.ratio - 1),
         )
         for pair in found.pairs
     ]
-    return Table(columns=_PAIR_COLUMNS, rows=tuple(rows), caption="A: as it was; B: tried", entry="pair")
+    unit = rate_unit(found.plan)
+    columns = columns_of(
+        "Pair",
+        "Order",
+        (f"As it was, {unit}", ReportKind.WHOLE),
+        (f"Tried, {unit}", ReportKind.WHOLE),
+        ("Change in %", ReportKind.SIGNED),
+    )
+    return Table(columns=columns, rows=tuple(rows), caption="A: as it was; B: tried", entry="pair")
 
 
 def _figures(found: TrialSummary) -> Iterator[Field]:
     effect = found.effect
     if effect is None:
         return
-    yield Field(name="p (Wilcoxon, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
+    yield Field(name="p (rank sum, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
     if effect.deviation_percent is not None:
         yield Field(
             name="Deviation of the pairs", text=f"{numbers.percent(effect.deviation_percent)} %",
@@ -118,8 +131,19 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
 
 
 def _advice(found: TrialSummary) -> Iterator[str]:
+    yield from generator_advice(found.slots)
     section = f"in {found.plan.section} " if found.plan.section else ""
     if found.verdict is Verdict.FASTER:
         yield f"worth keeping: write {found.plan.name} = {found.value} {section}yourself; it was put back here"
     if found.slot_effect_percent is not None and abs(found.slot_effect_percent) > _NOTABLE_SLOT_EFFECT_PERCENT:
         yield "the second run of a pair differs from the first by itself; the order of the pairs balances that"
+
+
+def generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
+    """What to say of windows in which the machine that made the load was the limit."""
+    limited = sum(slot.generator_limited for slot in slots)
+    if limited:
+        yield (
+            f"in {limited} of {len(slots)} windows the machine that made the load was the limit, not the server: what"
+            " the setting does is more than what is seen here; make the load on another machine"
+        )

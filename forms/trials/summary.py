@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forms.stats.decision import Verdict
-from forms.stats.paired import ALPHA, PairedEffect, paired_effect, slot_effect_percent
+from forms.stats.paired import ALPHA, LEVELS, PairedEffect, effect_in_turns, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
-from storage.records import Experiment, Phase, Run, RunStatus, Series
+from storage.records import Experiment, Phase, Run, Series
 
 _ENOUGH_FOR_A_NOTE = 4
 
@@ -28,8 +28,9 @@ class Pair:
     """A run under the tried value and the run under the usual one that belongs to it."""
 
     number: int
-    base: Run
-    other: Run
+    base_rate: float
+    """Bytes a second, or requests a second where the yardstick is a load."""
+    other_rate: float
     base_first: bool
     control_ratio: float | None = None
     """What a fixed piece of work took before the other run over what it took before the base's."""
@@ -37,7 +38,7 @@ class Pair:
     @property
     def ratio(self) -> float:
         """The tried value's throughput over the usual one's."""
-        return (self.other.bytes_per_second or 0.0) / (self.base.bytes_per_second or 1.0)
+        return self.other_rate / self.base_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ def trial_summary(
     """The trial of those series, the base first. Raises ValueError where one of the two is missing."""
     base, other = series
     pairs, rejected = pairs_of(base, other, slots)
-    found = judge_pairs([pair.ratio for pair in pairs], plan)
+    found = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
     used = pairs[: found.effect.pairs] if found.effect else ()
     ratios = [pair.control_ratio for pair in used if pair.control_ratio]
     control = paired_effect(ratios) if ratios else None
@@ -116,28 +117,29 @@ def trial_summary(
     )
 
 
-def judge_pairs(ratios: Sequence[float], plan: TrialPlan) -> LookResult:
+def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:
     """The verdict at the first planned look that gives one; *unknown* where none has yet.
 
-    A change beyond the noise threshold with p <= 6/256 is one; an interval inside the threshold ends it early as the
-    same, for no later look could say otherwise; at the last look the interval must lie inside the margin.
+    A change beyond the noise threshold with a p within the look's level is one; an interval inside the threshold ends
+    it early as the same, for no later look could say otherwise; at the last look it must lie inside the margin.
     """
     effect = None
     for look in plan.looks:
         if len(ratios) < look:
             break
-        effect = paired_effect(ratios[:look])
-        verdict = _at_look(effect, plan, last=look == plan.looks[-1])
+        alpha = LEVELS.get(look, ALPHA)
+        effect = effect_in_turns(ratios[:look], base_first[:look], alpha)
+        verdict = _at_look(effect, plan, alpha, last=look == plan.looks[-1])
         if verdict:
             return LookResult(verdict=verdict, doubt=None, effect=effect, looked_at=look)
     if effect and effect.pairs == plan.looks[-1]:
         return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.SCATTER, effect=effect, looked_at=effect.pairs)
-    effect = paired_effect(ratios) if ratios else None
+    effect = effect_in_turns(ratios, base_first) if ratios else None
     return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.FEW_PAIRS, effect=effect, looked_at=None)
 
 
-def _at_look(effect: PairedEffect, plan: TrialPlan, *, last: bool) -> Verdict | None:
-    if effect.p_value <= ALPHA and abs(effect.change_percent) > plan.noise_percent:
+def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool) -> Verdict | None:
+    if effect.p_value <= alpha * (1 + 1e-12) and abs(effect.change_percent) > plan.noise_percent:
         return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
     low, high = effect.interval_percent or (-100.0, 100.0)
     most = plan.margin_percent if last else plan.noise_percent
@@ -158,26 +160,36 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
     """The pairs of two series by their runs' numbers, and how many were left out since a run does not count."""
     places = {(slot.series_id, slot.number): slot for slot in slots}
     runs, others = _measured(base), _measured(other)
-    pairs, rejected = [], 0
-    for number in sorted(runs.keys() & others.keys()):
-        run, tried = runs[number], others[number]
-        if not (run.status is tried.status is RunStatus.VALID):
-            rejected += 1
+    rates, tried = rates_of(base, slots), rates_of(other, slots)
+    both = sorted(runs.keys() & others.keys())
+    pairs = []
+    for number in both:
+        if number not in rates or number not in tried:
             continue
         first, second = places.get((base.id, number)), places.get((other.id, number))
-        known = first is not None and second is not None
+        in_order = runs[number].started_at < others[number].started_at
+        control_ratio = None
+        if first and second:
+            in_order = first.position < second.position
+            if first.control_seconds > 0:
+                control_ratio = second.control_seconds / first.control_seconds
         pairs.append(
             Pair(
                 number=number,
-                base=run,
-                other=tried,
-                base_first=first.position < second.position if first and second else run.started_at < tried.started_at,
-                control_ratio=second.control_seconds / first.control_seconds
-                if known and first and second and first.control_seconds > 0
-                else None,
+                base_rate=rates[number],
+                other_rate=tried[number],
+                base_first=in_order,
+                control_ratio=control_ratio,
             )
         )
-    return tuple(pairs), rejected
+    return tuple(pairs), len(both) - len(pairs)
+
+
+def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:
+    """What each run that counts came to: requests a second of a load's window, else bytes a second."""
+    windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
+    found = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
+    return {number: rate for number, rate in found.items() if rate}
 
 
 def _measured(series: Series) -> dict[int, Run]:

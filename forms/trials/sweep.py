@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms.stats.paired import PairedEffect, paired_effect
-from forms.trials.summary import pairs_of
+from forms.stats.summary import mean
+from forms.trials.summary import pairs_of, rates_of
 from forms.tuning.smb_conf import tidy_value
 from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Series
@@ -23,6 +24,8 @@ class SweepValue:
     value: str | None
     """None for the value that was there."""
     series: Series
+    average: float | None
+    """Of its rates; None where nothing was measured."""
     effect: PairedEffect | None
     """Against the value that was there; None for that itself, and without blocks."""
     adjusted_p: float | None
@@ -77,7 +80,7 @@ def sweep_summary(
     experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
 ) -> SweepSummary:
     """The sweep of those series, that of the value that was there first. Raises ValueError where there are none."""
-    rates = [{run.number: run.bytes_per_second or 0.0 for run in one.measured()} for one in series]
+    rates = [rates_of(one, slots) for one in series]
     blocks = sorted(set.intersection(*(set(one) for one in rates)))
     table = [[one[block] for one in rates] for block in blocks]
     base, *others = series
@@ -89,6 +92,7 @@ def sweep_summary(
         SweepValue(
             value=(one.change.value if one.change else None) if i else None,
             series=one,
+            average=mean(list(rates[i].values())) if rates[i] else None,
             effect=effects[i - 1] if i else None,
             adjusted_p=adjusted[i - 1] if i else None,
             against_best=against[i],
@@ -153,9 +157,18 @@ def _friedman(table: Sequence[Sequence[float]]) -> float | None:
     return float(friedmanchisquare(*columns).pvalue)
 
 
-def _size(plan: TrialPlan, value: str) -> tuple[float, int]:
-    """The value as a number, to be ordered by; one that is none keeps its place."""
-    _, _, last = value.rpartition(" ")
-    text = tidy_value(plan.name, last.rpartition("=")[2])
-    number = float(text) if text.isdecimal() else 0.0
-    return number, plan.values.index(value) if value in plan.values else 0
+def _size(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
+    """By how much a value is large, to be ordered by: its place among the values, of a grid both places together."""
+    arm = plan.arms[plan.values.index(value)]
+    axes = [(axis.name, axis.values) for axis in plan.axes] or [(plan.name, plan.values)]
+    places = tuple(
+        sorted(values, key=lambda one, name=name: _number(name, one)).index(tried)  # type: ignore[misc]
+        for (name, values), tried in zip(axes, arm, strict=True)
+    )
+    return sum(places), places
+
+
+def _number(name: str, value: str) -> float:
+    """The value as a number; 0 for one that is none, which keeps its place."""
+    text = tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
+    return float(text) if text.isdecimal() else 0.0

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from forms import numbers
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
-from forms.stats.summary import mean
 from forms.trials.document import sweep_document
-from forms.trials.report import about_plan
+from forms.trials.report import about_plan, generator_advice, rate_unit
 from forms.trials.sweep import SweepSummary, SweepValue
 
 
@@ -18,8 +18,9 @@ def sweep_report(found: SweepSummary) -> Report:
         title=f"Sweep of {plan.name}",
         name="Sweep",
         fields=(Field(name="Answer", text=sweep_sentence(found)), *about_plan(plan, base)),
-        tables=(_value_table(found),),
+        tables=(_value_table(found), *([_map(found)] if plan.axes else [])),
         results=tuple(_sweep_figures(found)),
+        advice=tuple(generator_advice(found.slots)),
         chart=_curve(found),
         document=lambda: sweep_document(found),
     )
@@ -47,8 +48,31 @@ def sweep_sentence(found: SweepSummary) -> str:
 
 def _value_table(found: SweepSummary) -> Table:
     changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
-    columns = columns_of(found.plan.name, ("Average, bytes/sec", ReportKind.WHOLE), *changes, "p (Holm)", "")
+    columns = columns_of(
+        found.plan.name, (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE), *changes, "p (Holm)", ""
+    )
     return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
+
+
+def _map(found: SweepSummary) -> Table:
+    """The grid itself: a row for each value of the first setting, a column for each of the second."""
+    first, second = found.plan.axes
+    by_cell = dict(zip(found.plan.arms, found.values[1:], strict=True))
+    rows = [
+        row_of(f"{first.name} = {one or 'empty'}", *(_cell(by_cell.get((one, other))) for other in second.values))
+        for one in first.values
+    ]
+    names = (f"{second.name} = {other or 'empty'}" for other in second.values)
+    return Table(columns=columns_of("", *names), rows=tuple(rows), caption="Change in %; *: on the plateau")
+
+
+def _cell(one: SweepValue | None) -> str:
+    """A cell of the grid; without a value of its own it is what was there."""
+    if one is None:
+        return "as it was"
+    if one.effect is None:
+        return ""
+    return f"{numbers.signed_percent(one.effect.change_percent)}{' *' if one.on_plateau else ''}"
 
 
 def _value_row(found: SweepSummary, one: SweepValue) -> Row:
@@ -56,7 +80,7 @@ def _value_row(found: SweepSummary, one: SweepValue) -> Row:
     low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
     return row_of(
         _value_name(found, one),
-        _average(one),
+        one.average,
         effect.change_percent if effect else None,
         low,
         high,
@@ -69,11 +93,6 @@ def _value_name(found: SweepSummary, one: SweepValue) -> str:
     return f"{found.plan.previous or 'empty'} (as it was)" if one.value is None else one.value or "empty"
 
 
-def _average(one: SweepValue) -> float | None:
-    rates = [run.bytes_per_second for run in one.series.measured() if run.bytes_per_second]
-    return mean(rates) if rates else None
-
-
 def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
     yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
     if found.friedman_p is not None:
@@ -82,11 +101,15 @@ def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
 
 def _curve(found: SweepSummary) -> Chart | None:
     bars = tuple(
-        Bar(name=_value_name(found, one), value=_average(one), mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL)
+        Bar(name=_value_name(found, one), value=one.average, mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL)
         for one in found.values
     )
     if not any(bar.value for bar in bars):
         return None
     return Chart(
-        title=f"Average at each value of {found.plan.name}", unit="bytes/sec", bars=bars, source=(0, 1), in_text=True
+        title=f"Average at each value of {found.plan.name}",
+        unit=rate_unit(found.plan),
+        bars=bars,
+        source=(0, 1),
+        in_text=True,
     )

@@ -66,6 +66,8 @@ class UsersCalculation:
     capacity_bytes_per_second: AboveZero
     capacity_source: str = ""
     """Where that number is from: a series, a calculation, a guess."""
+    series_id: str | None = None
+    """The series whose average it is; absent for another source."""
     groups: tuple[UserGroup, ...]
     memory: ServerMemory | None = None
     """Absent where memory is not looked at."""
@@ -111,6 +113,7 @@ class UsersCalculation:
                 for group in self.groups
             ],
             **named(self, "demand_bytes_per_second", "percent_used", "is_enough", "is_tight"),
+            **({} if self.series_id is None else {"series_id": self.series_id}),
             **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
         }
 

@@ -22,6 +22,7 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
         "think_seconds": point.think_seconds,
         "little_percent": point.little_percent,
         "limit": point.limit.value if point.limit else None,
+        "print_queue": None if point.print_queue is None else asdict(point.print_queue),
         "histogram": {
             "response": point.response.to_json(),
             "service": point.service.to_json(),

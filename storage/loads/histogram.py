@@ -42,6 +42,11 @@ class Histogram:
         """How many times."""
         return sum(self.counts.values())
 
+    @property
+    def mean_seconds(self) -> float | None:
+        """Their mean, exactly; absent where there is nothing."""
+        return self.total_microseconds / self.count / 1e6 if self.counts else None
+
     def quantile_seconds(self, share: float) -> float | None:
         """The time that this share of all stay within, to half a class; absent where there is nothing."""
         wanted, seen = share * self.count, 0

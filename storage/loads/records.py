@@ -69,6 +69,16 @@ class PointServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrintQueue:
+    """What a printer share still had to do when the last job of a point was handed over."""
+
+    waiting: Annotated[int, JSONNode.whole]
+    """Jobs, the one being printed included."""
+    drained_seconds: NotNegative | None = None
+    """Until none of them waited; absent where some still did when nobody looked any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPoint:
     """Ramp, settle, and a steady window with a fixed number of users."""
 
@@ -117,6 +127,8 @@ class LoadPoint:
     server: PointServer | None = None
     limit: Limit | None = None
     """What seems to have stood in the way of more."""
+    print_queue: PrintQueue | None = None
+    """Absent where no job was printed, or the queue was not seen."""
 
     @property
     def requests_per_second(self) -> float | None:
@@ -160,6 +172,8 @@ class LoadChoices:
     users: tuple[Annotated[int, up_to(MOST_USERS)], ...] = ()
     """The points, in order; empty where capacity is looked for."""
     find_capacity: bool = False
+    by_size: bool = False
+    """Each number of users once with each size of file alone."""
     limit_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
     """A p95 of the response above it is overload."""
     ramp_per_second: Annotated[float, above_zero_up_to(MOST_USERS)] = 20.0

@@ -19,6 +19,7 @@ CAMPAIGNS = {
     "server": "tests.reliability.server",
     "scale": "tests.reliability.scale",
     "changes": "tests.reliability.changes",
+    "load": "tests.reliability.load",
     "isolation": "tests.reliability.isolation",
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""

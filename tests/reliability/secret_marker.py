@@ -43,25 +43,33 @@ class _Watch:
 
     def _look(self) -> None:
         while not self._over.wait(0.01):
-            with suppress(psutil.Error):
-                top = psutil.Process(self._process.pid)
-                for each in (top, *top.children(recursive=True)):
-                    self._look_at(each)
+            for process_id in _tree(self._process.pid):
+                with suppress(OSError):
+                    self._look_at(Path(f"/proc/{process_id}"))
 
-    def _look_at(self, process: psutil.Process) -> None:
-        with suppress(psutil.Error):
-            command = process.cmdline()
-            if self._marker in "\0".join(command):
-                self.found.add(f"arguments of {command[:4]}")
-            # its own may have it, and between fork and exec a child still is what its parent was
-            if command != self._command and self._marker in "\0".join(process.environ().values()):
-                self.found.add(f"environment of {command[:4]}")
+    def _look_at(self, process: Path) -> None:
+        command = (process / "cmdline").read_bytes()
+        words = command.decode(errors="surrogateescape").split("\0")[:-1]
+        if self._marker.encode() in command:
+            self.found.add(f"arguments of {words[:4]}")
+        # its own may have it, and between fork and exec a child still is what its parent was
+        if words != self._command and self._marker.encode() in (process / "environ").read_bytes():
+            self.found.add(f"environment of {words[:4]}")
 
     def end(self) -> set[str]:
         """Stop looking; where it was."""
         self._over.set()
         self._thread.join()
         return self.found
+
+
+def _tree(process_id: int) -> Iterator[int]:
+    """The process and all that it started, by what the kernel lists: a look at every process would cost a processor."""
+    yield process_id
+    for task in Path(f"/proc/{process_id}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in task.read_text().split():
+                yield from _tree(int(child))
 
 
 def _commands(servers: PracticeServers, folder: Path) -> Iterator[tuple[str, ...]]:

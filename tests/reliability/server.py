@@ -18,7 +18,7 @@ from app.recorder.recording import SeriesClosed, record
 from app.recorder.request import SeriesRequest
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target
-from tests.command_line import Sharebench
+from tests.command_line import Inside
 from tests.reliability.figures import Clock, Figures
 from tests.servers.smbd import Smbd
 
@@ -132,7 +132,7 @@ def _round(kind: str, folder: Path, target: Target, secrets: Secrets, book: Path
 def _clean(target: Target, secrets: Secrets, book: Path, figures: Figures) -> None:
     from storage.target_url import format_target
 
-    removed = Sharebench(book, secrets.password).json("clean", format_target(target), "--yes", "--json")
+    removed = Inside(book, secrets.password).json("clean", format_target(target), "--yes", "--json")
     names = [entry["path"].rpartition("/")[2] for entry in removed if entry["removed"]]
     if names != [".sharebench-0123456789ab"]:
         figures.losses.append(f"{target.protocol} clean removed {names}")

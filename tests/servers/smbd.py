@@ -166,3 +166,14 @@ class Smbd(ServerProcess):
     def secrets(self) -> Secrets:
         """The user's password."""
         return Secrets(password=self.password)
+
+
+class SupervisedSmbd(Smbd):
+    """An smbd that is started again whenever it ends, as ``runsv`` of runit does."""
+
+    def command(self) -> list[str]:
+        """The supervisor, known by its process name."""
+        runsv = self.root / "runsv"
+        runsv.write_text('#!/bin/sh\ntrap exit TERM\nwhile :; do setsid "$@" & wait; done\n')
+        runsv.chmod(0o755)
+        return [str(runsv), *super().command()]

@@ -14,6 +14,8 @@ from storage.changes import ChangeKind, TrialPlan
 SEED = 2026
 PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="log level", values=("1",), looks=LOOKS)
 
+BASE_FIRST = [pair % 2 == 0 for pair in range(LOOKS[-1])]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedWorld:
@@ -37,8 +39,7 @@ class PairedWorld:
         rates *= np.where(random.random(slots) < self.wild, 0.7, 1.0)
         rates[1::2] *= 1 + self.slot_percent / 100
         first, second = rates[0::2], rates[1::2]
-        base_first = np.arange(LOOKS[-1]) % 2 == 0
-        ratios = np.where(base_first, second / first, first / second) * (1 + change_percent / 100)
+        ratios = np.where(BASE_FIRST, second / first, first / second) * (1 + change_percent / 100)
         return [float(one) for one in ratios]
 
 
@@ -65,7 +66,7 @@ class TrialTally:
 def trial_tally(world: PairedWorld, change_percent: float, trials: int) -> TrialTally:
     """What so many trials of a change say."""
     random = np.random.default_rng(SEED)
-    found = [judge_pairs(world.ratios(random, change_percent), PLAN) for _ in range(trials)]
+    found = [judge_pairs(world.ratios(random, change_percent), BASE_FIRST, PLAN) for _ in range(trials)]
     verdicts = [one.verdict for one in found]
     return TrialTally(
         different_percent=100 * sum(one in {Verdict.FASTER, Verdict.SLOWER} for one in verdicts) / trials,

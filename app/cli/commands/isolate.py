@@ -15,6 +15,7 @@ from app.cli.series_output import answer_report
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.isolation.request import (
     DEFAULT_CLIENTS,
+    DEFAULT_MINUTES,
     DEFAULT_ROUNDS,
     DEFAULT_SECONDS,
     MOST_CLIENTS,
@@ -39,7 +40,7 @@ from storage.isolations import Isolation
 from storage.plan import Settings
 from storage.records import RunStatus, SeriesStatus
 
-_WITH_RESUME = {"as_json", "kerberos", "target"}
+_WITH_RESUME = {"as_json", "kerberos", "target", "within_minutes"}
 
 
 class ClientCounts(click.ParamType[tuple[int, ...]]):
@@ -79,6 +80,15 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
     help="Length of a run, beside a fifth of it for the warm-up.",
 )
 @click.option(
+    "--within",
+    "within_minutes",
+    type=common.Count(1, 10_000),
+    default=DEFAULT_MINUTES,
+    show_default=True,
+    metavar="MINUTES",
+    help="On a busy machine, measure fewer rounds rather than longer; also after --resume.",
+)
+@click.option(
     "--script", "script_path", metavar="FILE", help="A load file of dbench's (default: our own, an office day)."
 )
 @click.option(
@@ -94,7 +104,6 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
 @common.login_options
 @common.options_of_all
 @series_options("label", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
-@click.pass_context
 def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
     """Asks the disk, the network, both at once and the server at TARGET for the same operations, and says which it is.
 
@@ -111,7 +120,8 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         with common.notebook(context) as notebook:
             found = resumable(notebook, resume_reference)
         _, secrets = common.secrets_for(context, found.target, kerberos=choices["kerberos"])
-        events = record_isolation(request_to_resume(found, secrets), path, control, found.id)
+        rest = replace(request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
+        events = record_isolation(rest, path, control, found.id)
     elif target:
         events = record_isolation(_request(context, target, choices), path, control)
     else:
@@ -147,6 +157,7 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
         clients=choices["clients"],
         rounds=choices["rounds"],
         seconds=choices["seconds"],
+        within_seconds=60.0 * choices["within_minutes"],
         label=options.label,
         link_bits_per_second=options.link_bits_per_second,
         server_ssh=options.server_ssh,
@@ -167,7 +178,7 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
                         f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each"
                     )
                 case LayerRunStarted(layer=layer, clients=clients, number=number):
-                    _draw(f"{number} of {runs}: {layer}, {clients_text(clients)}")
+                    _draw(f"{number} of {max(number, runs)}: {layer}, {clients_text(clients)}")
                 case LayerRunEnded(run=run):
                     told = run.error or byte_rate(run.bytes_per_second)
                     _draw("")

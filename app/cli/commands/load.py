@@ -78,7 +78,6 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @common.login_options
 @common.options_of_all
 @series_options("link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
-@click.pass_context
 def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
     """Has many users work on TARGET at once, each with a connection and a login of its own, and measures each number
     of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.
@@ -97,7 +96,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     if closed.stored:
         from forms.load.report import load_report  # noqa: PLC0415  with what it needs
 
-        answer_report(load_report(closed.load), as_json=choices["as_json"])
+        answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         kept = f"; {len(closed.load.points)} points are kept in load {closed.load.id}" if closed.load.points else ""
@@ -137,12 +136,12 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         choices=LoadChoices(
             users=points,
             find_capacity=choices["find_capacity"],
+            by_size=choices["by_size"],
             limit_seconds=choices["limit_seconds"],
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=_hosts(choices["hosts"]),
         ),
-        by_size=choices["by_size"],
         label=choices["label"],
         server_ssh=series.server_ssh,
         smb_conf=str(series.smb_conf) if series.smb_conf else None,

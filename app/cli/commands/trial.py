@@ -10,9 +10,19 @@ from app.changes.find import Ways, find_setting
 from app.cli import common, diagnostics
 from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
-from app.cli.run_options import chosen, target_argument
+from app.cli.run_options import target_argument
 from app.cli.series_output import answer_report
-from app.cli.trials import answer_trial, ask_to_go_on, carried_out, consent, parsed_setting, prepared, trial_options
+from app.cli.trials import (
+    answer_trial,
+    ask_to_go_on,
+    carried_out,
+    consent,
+    parsed_setting,
+    prepared,
+    request_of,
+    restart_option,
+    trial_options,
+)
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
@@ -25,6 +35,8 @@ from forms.trials.tune import TuneSummary
 from forms.trials.tune_report import tune_report
 from storage.records import ExperimentKind
 
+MOST_AXES = 2
+
 
 @click.command("try")
 @click.argument("setting", metavar="NAME=VALUE", required=False)
@@ -36,8 +48,8 @@ from storage.records import ExperimentKind
     metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
 @click.option("--apply", metavar="CMD", help="A command for the server's shell that makes the change NAME.")
 @click.option("--revert", metavar="CMD", help="The command that takes it back.")
+@restart_option
 @trial_options
-@click.pass_context
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
     """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
 
@@ -55,12 +67,13 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         raise UsageError("what is to be tried, and where? sharebench try NAME=VALUE TARGET")
     name, values = parsed_setting(setting)
     plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
-    found, order_of = prepared(context, name, values, target, choices)
+    found = prepared(context, [(name, values)], target, choices)
     verdicts: list[str] = []
-    if len(found.values) > 1:
-        diagnostics.say(f"{len(found.values)} values to try, one after the other: {', '.join(found.values)}")
-    for value in found.values:
-        order = order_of(ExperimentKind.TRIAL, (value,), plan)
+    to_try = found.settings[0].values
+    if len(to_try) > 1:
+        diagnostics.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
+    for value in to_try:
+        order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         if not verdicts:
             consent(order, yes=choices["yes"])
         summary = carried_out(context, order)
@@ -85,15 +98,19 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
         accepted=plan.accepted_risks,
         apply=plan.apply,
         revert=plan.revert,
+        restart=plan.allow_restart,
     )
-    found = find_setting(plan.name, () if plan.apply else plan.values, target, ways)
-    if plan.previous is None or found.previous is None or not found.same(found.previous, plan.previous):
-        raise UsageError(
-            f"{plan.name} is {found.previous} now and was {plan.previous} when {name!r} began: what was measured then"
-            " does not belong to what would be now; begin a new one"
-        )
+    named = [(one.name, one.values) for one in plan.axes] or [(plan.name, () if plan.apply else plan.values)]
+    settings = tuple(find_setting(one, values, target, ways) for one, values in named)
+    before = [one.previous for one in plan.axes] or [plan.previous]
+    for found, previous in zip(settings, before, strict=True):
+        if previous is None or found.previous is None or not found.same(found.previous, previous):
+            raise UsageError(
+                f"{found.name} is {found.previous} now and was {previous} when {name!r} began: what was measured then"
+                " does not belong to what would be now; begin a new one"
+            )
     order = TrialOrder(
-        request=series_request(options, target, secrets), setting=found, plan=plan, experiment=experiment
+        request=series_request(options, target, secrets), settings=settings, plan=plan, experiment=experiment
     )
     consent(order, yes=choices["yes"])
     summary = carried_out(context, order)
@@ -102,21 +119,25 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 
 
 @click.command("sweep")
-@click.argument("setting", metavar="NAME=V1,V2,…")
+@click.argument("settings", metavar="NAME=V1,V2,… [NAME=V1,V2,…]", nargs=-1, required=True)
 @target_argument()
 @click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
+@restart_option
 @trial_options
-@click.pass_context
-def sweep_command(context: click.Context, /, setting: str, target: str, **choices: Any) -> int:
+def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: str, **choices: Any) -> int:
     """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
 
     Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
-    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
+    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M). Two settings make a
+    grid: each value of the one with each of the other, and what was there.
     """
-    name, values = parsed_setting(setting, several=True)
+    named = [parsed_setting(one, several=True) for one in settings]
+    if len(named) > MOST_AXES:
+        raise UsageError("a grid has two settings: sharebench sweep NAME=V1,V2 NAME=V1,V2 TARGET")
     blocks = choices.pop("blocks")
-    found, order_of = prepared(context, name, values, target, choices)
-    order = order_of(ExperimentKind.SWEEP, found.values, {"looks": (blocks or blocks_needed(len(found.values)),)})
+    found = prepared(context, named, target, choices)
+    order = found.order(ExperimentKind.SWEEP, found.settings[0].values)
+    order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
     consent(order, yes=choices["yes"])
     answer_trial(carried_out(context, order), as_json=choices["as_json"])
     return 0
@@ -128,18 +149,21 @@ def sweep_command(context: click.Context, /, setting: str, target: str, **choice
 @click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
     help="So many candidates in a row without a gain end it.")  # fmt: skip
 @trial_options
-@click.pass_context
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
 
     Each is a `try` on top of what was found before; what has a risk is left out. Everything is put back at the end, and
     one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
     """
-    found_target, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), found_target, secrets)
+    request, load = request_of(context, target, choices)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
     tuning = Tuning(
-        request=request, ways=ways, looks=LOOKS, stop_after=choices["stop_after"], only=tuple(choices["only"])
+        request=request,
+        ways=ways,
+        looks=LOOKS,
+        load=load,
+        stop_after=choices["stop_after"],
+        only=tuple(choices["only"]),
     )
     check_target(request)
     where = ways.ssh or "this machine"

@@ -53,7 +53,7 @@ class IsolationRunScreen(ReportRunScreen):
             case IsolationOpened(runs=runs):
                 self._runs = runs
             case LayerRunStarted(layer=layer, clients=clients, number=number):
-                self._now = f"Run {number} of {self._runs}: {layer}, {clients} clients …"
+                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {clients} clients …"
             case LayerRunEnded(run=run):
                 told = plain(run.error) if run.error else byte_rate(run.bytes_per_second)
                 self._lines.append(f"{run.layer}, {run.clients} clients, round {run.round}: {told}")

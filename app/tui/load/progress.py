@@ -17,6 +17,7 @@ _WORDS = {
     LoadPhase.RAMP: "ramp: users log in",
     LoadPhase.SETTLE: "settle: nothing counts yet",
     LoadPhase.STEADY: "steady: this counts",
+    LoadPhase.PRINTING: "printing: the queue becomes empty",
     LoadPhase.CLEANING: "removing the scenario's files",
 }
 _SHOWN_SECONDS = 12
@@ -76,7 +77,8 @@ class LoadProgressState:
                 "",
             ]
         if self.load is not None and self.load.points:
-            lines.append(report_text(load_report(self.load), width=width, ansi=True).rstrip("\n"))
+            report = load_report(self.load, self.closed.prediction if self.closed else None)
+            lines.append(report_text(report, width=width, ansi=True).rstrip("\n"))
         return "\n".join(cut(line, width) if "\n" not in line and "\x1b" not in line else line for line in lines)
 
     def _p95_lines(self) -> list[str]:

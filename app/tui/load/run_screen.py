@@ -43,7 +43,8 @@ class LoadRunScreen(ReportRunScreen):
         """Keep what the step says."""
         self.state = self.state.heard(event)
         if self.state.load is not None and self.state.load.points:
-            self.report = load_report(self.state.load)
+            closed = self.state.closed
+            self.report = load_report(self.state.load, closed.prediction if closed else None)
 
     def now(self) -> str:
         if self.state.closed is not None:

@@ -31,6 +31,14 @@ class LoadScreen(LinesScreen):
     MEMORY_KEY = MEMORY_KEY
     first_values = staticmethod(first_values)
 
+    def __init__(self, target: str = "", ssh: str = "") -> None:
+        """``target`` and the ``ssh`` of its server stand in their lines at first, where they are known."""
+        super().__init__()
+        self._known = {"target": target, "ssh": ssh} if target else {}
+
+    def _fill(self, values: dict[str, str]) -> None:
+        super()._fill(values | self._known)
+
     def action_start(self) -> None:
         typed, logins = self.typed(), self.context.logins
         try:

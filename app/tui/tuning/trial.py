@@ -117,7 +117,7 @@ class TrialScreen(RecordingScreen):
         for event in run_trial(self.order, self.context.notebook_path, self.control):
             match event:
                 case ValueSet(value=value, block=block):
-                    self._now = f"pair {block}: {self.order.setting.name} {'as it is' if value is None else value}"
+                    self._now = f"pair {block}: {self.order.settings[0].name} {'as it is' if value is None else value}"
                 case Judged(summary=summary):
                     self.summary = summary
                 case PutBack(text=text):

@@ -59,12 +59,16 @@ class ClientsScreen(WorksheetScreen):
         return UsersCalculation(
             capacity_bytes_per_second=known.bytes_per_second if known else read_rate(values["capacity"]),
             capacity_source=known.source if known else "",
+            series_id=known.series_id if known else None,
             groups=tuple(groups),
         )
 
     def write(self, filled: UsersCalculation) -> None:
         """Fill in a saved worksheet; groups beyond the lines are left out and said so."""
-        self.fill("capacity", MeasuredComponent("as saved", filled.capacity_bytes_per_second, filled.capacity_source))
+        saved = MeasuredComponent(
+            "as saved", filled.capacity_bytes_per_second, filled.capacity_source, filled.series_id
+        )
+        self.fill("capacity", saved)
         for row in range(_ROWS):
             shown = ("", "", "", "")
             if row < len(filled.groups):

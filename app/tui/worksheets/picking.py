@@ -29,6 +29,7 @@ class MeasuredComponent:
     name: str
     bytes_per_second: float
     source: str
+    series_id: str | None = None
 
     @property
     def shown(self) -> str:
@@ -94,4 +95,4 @@ def _of_series(line: SeriesLine) -> MeasuredComponent | None:
     if average is None:
         return None
     name = f"{line.command} {line.label}" if line.label else line.what
-    return MeasuredComponent(plain(name), average, f"measured, series {line.series_id}")
+    return MeasuredComponent(plain(name), average, f"measured, series {line.series_id}", line.series_id)

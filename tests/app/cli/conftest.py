@@ -16,4 +16,4 @@ def sharebench(tmp_path: Path) -> Sharebench:
 
 @pytest.fixture
 def inside(tmp_path: Path) -> Inside:
-    return Inside(tmp_path / "notebook.db")
+    return Inside(tmp_path / "notebook.db", Smbd.password)

@@ -43,14 +43,15 @@ def test_a_file_whose_name_is_no_utf_8_is_measured_shown_exported_and_imported(t
     done = sharebench("run", f"file://{file}", *QUICK, "--label", os.fsdecode(b"caf\xe9"))
     assert done.returncode == 0, done.stderr
     assert "caf" in done.stdout
-    document = sharebench.json("show", "last", "--json")
+    inside = Inside(sharebench.db)
+    document = inside.json("show", "last", "--json")
     assert document["target"]["path"] == file
     for name in ("text", "csv", "html", "json"):
-        exported = sharebench("export", "last", "--format", name, "-o", str(tmp_path / f"out.{name}"))
+        exported = inside("export", "last", "--format", name, "-o", str(tmp_path / f"out.{name}"))
         assert exported.returncode == 0, exported.stderr
     other = Sharebench(tmp_path / "other.db")
     assert other("import", str(tmp_path / "out.json")).returncode == 0
-    assert other.json("show", "last", "--json")["target"]["path"] == file
+    assert Inside(other.db).json("show", "last", "--json")["target"]["path"] == file
 
 
 @pytest.mark.parametrize(

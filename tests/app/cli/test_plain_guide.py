@@ -49,6 +49,15 @@ def test_nothing_that_is_said_draws_boxes(tmp_path: Path):
     assert not _BOXES.search("\n".join(said))
 
 
+def test_how_many_users_is_answered_with_the_command_for_the_same_folder(tmp_path: Path):
+    guide, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "", "q")
+    (number,) = (line.split(".")[0] for line in said if "How many users does it carry?" in line)
+    _, said = guided(tmp_path / "n.db", FakeBackend(), number, "q")
+    (told,) = (line for line in said if line.startswith("Many users at once: "))
+    assert told.endswith("sharebench load smb://bench@nas/data --users 5,10,20 --scenario office")
+    assert guide.choices.step is MethodStep.EXPECTED
+
+
 @pytest.mark.parametrize("error", [UnreachableError("no way to nas"), LoginError("nas refused bench")])
 def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path, error):
     backend = FakeBackend()

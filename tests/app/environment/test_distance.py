@@ -12,7 +12,7 @@ from tests.command_line import Sharebench
 from tests.servers.distance import FarLink
 from tests.servers.smbd import Smbd
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.xdist_group("links")
 
 ROUND_TRIP_SECONDS = 0.05
 

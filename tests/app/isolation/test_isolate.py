@@ -1,6 +1,5 @@
 """Isolations of a real smbd: exact operations, nothing left behind, also after a kill."""
 
-import json
 import os
 import signal
 import subprocess
@@ -17,9 +16,15 @@ from app.environment.samba.profile import LATENESS_SECONDS, profile_since
 from app.isolation.put_back import put_back_after_kills
 from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan
-from app.isolation.script import Operation, load_script
+from app.isolation.request import IsolationRequest, request_to_resume
+from app.isolation.rounds import IsolationClosed, LayerRunEnded
+from app.isolation.script import load_script
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
+from app.measure.control import SeriesControl
+from app.workflows.isolate import record_isolation
+from forms.isolation.document import isolation_document
+from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer
 from storage.notebook import Notebook
 from storage.plan import Settings
@@ -108,14 +113,12 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     assert list(smbd.folder.iterdir()) == []
 
 
-def test_ctrl_c_puts_everything_back_and_the_rest_is_measured_later(smbd: Smbd, tmp_path: Path):
-    db = tmp_path / "n.db"
+def test_ctrl_c_puts_everything_back(smbd: Smbd, tmp_path: Path):
     control(smbd).set_level("count")
-    words = command(smbd, db, "--clients", "2", "--rounds", "1", "--seconds", "2",
-                    "--without", "find_first,query_path_information")  # fmt: skip
+    words = command(smbd, tmp_path / "n.db", "--clients", "2", "--rounds", "1", "--seconds", "30")
     with subprocess.Popen(words, env=environment(smbd), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         for _ in range(400):
-            if db.exists() and runs_so_far(db):
+            if list(smbd.folder.glob(".sharebench-isolate-*/clients/client2")):
                 break
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
@@ -125,26 +128,40 @@ def test_ctrl_c_puts_everything_back_and_the_rest_is_measured_later(smbd: Smbd, 
     assert list(smbd.folder.iterdir()) == []
     assert control(smbd).level() == "count"
 
+
+def test_what_was_cancelled_is_completed_later_and_measured_but_once(smbd: Smbd, tmp_path: Path):
+    db, cancelled = tmp_path / "n.db", SeriesControl()
+    control(smbd).set_level("off")
+    request = IsolationRequest(
+        target=smbd.target(), secrets=smbd.secrets(), whole_script=load_script(), clients=(2,), rounds=1, seconds=2,
+        smb_conf=str(smbd.conf),
+    )  # fmt: skip
+    for event in record_isolation(request, db, cancelled):
+        if isinstance(event, LayerRunEnded):
+            cancelled.cancel()
     before = runs_so_far(db)
-    resumed = [*words[: words.index("isolate") + 1], "--resume", "last", "--json"]
-    done = subprocess.run(resumed, env=environment(smbd), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert len(before) == 1
+    with Notebook(db) as notebook:
+        stopped = notebook.isolation("last")
+    assert stopped is not None
+    assert stopped.status is SeriesStatus.INTERRUPTED
+    again = request_to_resume(stopped, smbd.secrets())
+    closed = list(record_isolation(again, db, SeriesControl(), stopped.id))[-1]
+    assert isinstance(closed, IsolationClosed)
+    assert closed.isolation.status is SeriesStatus.COMPLETE, closed.isolation.error
     assert set(before.items()) <= set(runs_so_far(db).items()), "what was measured is not measured again"
-    check_all_layers(json.loads(done.stdout))
-    assert control(smbd).level() == "count"
+    check_all_layers(isolation_document(isolation_summary(closed.isolation)))
+    assert control(smbd).level() == "off"
     assert list(smbd.folder.iterdir()) == []
 
 
 def check_all_layers(document: dict[str, Any]) -> None:
     layers = Counter(run["layer"] for run in document["runs"])
-    assert layers == dict.fromkeys((layer.value for layer in Layer), 1)
+    assert layers == {layer.value: 1 for layer in Layer if layer is not Layer.SERVER_WHOLE_SCRIPT}
     (server,) = [run for run in document["runs"] if run["layer"] == "server"]
-    left = load_script().without([Operation.FIND_FIRST, Operation.QUERY_PATH_INFORMATION])
-    assert set(server["operations"]) <= set(left.counts)
     assert server["profile"]["smb2_read"]["calls"] == server["requests"]["read"]
     assert any(run["server_cpu"] and run["server_cpu"]["total"]["mean"] > 0 for run in document["runs"])
     assert document["ceilings"]["2"] > 0
-    assert document["points"][0]["passes_without_of_passes_with"]["value"] > 0
     assert document["verdict"]["cause"]
 
 

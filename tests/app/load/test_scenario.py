@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from app.errors import UsageError
-from app.load.capacity import next_users
+from app.load.capacity import NextPoint, next_point
 from app.load.file_set import FileSet
 from app.load.pacing import Mix, Pacing
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
@@ -120,9 +120,9 @@ def carries(most: int) -> list[int]:
     """The users that are tried with a server that carries so many."""
     points: list[LoadPoint] = []
     choices = LoadChoices(find_capacity=True)
-    while (users := next_users(points, choices)) is not None:
-        rate = min(10.0 * users, 10.0 * most)
-        points.append(point(len(points) + 1, users, rate))
+    while (following := next_point(points, choices)) is not None:
+        rate = min(10.0 * following.users, 10.0 * most)
+        points.append(point(len(points) + 1, following.users, rate))
     return [each.users for each in points]
 
 
@@ -137,8 +137,19 @@ def test_capacity_is_doubled_to_and_then_halved_to_a_bracket():
 
 def test_points_that_were_asked_for_are_taken_in_order_and_the_search_ends_where_there_is_no_verdict():
     choices = LoadChoices(users=(5, 10))
-    assert next_users([], choices) == 5
-    assert next_users([point(1, 5)], choices) == 10
-    assert next_users([point(1, 5), point(2, 10)], choices) is None
+    assert next_point([], choices) == NextPoint(5)
+    assert next_point([point(1, 5)], choices) == NextPoint(10)
+    assert next_point([point(1, 5), point(2, 10)], choices) is None
     generator = point(1, 25, status=PointStatus.GENERATOR)
-    assert next_users([generator], LoadChoices(find_capacity=True)) is None
+    assert next_point([generator], LoadChoices(find_capacity=True)) is None
+
+
+def test_each_size_of_each_number_of_users_is_a_point_of_its_own():
+    choices = LoadChoices(users=(5, 10), by_size=True)
+    points: list[LoadPoint] = []
+    while (following := next_point(points, choices, (4096, 65536))) is not None:
+        points.append(point(len(points) + 1, following.users, size_bytes=following.size_bytes))
+    assert [(each.users, each.size_bytes) for each in points] == [(5, 4096), (5, 65536), (10, 4096), (10, 65536)]
+    del points[1]
+    assert next_point(points, choices, (4096, 65536)) == NextPoint(5, 65536)
+    assert next_point([], LoadChoices(users=(5,), by_size=True)) == NextPoint(5)

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError
-from app.errors import CancelledError, MeasurementError, NoSuchFileError
+from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError
+from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, Started
 from app.workflows import tune
@@ -23,10 +25,10 @@ from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new
 from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
-from storage.changes import ChangeState, TrialPlan
+from storage.changes import ChangeState, LoadWindow, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
-from storage.records import Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
+from storage.records import Command, Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.servers.smbd import Smbd
 
 
@@ -42,7 +44,8 @@ def samba() -> Iterator[Smbd]:
 
 
 def order(samba: Smbd, name: str, *values: str, path: str = "file", **fields: Any) -> TrialOrder:
-    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
+    command = Command.PUT if fields.get("load") else Command.GET
+    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf), command=command)
     setting = samba_setting(name, values, samba.target(path), ssh=None, smb_conf=str(samba.conf))
     kind = fields.pop("experiment_kind", ExperimentKind.TRIAL)
     plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, **{"looks": (2,), **fields})
@@ -119,6 +122,36 @@ def test_a_cancelled_trial_is_put_back_and_gone_on_with_but_half_a_pair_is_rejec
     assert [len(one.measured()) for one in (base, other)] == [2, 2]
 
 
+def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    scenario = changed(find_scenario("small"), files=5, duration=1, settle=0)
+    window = LoadWindow(users=2, scenario=scenario)
+    made = order(samba, "server signing", "mandatory", path="", looks=(1,), load=window, noise_percent=900)
+    events = carried_out(made, path)
+    signing = [event.client.signing for event in events if isinstance(event, Started)]
+    assert [one == "none" for one in signing] == [True, False]
+    with Notebook(path) as notebook:
+        slots = notebook.slots(made.experiment.name)
+        base, other = notebook.experiment(made.experiment.name)
+        assert notebook.trial(made.experiment.name) == replace(made.plan, proofs=ANY)
+    for slot, series in zip(slots, (base, other), strict=True):
+        (run,) = series.measured()
+        assert slot.requests_per_second == pytest.approx(run.size_bytes / 4096 / (run.seconds or 0), rel=0.1)
+    assert samba.conf.read_bytes() == before
+    assert sorted(one.name for one in samba.folder.iterdir()) == ["file"]
+
+
+def test_a_load_that_cannot_be_made_changes_nothing(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), files=1))
+    made = order(samba, "server signing", "mandatory", path="file", load=window)
+    with pytest.raises(NotAFileError):
+        carried_out(made, path)
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        assert notebook.journal() == []
+
+
 def test_a_target_that_cannot_be_measured_changes_nothing(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory", path="no such file")
@@ -142,7 +175,8 @@ def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path
 def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
-    made = replace(made, setting=replace(made.setting, same=lambda _effective, value: value != "mandatory"))
+    setting = replace(made.settings[0], same=lambda _effective, value: value != "mandatory")
+    made = replace(made, settings=(setting,))
     with pytest.raises(ChangeFailedError, match="something later in the configuration"):
         carried_out(made, path)
     assert samba.conf.read_bytes() == before

@@ -8,12 +8,14 @@ from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
 from forms.isolation.document import example_document, isolation_from_document
 from forms.isolation.report import isolation_report
+from forms.load.report import load_report
 from forms.report import Report
 from forms.worksheets.report import bottleneck_report, users_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import in_turns, series
 from tests.forms.worksheets.table_b5 import B5
+from tests.loads import golden_load, golden_prediction
 
 
 def one_of(index: int, rate: float, **fields: Any) -> Series:
@@ -63,6 +65,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "comparison": comparison_report(in_turns(base, replace(other, label=text))),
         "matrix": comparison_report(book_b1()),
         "ladder": experiment_report(text, experiment(text)),
+        "load": load_report(golden_load(text), golden_prediction(text)),
         "isolation": isolation_report(replace(isolation_from_document(json.loads(example_document())), label=text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

@@ -14,16 +14,17 @@ import sys
 from pathlib import Path
 from tests.builders import series
 from forms.exporters import export
-content = export([series([1e8 + (i * 7919) % 1000003 for i in range(10_000)])], sys.argv[1])
+long = series([1e8 + (i * 7919) % 1000003 for i in range(10_000)])
+least = min(len(export([long], name)) for name in sys.argv[1:])
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-print(len(content), int(peak.split()[1]) // 1024)
+print(least, int(peak.split()[1]) // 1024)
 """
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_ten_thousand_runs_take_less_than_300_mb(name):
+@pytest.mark.parametrize("names", [["pdf"], ["xlsx"], [name for name in FORMATS if name not in {"pdf", "xlsx"}]])
+def test_ten_thousand_runs_take_less_than_300_mb(names):
     done = subprocess.run(
-        [sys.executable, "-c", CODE, name], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", CODE, *names], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
     )
     size, megabytes = map(int, done.stdout.split())
     assert size > 100_000

@@ -22,7 +22,7 @@ from tests.forms.golden_files import check
 from tests.servers.process import require
 
 
-@pytest.mark.parametrize("form", ["comparison", "matrix", "ladder", "isolation"])
+@pytest.mark.parametrize("form", ["comparison", "matrix", "ladder", "isolation", "load"])
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):
     check(f"{form}{FORMATS[name].suffix}", export_reports([reports()[form]], name))

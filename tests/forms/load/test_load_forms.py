@@ -9,20 +9,25 @@ from forms.exporters.text import report_text
 from forms.load.comparison import compare_loads
 from forms.load.comparison_report import load_comparison_report
 from forms.load.document import load_document, load_from_document
+from forms.load.prediction import predicted
 from forms.load.report import load_report
 from forms.load.summary import (
     capacity_of,
     card_check,
     error_share,
+    knee_of,
     limit_of,
     memory_line,
     offered_per_second,
     overload,
     size_rows,
 )
+from forms.worksheets.users import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import Capacity, Limit, LoadChoices, PointStatus
-from tests.loads import full_load, histogram, point, scenario, server, spread
+from storage.loads.histogram import Histogram
+from storage.loads.records import Capacity, Limit, LoadChoices, PointStatus, PrintQueue
+from storage.loads.scenario import RequestKind, Think
+from tests.loads import full_load, golden_load, histogram, point, scenario, server, spread
 
 CHOICES = LoadChoices(limit_seconds=0.1)
 
@@ -69,6 +74,52 @@ def test_capacity_is_a_bracket_and_points_without_a_verdict_give_none():
     generator = full_load(points=(point(1, 10), point(2, 20, 100.0, status=PointStatus.GENERATOR)))
     assert capacity_of(generator) == Capacity(carried=10, not_carried=None)
     assert capacity_of(full_load(points=(point(status=PointStatus.GENERATOR),))) is None
+
+
+def answered(seconds: float) -> dict[str, Histogram]:
+    return {"response": histogram(*[seconds] * 10)}
+
+
+def test_the_knee_is_the_point_with_the_most_power_between_two_with_less():
+    few, knee, many = (
+        point(1, 5, 50, **answered(0.002)),
+        point(2, 10, 95, **answered(0.003)),
+        point(3, 20, 100, **answered(0.05)),
+    )
+    found = knee_of([many, few, knee])
+    assert found is not None
+    assert (found.users, found.requests_per_second) == (10, 95.0)
+    assert found.response_seconds == pytest.approx(0.003)
+    assert knee_of([few, knee]) is None
+    assert knee_of([few, knee, point(3, 20, 190, **answered(0.003))]) is None
+    assert knee_of([point(1, 5, 50, **answered(0.0001)), knee, many]) is None
+    assert "at 10 users: 95.0 requests/s" in report_text(load_report(full_load(points=(few, knee, many))))
+    rising = full_load(points=(few, knee, point(3, 20, 190, **answered(0.003))))
+    assert "no knee in these points" in report_text(load_report(rising))
+    assert "knee" not in report_text(load_report(full_load()))
+    assert load_document(full_load(points=(few, knee, many)))["knee"]["users"] == 10
+
+
+def test_a_worksheet_promises_as_many_users_as_its_server_moves_what_one_asks_for():
+    worksheet = UsersCalculation(capacity_bytes_per_second=10e6, groups=())
+    found = predicted(full_load(), "nas", worksheet)
+    assert found is not None
+    assert (found.user_bytes_per_second, found.users) == (250_000.0, 40)
+    assert "40 users by the worksheet nas" in " ".join(report_text(load_report(full_load(), found)).split())
+    assert load_document(full_load(), found)["prediction"]["users"] == 40
+    assert predicted(full_load(scenario=scenario(think=Think(seconds=0))), "nas", worksheet) is None
+    assert predicted(full_load(points=()), "nas", worksheet) is None
+
+
+def test_the_print_queue_is_told_or_said_not_to_be_seen():
+    prints = scenario(requests={RequestKind.PRINT: 100.0})
+    unseen = report_text(load_report(full_load(scenario=prints)))
+    assert "Print queue: not seen" in unseen
+    waits = point(print_queue=PrintQueue(waiting=7))
+    assert "7 jobs waited after the last hand-over, and some still did" in " ".join(
+        report_text(load_report(full_load(scenario=prints, points=(waits,)))).split()
+    )
+    assert "Print queue" not in report_text(load_report(full_load()))
 
 
 def test_the_memory_line_and_its_interval():
@@ -122,6 +173,8 @@ def test_the_form_in_every_format():
 
 
 def test_the_document_both_ways():
+    everything = golden_load("text")
+    assert load_from_document(JSONNode("", json.loads(json.dumps(load_document(everything))))) == everything
     load = full_load()
     document = json.loads(json.dumps(load_document(load)))
     assert load_from_document(JSONNode("", document)) == load

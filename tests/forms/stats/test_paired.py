@@ -4,9 +4,9 @@ import math
 import random
 
 import pytest
-from scipy.stats import wilcoxon
+from scipy.stats import mannwhitneyu, wilcoxon
 
-from forms.stats.paired import ALPHA, LOOKS, paired_effect, signed_rank_p, slot_effect_percent
+from forms.stats.paired import ALPHA, LEVELS, LOOKS, effect_in_turns, paired_effect, signed_rank_p, slot_effect_percent
 
 
 @pytest.mark.parametrize("pairs", [2, 6, 8, 14, 20])
@@ -25,7 +25,9 @@ def test_zeros_count_for_nothing_and_ties_have_the_mean_of_their_ranks():
 
 
 def test_eight_pairs_can_prove_a_change_at_the_first_look():
-    assert LOOKS == (8, 14, 20)
+    assert LOOKS == tuple(LEVELS) == (8, 14, 20)
+    parted = effect_in_turns([1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08], [True, False] * 4)
+    assert parted.p_value == pytest.approx(LEVELS[8])
     assert signed_rank_p([1.0, 2, 3, 4, 5, 6, 7, 8]) == 2 / 256
     assert signed_rank_p([-1.0, 2, 3, 4, 5, 6, 7, 8]) <= ALPHA
     assert signed_rank_p([1.0, 2, -3, 4, 5, 6, 7, 8]) > ALPHA
@@ -53,6 +55,46 @@ def test_what_the_second_of_a_pair_is_off_is_told_from_the_change():
     assert slot_effect_percent([True, False] * 4, ratios) == pytest.approx(2.0)
     assert paired_effect(ratios).change_percent == pytest.approx(5.0)
     assert slot_effect_percent([True] * 4, ratios[:4]) is None
+
+
+def test_being_the_second_of_a_pair_changes_nothing_at_all():
+    chance = random.Random(6)
+    orders = [pair % 2 == 0 for pair in range(20)]
+    plain = [math.exp(chance.gauss(0.01, 0.02)) for _ in orders]
+    slower_second = [
+        ratio * (0.97 if base_first else 1 / 0.97) for ratio, base_first in zip(plain, orders, strict=True)
+    ]
+    for pairs in LOOKS:
+        one = effect_in_turns(plain[:pairs], orders[:pairs], LEVELS[pairs])
+        other = effect_in_turns(slower_second[:pairs], orders[:pairs], LEVELS[pairs])
+        assert (other.pairs, other.p_value) == (pairs, one.p_value)
+        assert other.change_percent == pytest.approx(one.change_percent)
+        assert other.interval_percent == pytest.approx(one.interval_percent)
+        assert other.deviation_percent == pytest.approx(one.deviation_percent)
+    assert paired_effect(slower_second).p_value != paired_effect(plain).p_value
+
+
+@pytest.mark.parametrize("pairs", LOOKS)
+def test_in_turns_the_p_is_that_of_the_exact_rank_sum_test_and_fits_the_interval(pairs: int):
+    chance = random.Random(pairs)
+    orders = [pair % 2 == 0 for pair in range(pairs)]
+    for _ in range(40):
+        logs = [chance.gauss(0.015, 0.02) for _ in orders]
+        found = effect_in_turns([math.exp(one) for one in logs], orders, LEVELS[pairs])
+        first, second = (
+            [one if first else -one for one, first in zip(logs, orders, strict=True) if first is side]
+            for side in (True, False)
+        )
+        assert found.p_value == pytest.approx(mannwhitneyu(first, second, method="exact").pvalue)
+        assert found.interval_percent is not None
+        low, high = found.interval_percent
+        assert (low > 0 or high < 0) == (found.p_value <= LEVELS[pairs] * (1 + 1e-12))
+        assert low < found.change_percent < high
+
+
+def test_one_order_alone_is_judged_pair_by_pair():
+    assert effect_in_turns([1.1, 1.2], [True, True]) == paired_effect([1.1, 1.2])
+    assert effect_in_turns([1.1, 1.2], [True, False]).deviation_percent is None
 
 
 def test_many_pairs_are_judged_by_the_normal_curve():

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from forms.exporters import FORMATS, export_reports
+from forms.importers.trial import trial_from_document
 from forms.stats.decision import Verdict
+from forms.stats.paired import LEVELS
 from forms.trials.judged import judged, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, block_order, blocks_needed
 from forms.trials.tune import NotTried, TuneSummary
 from forms.trials.tune_report import tune_report
-from storage.changes import ChangeKind, Slot, TrialPlan
+from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
+from storage.loads.scenario import Scenario, SizeClass
 from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import series
 
@@ -86,7 +89,7 @@ def test_between_looks_nothing_is_decided():
 def test_a_small_change_is_none_however_sure():
     found = tried(*noisy(20, 1.004, percent=0.1))
     assert found.effect is not None
-    assert found.effect.p_value < 0.01
+    assert found.effect.p_value <= LEVELS[8] * 1.001
     assert found.verdict is Verdict.SAME
 
 
@@ -145,6 +148,62 @@ def test_a_sweep_names_the_smallest_value_on_the_plateau():
     assert "SO_SNDBUF=262144 is the smallest" in said
 
 
+def grid() -> SweepSummary:
+    """Sizes of 4 and 64 KiB, each with and without: only the first setting matters, and it is better than before."""
+    axes = tuple(
+        GridAxis(kind=ChangeKind.SMB_CONF, name=name, section="[bench]", previous=previous, values=values)
+        for name, previous, values in (("aio read size", "1", ("65536", "4096")), ("use sendfile", "No", ("yes", "no")))
+    )
+    cells = tuple((one, other) for one in axes[0].values for other in axes[1].values)
+    words = tuple(", ".join(cell) for cell in cells)
+    found = arms(noisy(10)[0], *(noisy(10, factor, 0.3)[1] for factor in (1.2, 1.2, 1.2, 0.9)), values=words)
+    made = plan(name="aio read size, use sendfile", values=words, axes=axes, cells=cells, looks=(10,))
+    summary = judged(SWEEP, made, found, [])
+    assert isinstance(summary, SweepSummary)
+    return summary
+
+
+def test_a_grid_names_the_smallest_pair_on_the_plateau():
+    found = grid()
+    assert found.smallest == "4096, yes", "not 65536 with either; 4096 with no is below the plateau"
+    report = report_of(found)
+    assert "aio read size, use sendfile = 4096, yes is the smallest" in report.fields[0].text
+    heat = report.tables[1]
+    assert [column.heading for column in heat.columns] == ["", "use sendfile = yes", "use sendfile = no"]
+    shown = [[str(cell.value) for cell in row.cells] for row in heat.rows]
+    assert [row[0] for row in shown] == ["aio read size = 65536", "aio read size = 4096"]
+    assert [[text.endswith("*") for text in row[1:]] for row in shown] == [[True, True], [True, False]]
+    assert [field.text for field in report.fields if field.name == "Setting"] == [
+        "aio read size [bench] (smb.conf), 1 before and after", "use sendfile [bench] (smb.conf), No before and after",
+    ]  # fmt: skip
+    again = trial_from_document(json.loads(json.dumps(report.document())))
+    assert again.plan == found.plan
+    for format_name in FORMATS:
+        assert export_reports([report], format_name)
+
+
+def test_a_load_is_compared_by_its_requests_not_by_its_bytes():
+    base, other = arms([1e6] * 8, [1e6] * 8)
+    slots = [
+        replace(
+            slot, requests_per_second=100.0 if slot.series_id == base.id else 80.0, generator_limited=slot.number == 1
+        )
+        for slot in places([base, other])
+    ]
+    window = LoadWindow(users=4, scenario=Scenario(name="small", files=1, sizes=(SizeClass(size_bytes=4096, share=1),)))
+    found = judged(TRIAL, plan(load=window), [base, other], slots)
+    assert isinstance(found, TrialSummary)
+    assert found.verdict is Verdict.SLOWER
+    assert found.effect is not None
+    assert found.effect.change_percent == pytest.approx(-20)
+    report = report_of(found)
+    assert "requests of 4 users (small)" in report.fields[1].text
+    assert any("in 2 of 16 windows the machine that made the load was the limit" in text for text in report.advice)
+    document = json.loads(json.dumps(report.document()))
+    assert document["pairs"][0]["base_requests_per_second"] == 100
+    assert trial_from_document(document).plan == found.plan
+
+
 def test_a_sweep_says_when_something_is_better_than_what_was_there():
     found = swept(1.0, 1.2, 1.2, 1.0, values=BUFFERS)
     assert not found.default_is_as_good
@@ -188,7 +247,7 @@ def test_the_document_has_every_number_of_the_form():
     assert document["plan"]["values"] == ["no"]
     assert "server_ssh" not in document["plan"]
     assert len(document["pairs"]) == 8
-    assert document["effect"]["p_value"] == 2 / 256
+    assert document["effect"]["p_value"] == pytest.approx(LEVELS[8])
     assert [len(one["runs"]) for one in document["series"]] == [8, 8]
 
 

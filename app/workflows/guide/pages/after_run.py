@@ -169,6 +169,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
+    options += _many_users(choices)
     options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
     options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
     return Page(
@@ -180,6 +181,15 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts=tuple(facts),
         options=tuple(options),
     )
+
+
+def _many_users(choices: GuideChoices) -> Iterator[Option]:
+    """One client says nothing of a hundred: the load in the same folder of the same server."""
+    target = choices.target
+    if target is None or not target.abilities.moves_files or target.abilities.is_local:
+        return
+    arguments: dict[str, object] = {"target": format_target(target), "ssh": choices.server_ssh or ""}
+    yield Option("How many users does it carry?", Visit("load", arguments), "many at once, in a folder of its own")
 
 
 def _ftp(series: Series, known: GuideContext) -> Option:

@@ -9,38 +9,38 @@ from typing import Any
 import pytest
 
 from storage.target_url import format_target
-from tests.command_line import Sharebench
+from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 
 
-def states(sharebench: Sharebench, *arguments: str) -> dict[str, str]:
-    found = sharebench.json("check", *arguments, "--json")
+def states(inside: Inside, *arguments: str) -> dict[str, str]:
+    found = inside.json("check", *arguments, "--json")
     assert all(item["text"] for item in found)
     return {item["name"]: item["state"] for item in found}
 
 
-def test_all_that_is_looked_at(sharebench: Sharebench, smbd: Smbd):
+def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
-    found = states(sharebench, format_target(smbd.target("file")), "--smb-conf", str(smbd.conf))
+    found = states(inside, format_target(smbd.target("file")), "--smb-conf", str(smbd.conf))
     assert list(found) == ["reach", "log in", "share", "file", "server", "link", "quiet time", "ceiling"]
     del found["quiet time"], found["ceiling"]  # others may be at work here
     assert set(found.values()) == {"fine"}
 
 
-def test_a_small_file_on_a_fast_link_needs_attention(sharebench: Sharebench, smbd: Smbd):
+def test_a_small_file_on_a_fast_link_needs_attention(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
-    assert states(sharebench, format_target(smbd.target("file")), "--link", "1G")["file"] == "attention"
+    assert states(inside, format_target(smbd.target("file")), "--link", "1G")["file"] == "attention"
 
 
-def test_a_server_without_a_share_lists_them(sharebench: Sharebench, smbd: Smbd):
-    done = sharebench("check", f"smb://bench@{smbd.host}:{smbd.port}")
+def test_a_server_without_a_share_lists_them(inside: Inside, smbd: Smbd):
+    done = inside("check", f"smb://bench@{smbd.host}:{smbd.port}")
     assert done.returncode == 0
     assert "name one of bench, open" in done.stdout
 
 
-def test_a_folder_for_a_put_is_tried_and_left_as_it_was(sharebench: Sharebench, smbd: Smbd):
+def test_a_folder_for_a_put_is_tried_and_left_as_it_was(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
-    assert states(sharebench, format_target(smbd.target("")), "--put")["folder"] == "fine"
+    assert states(inside, format_target(smbd.target("")), "--put")["folder"] == "fine"
     assert sorted(smbd.folder.iterdir()) == before
 
 
@@ -56,7 +56,7 @@ def test_a_folder_for_a_put_is_tried_and_left_as_it_was(sharebench: Sharebench, 
 def test_what_failed_is_named_and_ends_with_4(tmp_path: Path, make_smbd, change: dict[str, Any], name: str):
     server = make_smbd({"map to guest": "never"})
     target = replace(server.target("file"), **change)
-    done = Sharebench(tmp_path / "notebook.db", server.password)("check", format_target(target), "--timeout", "5")
+    done = Inside(tmp_path / "notebook.db", server.password)("check", format_target(target), "--timeout", "5")
     assert done.returncode == 4
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("no ")]
     assert line.split("  ")[1].strip() == name

@@ -13,7 +13,7 @@ from app.workflows.clean import leftovers, remove
 from storage.plan import Settings
 from storage.records import Target
 from storage.target_url import format_target
-from tests.command_line import Sharebench
+from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
 
@@ -38,24 +38,24 @@ def no_files() -> Files:
     raise AssertionError("there is no folder to remove")
 
 
-def check(sharebench: Sharebench, url: str, folder: Path) -> None:
+def check(inside: Inside, url: str, folder: Path) -> None:
     """List without touching, then remove, then find nothing."""
     before = there(folder)
-    listed = sharebench("clean", url)
+    listed = inside("clean", url)
     assert listed.returncode == 0, listed.stderr
     assert [line.rpartition(" ")[2].rpartition("/")[2] for line in listed.stdout.splitlines()] == list(OURS)
     assert "--yes" in listed.stderr
     assert there(folder) == before
-    gone = sharebench.json("clean", url, "--yes", "--json")
+    gone = inside.json("clean", url, "--yes", "--json")
     assert [(entry["size_bytes"], entry["removed"], entry["problem"]) for entry in gone] == [(10, True, None)] * 2
     assert there(folder) == before - set(OURS)
-    assert sharebench.json("clean", url, "--json") == []
+    assert inside.json("clean", url, "--json") == []
 
 
 def test_a_local_folder(tmp_path: Path):
     fill(tmp_path)
     (tmp_path / ".sharebench-eeeeeeeeeeee").symlink_to(tmp_path / "precious.doc")
-    check(Sharebench(tmp_path / "notebook.db"), f"file://{tmp_path}/precious.doc", tmp_path)
+    check(Inside(tmp_path / "notebook.db"), f"file://{tmp_path}/precious.doc", tmp_path)
     assert (tmp_path / ".sharebench-eeeeeeeeeeee").is_symlink()
 
 
@@ -64,7 +64,7 @@ def test_a_share(smbd: Smbd, tmp_path: Path):
     folder.mkdir(mode=0o777)
     folder.chmod(0o777)
     fill(folder)
-    check(Sharebench(tmp_path / "notebook.db", smbd.password), format_target(smbd.target("left")), folder)
+    check(Inside(tmp_path / "notebook.db", smbd.password), format_target(smbd.target("left")), folder)
 
 
 def test_an_ftp_folder(make_vsftpd, tmp_path: Path):
@@ -73,7 +73,7 @@ def test_an_ftp_folder(make_vsftpd, tmp_path: Path):
     folder.mkdir()
     folder.chmod(0o777)
     fill(folder)
-    check(Sharebench(tmp_path / "notebook.db", server.password), format_target(server.target("left")), folder)
+    check(Inside(tmp_path / "notebook.db", server.password), format_target(server.target("left")), folder)
 
 
 def test_what_took_the_place_of_a_leftover_stays(tmp_path: Path):
@@ -92,7 +92,7 @@ def test_what_took_the_place_of_a_leftover_stays(tmp_path: Path):
 
 @pytest.mark.parametrize("url", ["smb://nas", "iperf3://nas"])
 def test_a_target_without_a_folder_is_refused(tmp_path: Path, url: str):
-    assert "name the folder" in Sharebench(tmp_path / "notebook.db").fails(2, "clean", url)
+    assert "name the folder" in Inside(tmp_path / "notebook.db").fails(2, "clean", url)
 
 
 @pytest.mark.parametrize("protocol", ["smb", "file"])
@@ -107,9 +107,9 @@ def test_the_folder_of_a_load_goes_with_all_that_is_in_it_unless_somebody_elses_
     for path in (place, *place.rglob("*")):
         path.chmod(0o777)
     (place / ".sharebench-load-notes").mkdir()
-    sharebench = Sharebench(tmp_path / "notebook.db", password=smbd.password)
+    inside = Inside(tmp_path / "notebook.db", password=smbd.password)
     url = f"{format_target(smbd.target())}/loads" if protocol == "smb" else f"file://{place}"
-    done = sharebench("clean", url, "--yes", "--json")
+    done = inside("clean", url, "--yes", "--json")
     assert done.returncode == 4
     assert "my.doc is not of a load" in done.stderr
     assert {path.name for path in place.iterdir()} == {others.name, ".sharebench-load-notes"}

@@ -8,12 +8,15 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from storage.loads.records import LoadPoint, PointStatus
+from storage.notebook import Notebook
 from storage.target_url import format_target
 from tests.command_line import ROOT, Inside, Sharebench
 from tests.servers.smbd import Smbd
@@ -169,6 +172,18 @@ def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sh
     assert list((smbd.folder / "killed").iterdir()) == []
 
 
+def a_later_point_and_a_failed_one(db: Path, load_id: str) -> LoadPoint:
+    """Have 3 users have failed, and 4 been measured after them: the point of 4."""
+    with Notebook(db) as notebook:
+        load = notebook.load(load_id)
+        assert load is not None
+        notebook.update_load(replace(load, choices=replace(load.choices, users=(2, 3, 4))))
+        later = replace(load.points[0], number=3, users=4)
+        notebook.put_point(load_id, replace(load.points[0], number=2, users=3, status=PointStatus.FAILED, reason="x"))
+        notebook.put_point(load_id, later)
+    return later
+
+
 def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Sharebench):
     load = sharebench.start(
         "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "2", *SHORT, "--sizes", "4K"
@@ -183,9 +198,13 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     document = Inside(sharebench.db).json("show", "last-load", "--json")
     assert document["status"] == "interrupted"
     assert [point["users"] for point in document["points"]] == [2]
+    later = a_later_point_and_a_failed_one(sharebench.db, document["id"])
     resumed = sharebench.json("load", "--resume", document["id"], "--json")
     assert resumed["status"] == "complete"
-    assert [point["users"] for point in resumed["points"]] == [2, 3]
+    assert [(point["number"], point["users"]) for point in resumed["points"]] == [(1, 2), (2, 3), (3, 4)]
+    is_sound(resumed["points"][1])
+    assert resumed["points"][2]["requests"] == later.requests
+    assert Inside(sharebench.db).json("show", "last-load", "--json")["points"] == resumed["points"]
     assert "is complete" in sharebench.fails(2, "load", "--resume", document["id"])
 
 

@@ -11,42 +11,42 @@ import pytest
 
 from app.cli.commands.notebook import fitted
 from storage.notebook import Notebook
-from tests.command_line import QUICK, Sharebench
+from tests.command_line import QUICK, Inside
 
 
 @pytest.fixture
-def series(sharebench: Sharebench, tmp_path: Path) -> dict[str, Any]:
+def series(inside: Inside, tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "file").write_bytes(b"x" * 300_000)
-    document: dict[str, Any] = sharebench.json(
+    document: dict[str, Any] = inside.json(
         "run", f"file://{tmp_path}/file", "--runs", "4", "--label", "first", "--json", *QUICK
     )
     return document
 
 
-def test_an_empty_notebook_says_what_to_do(sharebench: Sharebench):
-    with Notebook(sharebench.db):
+def test_an_empty_notebook_says_what_to_do(inside: Inside):
+    with Notebook(inside.db):
         pass
-    done = sharebench("list")
+    done = inside("list")
     assert (done.returncode, done.stdout) == (0, "")
     assert "sharebench run" in done.stderr
-    assert "sharebench run" in sharebench.fails(2, "show", "last")
+    assert "sharebench run" in inside.fails(2, "show", "last")
 
 
-def test_reading_makes_no_notebook_and_says_which_file_was_looked_for(sharebench: Sharebench, tmp_path: Path):
+def test_reading_makes_no_notebook_and_says_which_file_was_looked_for(inside: Inside, tmp_path: Path):
     folder = tmp_path / "not there"
     for words in (("list",), ("list", "--json"), ("show", "last"), ("export", "last"), ("delete", "last", "--yes")):
-        said = sharebench.fails(2, *words, "--db", str(folder / "typo.db"))
+        said = inside.fails(2, *words, "--db", str(folder / "typo.db"))
         assert f"there is no notebook at {folder}/typo.db" in said
         assert "sharebench run TARGET" in said
     assert not folder.exists()
 
 
-def test_list_has_a_line_a_series(sharebench: Sharebench, series: dict[str, Any]):
-    lines = sharebench("list").stdout.splitlines()
+def test_list_has_a_line_a_series(inside: Inside, series: dict[str, Any]):
+    lines = inside("list").stdout.splitlines()
     assert len(lines) == 2
     assert series["id"] in lines[1]
     assert "first" in lines[1]
-    assert sharebench.json("list", "--json")[0]["id"] == series["id"]
+    assert inside.json("list", "--json")[0]["id"] == series["id"]
 
 
 def test_a_line_of_the_list_fits_80_columns():
@@ -61,49 +61,49 @@ def test_a_line_of_the_list_fits_80_columns():
     assert fitted(widths | {7: 0}, 80)[4] == 6, "without labels there is room for the deviation"
 
 
-def test_a_prefix_is_enough(sharebench: Sharebench, series: dict[str, Any]):
-    assert sharebench.json("show", series["id"][:5], "--json")["id"] == series["id"]
-    assert "zzz" in sharebench.fails(2, "show", "zzz")
+def test_a_prefix_is_enough(inside: Inside, series: dict[str, Any]):
+    assert inside.json("show", series["id"][:5], "--json")["id"] == series["id"]
+    assert "zzz" in inside.fails(2, "show", "zzz")
 
 
-def test_a_rejected_run_stays_on_the_form_and_leaves_the_average(sharebench: Sharebench, series: dict[str, Any]):
-    done = sharebench("reject", "last", "2", "--reason", "backup [red]ran[/red]")
+def test_a_rejected_run_stays_on_the_form_and_leaves_the_average(inside: Inside, series: dict[str, Any]):
+    done = inside("reject", "last", "2", "--reason", "backup [red]ran[/red]")
     assert done.returncode == 0
     assert "backup [red]ran[/red]" in done.stdout
-    document = sharebench.json("show", "last", "--json")
+    document = inside.json("show", "last", "--json")
     rejected = document["runs"][3]
     assert (rejected["number"], rejected["status"], rejected["reason"]) == (2, "rejected", "backup [red]ran[/red]")
     rates = [r["bytes_per_second"] for r in document["runs"] if r["phase"] == "measured" and r["number"] != 2]
     assert document["average"]["bytes_per_second"] == pytest.approx(sum(rates) / 3)
-    assert sharebench("accept", "last", "2").returncode == 0
-    assert sharebench.json("show", "last", "--json")["average"] == series["average"]
+    assert inside("accept", "last", "2").returncode == 0
+    assert inside.json("show", "last", "--json")["average"] == series["average"]
 
 
-def test_rejecting_needs_a_run_and_a_reason(sharebench: Sharebench, series: dict[str, Any]):
-    assert "run 9" in sharebench.fails(2, "reject", "last", "9", "--reason", "x")
-    assert "--reason" in sharebench.fails(2, "reject", "last", "1")
-    assert "--reason" in sharebench.fails(2, "reject", "last", "1", "--reason", " ")
+def test_rejecting_needs_a_run_and_a_reason(inside: Inside, series: dict[str, Any]):
+    assert "run 9" in inside.fails(2, "reject", "last", "9", "--reason", "x")
+    assert "--reason" in inside.fails(2, "reject", "last", "1")
+    assert "--reason" in inside.fails(2, "reject", "last", "1", "--reason", " ")
 
 
-def test_notes_and_baselines(sharebench: Sharebench, series: dict[str, Any]):
-    assert sharebench("note", "last", "after lunch").returncode == 0
-    assert sharebench.json("show", "last", "--json")["note"] == "after lunch"
-    assert sharebench("baseline", "set", "before tuning", "last").returncode == 0
-    assert sharebench.json("baseline", "list", "--json")[0]["series"] == series["id"]
-    assert sharebench.json("show", "before tuning", "--json")["id"] == series["id"]
-    assert "before tuning" in sharebench("list").stdout
-    assert sharebench("baseline", "remove", "before tuning").returncode == 0
-    assert "before tuning" in sharebench.fails(2, "baseline", "remove", "before tuning")
-    assert "cannot be called" in sharebench.fails(2, "baseline", "set", "last", "last")
+def test_notes_and_baselines(inside: Inside, series: dict[str, Any]):
+    assert inside("note", "last", "after lunch").returncode == 0
+    assert inside.json("show", "last", "--json")["note"] == "after lunch"
+    assert inside("baseline", "set", "before tuning", "last").returncode == 0
+    assert inside.json("baseline", "list", "--json")[0]["series"] == series["id"]
+    assert inside.json("show", "before tuning", "--json")["id"] == series["id"]
+    assert "before tuning" in inside("list").stdout
+    assert inside("baseline", "remove", "before tuning").returncode == 0
+    assert "before tuning" in inside.fails(2, "baseline", "remove", "before tuning")
+    assert "cannot be called" in inside.fails(2, "baseline", "set", "last", "last")
 
 
-def test_out_and_in_again_changes_nothing_and_says_so(sharebench: Sharebench, series: dict[str, Any], tmp_path: Path):
-    document = sharebench("export", "last", "--format", "json").stdout
+def test_out_and_in_again_changes_nothing_and_says_so(inside: Inside, series: dict[str, Any], tmp_path: Path):
+    document = inside("export", "last", "--format", "json").stdout
     (tmp_path / "series.json").write_text(document)
-    other = Sharebench(tmp_path / "other.db")
+    other = Inside(tmp_path / "other.db")
     first = other("import", str(tmp_path / "series.json"))
     assert first.returncode == 0
-    assert other.json("show", "last", "--json") == sharebench.json("show", "last", "--json") == series
+    assert other.json("show", "last", "--json") == inside.json("show", "last", "--json") == series
     again = other("import", str(tmp_path / "series.json"))
     assert again.returncode == 0
     assert "already" in again.stderr
@@ -121,49 +121,49 @@ def test_out_and_in_again_changes_nothing_and_says_so(sharebench: Sharebench, se
     ],
 )
 def test_a_document_of_another_shape_is_refused_whole(
-    sharebench: Sharebench, series: dict[str, Any], tmp_path: Path, break_it, place: str
+    inside: Inside, series: dict[str, Any], tmp_path: Path, break_it, place: str
 ):
     break_it(series)
     (tmp_path / "series.json").write_text(json.dumps(series))
-    other = Sharebench(tmp_path / "other.db")
+    other = Inside(tmp_path / "other.db")
     done = other("import", str(tmp_path / "series.json"))
     assert done.returncode in {2, 4}
     assert place in done.stderr
     assert not other.db.exists()
 
 
-def test_show_with_a_chart(sharebench: Sharebench, series: dict[str, Any]):
-    plain, chart = sharebench("show", "last").stdout, sharebench("show", "last", "--chart").stdout
+def test_show_with_a_chart(inside: Inside, series: dict[str, Any]):
+    plain, chart = inside("show", "last").stdout, inside("show", "last", "--chart").stdout
     assert chart.startswith(plain)
     assert "average" in chart.removeprefix(plain)
 
 
-def test_a_notebook_of_a_newer_version_is_refused(sharebench: Sharebench, series: dict[str, Any]):
+def test_a_notebook_of_a_newer_version_is_refused(inside: Inside, series: dict[str, Any]):
 
-    with sqlite3.connect(sharebench.db) as connection:
+    with sqlite3.connect(inside.db) as connection:
         connection.execute("INSERT INTO notebook_formats VALUES (99, '7.0.0')")
-    assert "sharebench 7.0.0 or newer" in sharebench.fails(4, "list")
+    assert "sharebench 7.0.0 or newer" in inside.fails(4, "list")
 
 
-def test_a_list_of_no_such_experiment_does_not_call_the_notebook_empty(sharebench: Sharebench, series: dict[str, Any]):
-    assert series["id"] in sharebench("list").stdout
-    said = sharebench("list", "--experiment", "nope").stderr
+def test_a_list_of_no_such_experiment_does_not_call_the_notebook_empty(inside: Inside, series: dict[str, Any]):
+    assert series["id"] in inside("list").stdout
+    said = inside("list", "--experiment", "nope").stderr
     assert "nope" in said
     assert "empty" not in said
 
 
-def test_a_series_gets_another_label(sharebench: Sharebench, series: dict[str, Any]):
-    assert "is called 'old switch'" in sharebench("rename", "last", " old switch ").stderr
-    assert sharebench.json("show", "last", "--json")["label"] == "old switch"
+def test_a_series_gets_another_label(inside: Inside, series: dict[str, Any]):
+    assert "is called 'old switch'" in inside("rename", "last", " old switch ").stderr
+    assert inside.json("show", "last", "--json")["label"] == "old switch"
 
 
-def test_a_mistyped_command_is_told_the_ones_that_look_like_it(sharebench: Sharebench):
-    assert "did you mean run?" in sharebench.fails(2, "rnu", "smb://nas")
+def test_a_mistyped_command_is_told_the_ones_that_look_like_it(inside: Inside):
+    assert "did you mean run?" in inside.fails(2, "rnu", "smb://nas")
 
 
-def test_without_a_terminal_each_run_has_a_line(sharebench: Sharebench, tmp_path: Path):
+def test_without_a_terminal_each_run_has_a_line(inside: Inside, tmp_path: Path):
     (tmp_path / "file").write_bytes(b"x" * 300_000)
-    said = sharebench("run", f"file://{tmp_path}/file", "--runs", "2", "--warmup", "1", *QUICK).stderr.splitlines()
+    said = inside("run", f"file://{tmp_path}/file", "--runs", "2", "--warmup", "1", *QUICK).stderr.splitlines()
     assert [line.rpartition(": ")[0] for line in said if "B/s" in line] == [
         "sharebench: warm-up 1 of 1",
         "sharebench: run 1 of 2",

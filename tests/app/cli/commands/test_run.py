@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from storage.target_url import format_target
-from tests.command_line import MIB, QUICK, Sharebench, check_document
+from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.smbd import Smbd
 
 
@@ -51,9 +51,9 @@ def status(db: Path) -> str:
         return str(connection.execute("SELECT status FROM series").fetchone()[0])
 
 
-def test_the_series_document_of_a_get(sharebench: Sharebench, smbd: Smbd):
+def test_the_series_document_of_a_get(inside: Inside, smbd: Smbd):
     smbd.make_file("file", os.urandom(4 * MIB))
-    document = sharebench.json(
+    document = inside.json(
         "run", url(smbd, "file"), "--runs", "5", "--warmup", "2", "--link", "1G", "--json", "--label", "first", *QUICK
     )
     check_document(document, 5, 2)
@@ -69,43 +69,39 @@ def test_the_series_document_of_a_get(sharebench: Sharebench, smbd: Smbd):
     assert smbd.password not in str(document)
 
 
-def test_a_put_leaves_nothing_behind(sharebench: Sharebench, smbd: Smbd):
+def test_a_put_leaves_nothing_behind(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
-    document = sharebench.json(
-        "run", url(smbd), "--put", "--size", "2M", "--runs", "3", "--link", "1G", "--json", *QUICK
-    )
+    document = inside.json("run", url(smbd), "--put", "--size", "2M", "--runs", "3", "--link", "1G", "--json", *QUICK)
     check_document(document, 3, 2)
     assert {row["size_bytes"] for row in document["runs"]} == {2 * MIB}
     assert sorted(smbd.folder.iterdir()) == before
 
 
 def test_a_guest_needs_no_password(tmp_path: Path, smbd: Smbd):
-    sharebench = Sharebench(tmp_path / "notebook.db")
+    inside = Inside(tmp_path / "notebook.db")
     (smbd.guest_folder / "hello").write_bytes(b"x" * MIB)
-    document = sharebench.json("run", url(smbd, "hello", guest=True), "--runs", "2", "--json", *QUICK)
+    document = inside.json("run", url(smbd, "hello", guest=True), "--runs", "2", "--json", *QUICK)
     assert document["status"] == "complete"
     assert document["target"]["user"] is None
 
 
-def test_make_file_on_a_get(sharebench: Sharebench, smbd: Smbd):
+def test_make_file_on_a_get(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
-    document = sharebench.json(
-        "run", url(smbd), "--make-file", "--size", "3M", "--runs", "2", "--verify", "--json", *QUICK
-    )
+    document = inside.json("run", url(smbd), "--make-file", "--size", "3M", "--runs", "2", "--verify", "--json", *QUICK)
     assert {row["size_bytes"] for row in document["runs"]} == {3 * MIB}
     assert sorted(smbd.folder.iterdir()) == before
 
 
-def test_the_form_and_the_paper_view_agree(sharebench: Sharebench, smbd: Smbd):
+def test_the_form_and_the_paper_view_agree(inside: Inside, smbd: Smbd):
     smbd.make_file("file", os.urandom(MIB))
-    done = sharebench("run", url(smbd, "file"), "--runs", "2", "--warmup", "1", "--link", "100M", *QUICK)
+    done = inside("run", url(smbd, "file"), "--runs", "2", "--warmup", "1", "--link", "100M", *QUICK)
     assert done.returncode == 0
     for heading in ("Run No", "Size in", "Average:", "Deviation:", "W1"):
         assert heading in done.stdout
     shell = subprocess.run(
-        ["sqlite3", "-json", sharebench.db, "select * from form_rows"], capture_output=True, text=True, check=True
+        ["sqlite3", "-json", inside.db, "select * from form_rows"], capture_output=True, text=True, check=True
     )
-    document = sharebench.json("show", "last", "--json")
+    document = inside.json("show", "last", "--json")
     rows = json.loads(shell.stdout)
     assert [(row["phase"], row["run_number"]) for row in rows] == [("warm-up", 1), ("measured", 1), ("measured", 2)]
     for row, run in zip(rows, document["runs"], strict=True):
@@ -116,25 +112,25 @@ def test_the_form_and_the_paper_view_agree(sharebench: Sharebench, smbd: Smbd):
 @pytest.mark.parametrize(
     "name", ["with spaces", "it's quoted", "[bold]x[red]", "Größe-日本語.bin", "100%", "a%20b", "-rf", "..dots", "#1!"]
 )
-def test_names_that_trip_tools(sharebench: Sharebench, smbd: Smbd, name: str):
+def test_names_that_trip_tools(inside: Inside, smbd: Smbd, name: str):
     there = smbd.make_file(name, b"y" * 70_000)
-    document = sharebench.json("run", url(smbd, name), "--runs", "1", "--warmup", "0", "--json", *QUICK)
+    document = inside.json("run", url(smbd, name), "--runs", "1", "--warmup", "0", "--json", *QUICK)
     assert document["target"]["path"] == name
     assert document["deviation"] is None
     there.unlink()
-    assert name in sharebench("show", "last").stdout.replace("\n            ", "")
+    assert name in inside("show", "last").stdout.replace("\n            ", "")
 
 
 @pytest.mark.parametrize("arguments", [("--runs", "1", "--warmup", "0")])
 def test_one_line_and_the_right_exit_code(tmp_path: Path, smbd: Smbd, arguments: tuple[str, ...]):
-    sharebench = Sharebench(tmp_path / "notebook.db", smbd.password)
+    inside = Inside(tmp_path / "notebook.db", smbd.password)
     smbd.make_file("empty", b"")
     smbd.make_file("one", b"1")
     (smbd.folder / "folder").mkdir(exist_ok=True)
     host = f"{smbd.host}:{smbd.port}"
 
     def failed(code: int, target: str, *more: str) -> str:
-        return sharebench.fails(code, "run", target, *arguments, *QUICK, *more)
+        return inside.fails(code, "run", target, *arguments, *QUICK, *more)
 
     assert "no-such-host.invalid" in failed(4, "smb://bench@no-such-host.invalid/bench/one")
     assert "127.0.0.1" in failed(4, "smb://bench@127.0.0.1:1/bench/one")
@@ -145,38 +141,36 @@ def test_one_line_and_the_right_exit_code(tmp_path: Path, smbd: Smbd, arguments:
     assert "credentials" in failed(2, f"smb://bench:hunter2@{host}/bench/one")
     assert "--credentials" in failed(2, f"smb://bench@{host}/bench/one", "--password", "x")
     assert "no such option" in failed(2, f"smb://bench@{host}/bench/one", "--fast").lower()
-    wrong = Sharebench(tmp_path / "notebook.db", "wrong")
+    wrong = Inside(tmp_path / "notebook.db", "wrong")
     said = wrong.fails(4, "run", f"smb://bench@{host}/bench/one", *arguments, *QUICK)
     assert "bench" in said
     assert "password" in said
-    nobody = Sharebench(tmp_path / "notebook.db")
+    nobody = Inside(tmp_path / "notebook.db")
     assert "SHAREBENCH_PASSWORD" in nobody.fails(4, "run", f"smb://bench@{host}/bench/one", *arguments, *QUICK)
 
 
 def test_a_share_that_cannot_be_written(tmp_path: Path, make_smbd):
     server = make_smbd(share_options={"read only": "yes"})
-    sharebench = Sharebench(tmp_path / "notebook.db", server.password)
-    said = sharebench.fails(4, "run", url(server), "--put", "--size", "1M", *QUICK)
+    inside = Inside(tmp_path / "notebook.db", server.password)
+    said = inside.fails(4, "run", url(server), "--put", "--size", "1M", *QUICK)
     assert "bench" in said
     assert "denies access" in said
 
 
 def test_a_notebook_that_cannot_be_written(tmp_path: Path, smbd: Smbd):
     (tmp_path / "file").write_text("not a folder")
-    sharebench = Sharebench(tmp_path / "file" / "notebook.db", smbd.password)
-    sharebench.db = tmp_path / "x"
-    said = sharebench.fails(4, "run", url(smbd, "one"), "--db", str(tmp_path / "file/notebook.db"), *QUICK)
+    inside = Inside(tmp_path / "file" / "notebook.db", smbd.password)
+    inside.db = tmp_path / "x"
+    said = inside.fails(4, "run", url(smbd, "one"), "--db", str(tmp_path / "file/notebook.db"), *QUICK)
     assert "notebook" in said
     assert "--db" in said
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130)])
-def test_ctrl_c_keeps_the_runs_and_resume_completes_them(
-    sharebench: Sharebench, smbd: Smbd, number: signal.Signals, code: int
-):
+def test_ctrl_c_keeps_the_runs_and_resume_completes_them(inside: Inside, smbd: Smbd, number: signal.Signals, code: int):
     before = sorted(smbd.folder.iterdir())
-    process = sharebench.start("run", url(smbd), "--put", "--size", "16M", "--runs", "20", "--json", *QUICK)
-    wait_for(lambda: measured_runs(sharebench.db) >= 2)
+    process = inside.start("run", url(smbd), "--put", "--size", "16M", "--runs", "20", "--json", *QUICK)
+    wait_for(lambda: measured_runs(inside.db) >= 2)
     (child,) = children_of(process.pid)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
@@ -186,33 +180,33 @@ def test_ctrl_c_keeps_the_runs_and_resume_completes_them(
     assert all(line.startswith(("sharebench: warm-up ", "sharebench: run ")) for line in told)
     assert not Path(f"/proc/{child}").exists()
     assert sorted(smbd.folder.iterdir()) == before
-    assert status(sharebench.db) == "interrupted"
-    kept = measured_runs(sharebench.db)
+    assert status(inside.db) == "interrupted"
+    kept = measured_runs(inside.db)
     assert 2 <= kept < 20
-    document = sharebench.json("run", "--resume", "last", "--json")
+    document = inside.json("run", "--resume", "last", "--json")
     assert document["status"] == "complete"
     assert [row["number"] for row in document["runs"] if row["phase"] == "measured"] == list(range(1, 21))
     assert sorted(smbd.folder.iterdir()) == before
-    assert "complete" in sharebench.fails(2, "run", "--resume", "last")
+    assert "complete" in inside.fails(2, "run", "--resume", "last")
 
 
-def test_kill_9_of_the_program_keeps_the_runs_and_ends_the_child(sharebench: Sharebench, smbd: Smbd):
+def test_kill_9_of_the_program_keeps_the_runs_and_ends_the_child(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
-    process = sharebench.start("run", url(smbd), "--put", "--size", "16M", "--runs", "1000", *QUICK)
-    wait_for(lambda: measured_runs(sharebench.db) >= 2)
+    process = inside.start("run", url(smbd), "--put", "--size", "16M", "--runs", "1000", *QUICK)
+    wait_for(lambda: measured_runs(inside.db) >= 2)
     (child,) = children_of(process.pid)
     process.kill()
     process.communicate(timeout=60)
     wait_for(lambda: not Path(f"/proc/{child}").exists())
-    assert status(sharebench.db) == "interrupted"
-    assert measured_runs(sharebench.db) >= 2
+    assert status(inside.db) == "interrupted"
+    assert measured_runs(inside.db) >= 2
     assert sorted(smbd.folder.iterdir()) == before
 
 
-def test_kill_9_of_the_child_says_so(sharebench: Sharebench, smbd: Smbd):
+def test_kill_9_of_the_child_says_so(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
-    process = sharebench.start("run", url(smbd), "--put", "--size", "16M", "--runs", "1000", *QUICK)
-    wait_for(lambda: measured_runs(sharebench.db) >= 2)
+    process = inside.start("run", url(smbd), "--put", "--size", "16M", "--runs", "1000", *QUICK)
+    wait_for(lambda: measured_runs(inside.db) >= 2)
     (child,) = children_of(process.pid)
     os.kill(child, signal.SIGKILL)
     out, err = process.communicate(timeout=60)
@@ -220,16 +214,16 @@ def test_kill_9_of_the_child_says_so(sharebench: Sharebench, smbd: Smbd):
     assert "SIGKILL" in err
     assert "Traceback" not in err
     assert "Average:" in out
-    assert status(sharebench.db) == "failed"
+    assert status(inside.db) == "failed"
     assert sorted(smbd.folder.iterdir()) == before
 
 
 def test_a_server_that_is_killed_is_named(tmp_path: Path, make_smbd):
     server = make_smbd()
     server.make_file("file", os.urandom(16 * MIB))
-    sharebench = Sharebench(tmp_path / "notebook.db", server.password)
-    process = sharebench.start("run", url(server, "file"), "--runs", "100000", *QUICK)
-    wait_for(lambda: measured_runs(sharebench.db) >= 2)
+    inside = Inside(tmp_path / "notebook.db", server.password)
+    process = inside.start("run", url(server, "file"), "--runs", "100000", *QUICK)
+    wait_for(lambda: measured_runs(inside.db) >= 2)
     server.kill()
     _, err = process.communicate(timeout=60)
     assert process.returncode == 4
@@ -239,30 +233,30 @@ def test_a_server_that_is_killed_is_named(tmp_path: Path, make_smbd):
         line.startswith(("sharebench: warm-up ", "sharebench: run ", "sharebench: what to do ")) for line in told
     )
     assert "Traceback" not in err
-    assert status(sharebench.db) == "failed"
-    assert measured_runs(sharebench.db) >= 2
+    assert status(inside.db) == "failed"
+    assert measured_runs(inside.db) >= 2
 
 
 def test_a_disk_that_fills_up(tmp_path: Path, make_smbd, small_disk: Path):
     server = make_smbd(share_options={"path": str(small_disk)})
-    sharebench = Sharebench(tmp_path / "notebook.db", server.password)
-    said = sharebench.fails(4, "run", url(server), "--put", "--size", "256M", "--runs", "1", *QUICK)
+    inside = Inside(tmp_path / "notebook.db", server.password)
+    said = inside.fails(4, "run", url(server), "--put", "--size", "256M", "--runs", "1", *QUICK)
     assert "full" in said
     assert [path for path in small_disk.iterdir() if path.name.startswith(".sharebench-")] == []
 
 
 @pytest.mark.parametrize("option", ["--until", "--timeout", "--wait"])
-def test_nan_is_no_number(sharebench: Sharebench, smbd: Smbd, option: str):
-    assert "not a valid number" in sharebench.fails(2, "run", url(smbd, "file"), option, "nan")
+def test_nan_is_no_number(inside: Inside, smbd: Smbd, option: str):
+    assert "not a valid number" in inside.fails(2, "run", url(smbd, "file"), option, "nan")
 
 
-def test_under_nohup_a_closed_terminal_does_not_cancel(sharebench: Sharebench, smbd: Smbd):
+def test_under_nohup_a_closed_terminal_does_not_cancel(inside: Inside, smbd: Smbd):
     smbd.make_file("file", os.urandom(MIB))
-    program = sharebench.start("run", url(smbd, "file"), "--runs", "100000", *QUICK, under=("nohup",))
-    wait_for(lambda: measured_runs(sharebench.db) > 3)
+    program = inside.start("run", url(smbd, "file"), "--runs", "100000", *QUICK, under=("nohup",))
+    wait_for(lambda: measured_runs(inside.db) > 3)
     program.send_signal(signal.SIGHUP)
-    before = measured_runs(sharebench.db)
-    wait_for(lambda: measured_runs(sharebench.db) > before + 20)
+    before = measured_runs(inside.db)
+    wait_for(lambda: measured_runs(inside.db) > before + 20)
     program.send_signal(signal.SIGINT)
     program.communicate(timeout=30)
     assert program.returncode == 130
@@ -279,13 +273,13 @@ def test_under_nohup_a_closed_terminal_does_not_cancel(sharebench: Sharebench, s
     ],
 )
 def test_what_would_be_ignored_or_come_out_wrong_is_refused(tmp_path: Path, words: tuple[str, ...], says: str):
-    sharebench = Sharebench(tmp_path / "notebook.db")
-    assert says in sharebench.fails(2, "run", *words)
-    assert "there is no notebook at" in sharebench.fails(2, "list")
+    inside = Inside(tmp_path / "notebook.db")
+    assert says in inside.fails(2, "run", *words)
+    assert "there is no notebook at" in inside.fails(2, "list")
 
 
 @pytest.mark.parametrize("option", [("--runs", "9"), ("--link", "1G"), ("--put",)])
-def test_resume_refuses_what_it_would_ignore(sharebench: Sharebench, option: tuple[str, ...]):
-    assert f"leave {'--put' if option == ('--put',) else option[0]} out" in sharebench.fails(
+def test_resume_refuses_what_it_would_ignore(inside: Inside, option: tuple[str, ...]):
+    assert f"leave {'--put' if option == ('--put',) else option[0]} out" in inside.fails(
         2, "run", "--resume", "last", *option
     )

@@ -10,10 +10,23 @@ from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import PENDING, SUCCESS
 from app.errors import ConnectionLostError, ProtocolError
-from tests.app.clients.smb.test_channel import Far
 
 CREATE, QUERY, CLOSE = (5, bytes(57)), (16, bytes(41)), (6, bytes(24))
 RESPONSE, ASYNC = wire.FLAG_RESPONSE, wire.FLAG_ASYNC
+
+
+class Far:
+    """The server's end: reads requests, writes answers."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+
+    def request(self) -> bytes:
+        length = int.from_bytes(self.sock.recv(4, socket.MSG_WAITALL), "big")
+        return self.sock.recv(length, socket.MSG_WAITALL)
+
+    def send(self, message: bytes) -> None:
+        self.sock.sendall(len(message).to_bytes(4, "big") + message)
 
 
 @pytest.fixture

@@ -37,8 +37,8 @@ def measure(server, tmp_path, command, path, nominal, size_bytes):
     done = subprocess.run(
         [
             *("nice", "-n", "-15", sys.executable, "-m", "app", "--db", str(tmp_path / "notebook.db"), "run"),
-            *(format_target(server.target(path)), f"--{command}", "--runs", "2", "--warmup", "1"),
-            *("--link", nominal, "--quiet-time", "skip", "--json"),
+            *(format_target(server.target(path)), f"--{command}", "--runs", "1", "--warmup", "1"),
+            *("--link", nominal, "--quiet-time", "skip", "--ceiling", "skip", "--json"),
             *(["--size", str(size_bytes)] if command == "put" else []),
         ],
         env={**os.environ, "SHAREBENCH_PASSWORD": server.password},

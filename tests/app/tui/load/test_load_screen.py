@@ -115,3 +115,14 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
         (load,) = notebook.loads()
         assert len(load.points) == 1, "s ends after this point"
         assert (notebook.remembered("load") or {})["files"] == "20"
+
+
+async def test_the_guide_leads_to_lines_that_name_the_server_already(app: SharebenchApp):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember("load", {"target": "smb://other/share", "ssh": "root@other", "files": "20"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        app.visit("load", target="smb://bench@nas/data/in", ssh="")
+        await settle(app, pilot)
+        stands = {box.id: box.value for box in app.screen.query(Input)}
+    assert (stands["target"], stands["ssh"], stands["files"]) == ("smb://bench@nas/data/in", "", "20")

@@ -57,7 +57,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
     begun: list[str] = []
 
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
-        begun.append(order.setting.name)
+        begun.append(order.settings[0].name)
         yield ValueSet("yes", 1)
         yield PutBack("put back: use sendfile is No again")
         yield Judged(finished(order))

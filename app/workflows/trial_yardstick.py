@@ -1,0 +1,155 @@
+"""What a setting is measured by in a trial: a transfer, or a window of a load with a fixed number of users."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Self
+
+from app.clients.scratch import new_load_folder
+from app.errors import MeasurementError, SharebenchError
+from app.load.engine_process import EngineProcess
+from app.load.events import LoadEnded, LoadWarned, PointMeasured, SecondPassed
+from app.load.judgement import load_point
+from app.load.plan import LoadPlan
+from app.measure.control import SeriesControl
+from app.measure.events import Event, Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
+from app.measure.reader import MeasuringProcess
+from app.recorder.recording import failure_from
+from app.recorder.request import SeriesRequest
+from app.workflows.trial_order import open_client
+from storage.changes import LoadWindow
+from storage.loads.records import LoadPoint, PointStatus
+from storage.records import Phase, Run, utc_now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """What a window of a load came to, beside the bytes of its run."""
+
+    requests_per_second: float
+    generator_limited: bool
+    """Whether this end was the limit, so that a difference is larger than it seems."""
+
+
+class TransferYardstick:
+    """A settling run that does not count and a measured one, in a measuring process of their own."""
+
+    rate = None
+
+    def __init__(self, request: SeriesRequest, control: SeriesControl) -> None:
+        self._request = request
+        self._control = control
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def observe(self, number: int, scratch_path: str | None) -> Iterator[Event]:
+        """The events of both runs; the last one is Finished or Failed."""
+        plan = replace(
+            self._request.plan, runs=number, warmups=1, done_runs=number - 1, done_warmups=number - 1,
+            until_percent=None, scratch_path=scratch_path,
+        )  # fmt: skip
+        with MeasuringProcess(plan, self._control) as child:
+            yield from child.events()
+
+
+class LoadYardstick:
+    """A load point each: new users log in, settle, and are counted in a steady window; its files stay all the while."""
+
+    def __init__(self, request: SeriesRequest, control: SeriesControl, window: LoadWindow) -> None:
+        self._request = request
+        self._control = control
+        self._window = window
+        self._stack = ExitStack()
+        self._engine: EngineProcess | None = None
+        self._warned = False
+        self.rate: Rate | None = None
+
+    def __enter__(self) -> Self:
+        """Make the files. Raises what stands in the way of that."""
+        plan = self._request.plan
+        load = LoadPlan(
+            targets=(plan.target,),
+            secrets=plan.secrets,
+            settings=plan.settings,
+            scenario=self._window.scenario,
+            folder=new_load_folder(),
+            processes=self._window.processes,
+        )
+        with ExitStack() as stack:
+            self._engine = stack.enter_context(EngineProcess(load))
+            self._control.attach(lambda _word: None, self._engine.cancel)
+            stack.callback(self._control.detach)
+            for event in self._engine.ready():
+                if isinstance(event, LoadEnded):
+                    raise _error(event)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the files, as far as the server lets us."""
+        with self._stack:
+            if self._engine and self._engine.ended is None:
+                for _event in self._engine.finish():
+                    pass
+
+    def observe(self, number: int, _scratch_path: str | None) -> Iterator[Event]:
+        """What the session of a user negotiates, and a load point."""
+        assert self._engine
+        try:
+            with open_client(self._request) as client:
+                client.connect()
+                yield Started(client=client.facts(), size_bytes=0, path_facts=client.facts_of_path())
+        except SharebenchError as error:
+            yield Failed(kind=type(error).__name__, text=str(error))
+            return
+        yield RunStarted(number=number, phase=Phase.MEASURED, of=None)
+        started_at = utc_now()
+        moved = passed = 0
+        for event in self._engine.point(number, self._window.users):
+            if isinstance(event, SecondPassed):
+                passed += 1
+                moved += round(event.read_bytes_per_second + event.write_bytes_per_second)
+                yield Progressed(seconds=passed, moved_bytes=moved, size_bytes=0)
+            elif isinstance(event, LoadWarned):
+                yield Warned(text=event.text)
+            elif isinstance(event, LoadEnded):
+                yield Failed(kind=event.kind or MeasurementError.__name__, text=event.text or "the load ended")
+            elif isinstance(event, PointMeasured):
+                yield from self._counted(load_point(event, started_at=started_at))
+
+    def _counted(self, point: LoadPoint) -> Iterator[Event]:
+        moved = point.read_bytes + point.write_bytes
+        if point.status is PointStatus.FAILED or not moved:
+            yield Failed(kind=MeasurementError.__name__, text=point.reason or "the users moved no byte in the window")
+            return
+        limited = point.status is PointStatus.GENERATOR
+        if point.reason and not self._warned:
+            self._warned = True
+            yield Warned(text=point.reason)
+        self.rate = Rate(requests_per_second=point.requests_per_second or 0.0, generator_limited=limited)
+        yield RunFinished(
+            run=Run(
+                number=point.number,
+                phase=Phase.MEASURED,
+                started_at=point.started_at,
+                size_bytes=moved,
+                seconds=point.seconds,
+            )
+        )
+        yield Finished()
+
+
+Yardstick = TransferYardstick | LoadYardstick
+
+
+def yardstick_of(request: SeriesRequest, control: SeriesControl, window: LoadWindow | None) -> Yardstick:
+    """What a trial is to be measured by; entered before anything is changed."""
+    return LoadYardstick(request, control, window) if window else TransferYardstick(request, control)
+
+
+def _error(ended: LoadEnded) -> SharebenchError:
+    return failure_from(Failed(kind=ended.kind or MeasurementError.__name__, text=ended.text or "the load ended"))

@@ -1,0 +1,170 @@
+"""Which runs an isolation makes, in which order, and what it leaves out where there is no time."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.clients.base import Secrets
+from app.isolation.bench import LayerBench
+from app.isolation.places import Places
+from app.isolation.replay_child import ReplayPlan, ReplayResult
+from app.isolation.request import IsolationRequest
+from app.isolation.script import load_script
+from app.isolation.shell import ServerShell
+from app.isolation.timetable import Step, Timetable
+from forms.isolation.summary import isolation_summary
+from storage.isolations import Isolation, Layer, LayerRun
+from storage.records import ClientFacts, RunStatus, Target
+
+SHARE = Target(protocol="smb", host="fileserver", share="public")
+EVERYWHERE = Places(share_folder="x", disk_folder="/x", network=True)
+SERVER, WHOLE = Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT
+
+
+def timetable(seconds_a_run: float, places: Places = EVERYWHERE, **options: object) -> tuple[Timetable, "Clock"]:
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script(), **options)  # type: ignore[arg-type]
+    clock = Clock(seconds_a_run)
+    return Timetable(request, places, clock), clock
+
+
+class Clock:
+    """A clock that goes on by one run's length with each run."""
+
+    def __init__(self, seconds_a_run: float) -> None:
+        self.now = 0.0
+        self.seconds_a_run = seconds_a_run
+
+    def __call__(self) -> float:
+        return self.now
+
+    def run(self, table: Timetable, so_far: Callable[[list[Step]], Isolation]) -> list[Step]:
+        done: list[Step] = []
+        for step in table.steps(lambda: so_far(done)):
+            done.append(step)
+            self.now += self.seconds_a_run
+        return done
+
+
+def told(price: Callable[[int], float]) -> Callable[[list[Step]], Isolation]:
+    """What runs tell whose price is so by round."""
+
+    def isolation(done: list[Step]) -> Isolation:
+        runs = tuple(
+            LayerRun(round=turn, layer=layer, clients=clients, seconds=1, bytes_per_second=1,
+                     passes=10 * (price(turn) if layer is SERVER else 1))
+            for turn, layer, clients in done
+        )  # fmt: skip
+        return Isolation(
+            id="a",
+            created_at="2026-01-31T10:00:00.000Z",
+            target=SHARE,
+            script="office",
+            clients=(4,),
+            rounds=3,
+            runs=runs,
+        )
+
+    return isolation
+
+
+def test_each_round_has_every_layer_back_and_forth_and_every_other_one_the_layers_alone():
+    table, clock = timetable(1, clients=(2, 4), rounds=3)
+    done = clock.run(table, told(lambda _turn: 1))
+    assert done == table.planned
+    first, second, third = ([step[1:] for step in done if step[0] == turn] for turn in (1, 2, 3))
+    assert first == third == [(layer, clients) for clients in (2, 4) for layer in
+                              (SERVER, Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK)]  # fmt: skip
+    assert second == [(layer, clients) for clients in (4, 2) for layer in (Layer.DISK_WITH_NETWORK, SERVER)]
+
+
+def test_a_layer_that_is_the_only_one_to_compare_with_is_measured_each_round():
+    table, _clock = timetable(1, Places(share_folder="x", disk_folder="/x"), clients=(2,), rounds=2)
+    assert [step[0] for step in table.planned if step[1] is Layer.DISK] == [1, 2]
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(1, 3), (14, 3), (16, 2), (23, 1), (1000, 1)])
+def test_a_round_that_would_end_too_late_is_left_out(seconds: float, rounds: int):
+    places = Places(share_folder="x", disk_folder="/x")
+    table, clock = timetable(seconds, places, clients=(1, 4), rounds=3, within_seconds=180.0)
+    done = clock.run(table, told(lambda _turn: 1))
+    assert table.rounds == rounds
+    assert {turn for turn, _layer, _clients in done} == set(range(1, rounds + 1))
+
+
+def test_a_price_that_is_known_needs_no_more_rounds():
+    table, clock = timetable(1, clients=(4,), rounds=3, without=("find_first",))
+    assert clock.run(table, told(lambda turn: 1.2 + 0.001 * turn)) == table.planned
+
+
+def test_a_price_in_doubt_is_measured_in_more_pairs_there_and_back():
+    table, clock = timetable(1, clients=(1, 4), rounds=3, without=("find_first",))
+    done = clock.run(table, told(lambda turn: 1.3 if turn % 2 else 1.0))
+    more = [step for step in done if step[0] > 3]
+    assert more[:4] == [(4, WHOLE, 4), (4, SERVER, 4), (5, SERVER, 4), (5, WHOLE, 4)]
+    assert len(more) == 2 * 9
+    isolation = told(lambda turn: 1.3 if turn % 2 else 1.0)(done)
+    (_one, four) = isolation_summary(isolation).points
+    assert four.price is not None
+    assert four.price.low is not None
+    assert four.price.low > 1, "twelve pairs tell what three cannot"
+
+
+def test_who_asks_for_one_round_gets_one():
+    table, clock = timetable(1, clients=(4,), rounds=1, without=("find_first",))
+    assert clock.run(table, told(lambda _turn: 1)) == table.planned
+
+
+def test_more_pairs_end_with_the_time():
+    table, clock = timetable(10, clients=(4,), rounds=3, without=("find_first",), within_seconds=200.0)
+    done = clock.run(table, told(lambda turn: 1.3 if turn % 2 else 1.0))
+    assert clock.now <= 200
+    assert max(done)[0] > 3
+
+
+DBENCH = """#!/bin/sh
+[ -e {folder}/tried ] && echo "Throughput {second} MB/sec  1 clients  1 procs  max_latency=1.0 ms" && exit
+touch {folder}/tried
+echo "Throughput 0 MB/sec  1 clients  1 procs  max_latency=0.0 ms"
+"""
+
+
+@pytest.mark.parametrize(("second", "status"), [("20.5", RunStatus.VALID), ("0", RunStatus.FAILED)])
+def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, second: str, status: RunStatus):
+    program = tmp_path / "dbench"
+    program.write_text(DBENCH.format(folder=tmp_path, second=second))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
+    bench = LayerBench(request, Places(shell=ServerShell(), share_folder="x", disk_folder=str(tmp_path)))
+    (run,) = bench.run(Layer.DISK, 1, 1)
+    bench.close()
+    assert run.status is status
+    assert run.error is None or "dbench moved nothing" in run.error
+
+
+def test_the_price_is_what_the_whole_script_takes_more(monkeypatch):
+    asked: list[ReplayPlan] = []
+
+    class Answered:
+        def __init__(self, plan: ReplayPlan, _module: str) -> None:
+            asked.append(plan)
+
+        def hang_up(self) -> None: ...
+
+        def wait(self) -> ReplayResult:
+            return ReplayResult(
+                seconds=5, operations={"readx": 3420}, requests={}, window_requests=0, moved_bytes=1, wait_seconds=1,
+                longest_seconds=1, unexpected=0, cpu_seconds=1, held_seconds=1, began_at=0,
+                client=ClientFacts(name="x"),
+            )  # fmt: skip
+
+    monkeypatch.setattr("app.isolation.bench.Replay", Answered)
+    request = IsolationRequest(
+        target=SHARE, secrets=Secrets(), whole_script=load_script(), without=("find_first", "query_path_information")
+    )
+    bench = LayerBench(request, Places(share_folder="x"))
+    ((without,), (whole,)) = (bench.run(layer, 4, 1) for layer in (SERVER, WHOLE))
+    bench.close()
+    assert [plan.without for plan in asked] == [request.without, ()]
+    assert without.passes > whole.passes == 1
