@@ -168,7 +168,8 @@ def _start_timer(change: ServerChange) -> str:
     unit, path = _unit(change), shlex.quote(change.undo_path)
     return (
         f"timer={unit}-$(date +%s%N)\n"
-        f'systemd-run --quiet --collect --on-active={change.dead_man_seconds} --unit="$timer" sh {path} ||\n'
+        f"systemd-run --quiet --collect --on-active={change.dead_man_seconds} --timer-property=AccuracySec=1s"
+        f' --unit="$timer" /bin/sh {path} ||\n'
         "{ section failed; echo 'the timer that puts it back could not be started'; section end; exit 1; }\n"
         f'for old in $(systemctl list-units --plain --no-legend --all "{unit}-*.timer" | cut -d" " -f1); do\n'
         '[ "$old" = "$timer.timer" ] || systemctl stop "$old"\ndone'

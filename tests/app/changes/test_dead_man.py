@@ -1,0 +1,83 @@
+"""The timer that puts a network card's setting back when nobody is heard of any more, on a real systemd."""
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.changes.find import Ways, find_setting
+from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.script import ServerChange
+from app.changes.server import give_word, new_change_id, set_arm
+from app.changes.sysctl import UNDO
+from storage.changes import JournalEntry
+from storage.notebook import Notebook
+from storage.records import Target
+from tests.servers.systemd import Systemd
+
+pytestmark = pytest.mark.xdist_group("sshd")
+
+HERE = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")
+
+
+@pytest.fixture(scope="module")
+def systemd() -> Iterator[Systemd]:
+    found = Systemd()
+    found.start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def notebook(systemd: Systemd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{systemd.shell_in(tmp_path / 'bin')}:{os.environ['PATH']}")
+    with Notebook(tmp_path / "notebook.db") as found:
+        yield found
+
+
+def begun(notebook: Notebook, seconds: int) -> tuple[ServerChange, JournalEntry]:
+    found = find_setting("mtu@card0", ["9000"], HERE, Ways())
+    change = replace(found.plan(new_change_id(), found.values), dead_man_seconds=seconds, settle=":")
+    about = Journalled(
+        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=None,
+        effective_before=found.previous,
+    )  # fmt: skip
+    return change, begin_change(change, about, notebook)
+
+
+def timers(systemd: Systemd) -> list[str]:
+    said = systemd.run("systemctl", "list-units", "--plain", "--no-legend", "sharebench-undo-*.timer")
+    return [line.split()[0] for line in said.splitlines()]
+
+
+def mtu(systemd: Systemd) -> str:
+    return systemd.run("ip", "-o", "link", "show", "card0").partition(" mtu ")[2].split()[0]
+
+
+def test_each_step_winds_one_timer_up_anew_and_the_last_stops_it(systemd: Systemd, notebook: Notebook):
+    change, entry = begun(notebook, 300)
+    (first,) = timers(systemd)
+    set_arm(change, 1, None)
+    assert mtu(systemd) == "9000"
+    (second,) = timers(systemd)
+    give_word(change, None)
+    (third,) = timers(systemd)
+    assert len({first, second, third}) == 3
+    restore_entry(entry, notebook)
+    assert (mtu(systemd), timers(systemd)) == ("1500", [])
+
+
+def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, notebook: Notebook):
+    change, entry = begun(notebook, 2)
+    set_arm(change, 1, None)
+    deadline = time.monotonic() + 60
+    while Path(UNDO).exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert mtu(systemd) == "1500"
+    restore_entry(entry, notebook)
+    assert notebook.left_behind() == []

@@ -1,0 +1,90 @@
+"""An smbd whose whole configuration is in Samba's registry: changed by ``net conf``, put back also after kill -9."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.samba_setting import samba_setting
+from app.changes.server import ConflictError, new_change_id, set_arm
+from storage.changes import ChangeKind
+from storage.notebook import Notebook
+from tests.command_line import Sharebench
+from tests.servers.smbd_registry import RegistrySmbd
+
+
+@pytest.fixture(scope="module")
+def samba() -> Iterator[RegistrySmbd]:
+    found = RegistrySmbd()
+    try:
+        found.start()
+        found.make_file("file", b"x" * 300_000)
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture
+def path(samba: RegistrySmbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "bin").mkdir()
+    found = f"{samba.shell_in(tmp_path / 'bin')}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", found)
+    return found
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize(
+    ("name", "value", "theirs", "section", "was", "is_now"),
+    [
+        ("aio read size", "0", "4096", "bench", "1", "0"),
+        ("server signing", "mandatory", "auto", "global", "default", "required"),
+    ],
+)
+def test_what_the_registry_holds_is_changed_there(
+    samba: RegistrySmbd, tmp_path: Path, name: str, value: str, theirs: str, section: str, was: str, is_now: str
+):
+    before, conf = samba.net("list"), samba.conf.read_bytes()
+    found = samba_setting(name, [value], samba.target("x"), ssh=None, smb_conf=str(samba.conf), accepted=(name,))
+    assert (found.kind, found.section, found.previous) == (ChangeKind.REGISTRY, f"[{section}]", was)
+    change = found.plan(new_change_id(), found.values)
+    about = Journalled(
+        experiment="trial of it", kind=found.kind, name=name, machine=found.machine, ssh=None, effective_before=was,
+        configuration_before=found.configuration,
+    )  # fmt: skip
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        entry = begin_change(change, about, notebook)
+        for arm, effective in ((1, is_now), (0, was), (1, is_now)):
+            answer = set_arm(change, arm, None)
+            assert found.effective(answer) == effective
+            assert "reloaded" in answer.sections
+        assert samba.net("getparm", section, name).strip() == value
+        samba.net("setparm", section, name, theirs)
+        with pytest.raises(ConflictError):
+            restore_entry(entry, notebook)
+        samba.net("setparm", section, name, value)
+        restore_entry(entry, notebook)
+    assert (samba.net("list"), samba.conf.read_bytes()) == (before, conf)
+
+
+def test_it_is_put_back_after_kill_9(samba: RegistrySmbd, tmp_path: Path, path: str):
+    before = samba.net("list")
+    sharebench = Sharebench(tmp_path / "notebook.db", samba.password, {"PATH": path})
+    url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/file"
+    words = ("--smb-conf", str(samba.conf), "--ceiling", "skip", "--yes")
+    process = sharebench.start("try", "server signing=mandatory", url, *words)
+    deadline = time.monotonic() + 60
+    while "server signing" not in samba.net("list"):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert "server signing = mandatory" in samba.net("list")
+    done = sharebench("restore")
+    assert "server signing on this machine is default again" in done.stdout, done.stderr
+    assert samba.net("list") == before
+    assert not list(samba.root.glob("sharebench*"))
