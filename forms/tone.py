@@ -29,10 +29,6 @@ class Toned:
     text: str
     tone: Tone = Tone.PLAIN
 
-    def drawn(self, *, ansi: bool) -> str:
-        """The text, coloured by ANSI escapes where ``ansi``."""
-        return coloured(self.text, self.tone) if ansi else self.text
-
 
 def coloured(text: str, tone: Tone) -> str:
     """The text between ANSI escapes, where its tone has a colour."""

@@ -15,6 +15,8 @@ from statistics import median
 
 import pytest
 
+from storage.notebook import Notebook
+
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}
 """Imported by another library where it is installed: fpdf2 shapes Arabic and Devanagari with it."""
@@ -56,6 +58,14 @@ def test_version_and_help_load_no_heavy_library(option: str):
     modules = loaded_by(f"from app.cli.main import run\nassert run(['{option}'], None) == 0")
     assert "app.cli.main" in modules
     assert modules.isdisjoint(HEAVY)
+
+
+def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tmp_path: Path):
+    file = tmp_path / "notebook.db"
+    Notebook(file).close()
+    modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
+    assert "app.cli.commands.notebook" in modules
+    assert modules.isdisjoint({"app.recorder.recording", "app.environment.collect", "app.clients.base", "app.measure"})
 
 
 @pytest.mark.parametrize(

@@ -44,16 +44,23 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
     return value
 
 
-def options_of_all(function: _F) -> _F:
-    """--db and --credentials after the command's name as well as before it."""
-    for option in (
-        click.option(
-            "--credentials", metavar="FILE", expose_value=False, callback=_keep, help="The login, from a file."
-        ),
-        click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="The notebook to use."),
-    ):
-        function = option(function)
-    return function
+def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
+    """Options as one decorator, in the order in which --help shows them."""
+
+    def decorate(function: _F) -> _F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+options_of_all = several(
+    click.pass_context,
+    click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="The notebook to use."),
+    click.option("--credentials", metavar="FILE", expose_value=False, callback=_keep, help="The login, from a file."),
+)
+"""The context as the first argument; --db and --credentials after the command's name as well as before it."""
 
 
 def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
@@ -63,14 +70,11 @@ def _refuse_password(_context: click.Context, _parameter: click.Parameter, value
         raise PasswordInURLError(f"a password on the command line can be read by others: {HOW_TO_LOG_IN}")
 
 
-def login_options(function: _F) -> _F:
-    """--kerberos, and --password only to say what works instead."""
-    for option in (
-        click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
-        click.option("--kerberos", is_flag=True, help="Log in with the ticket in the credential cache."),
-    ):
-        function = option(function)
-    return function
+login_options = several(
+    click.option("--kerberos", is_flag=True, help="Log in with the ticket in the credential cache."),
+    click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
+)
+"""--kerberos, and --password only to say what works instead."""
 
 
 class SizeType(click.ParamType[int]):
@@ -162,14 +166,13 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
 
     Raises UsageError where there is none, and for references that mean nothing.
     """
-    from app.recorder.recording import open_notebook  # noqa: PLC0415  the notebook's library is slow to load
-    from storage.errors import RefusedError  # noqa: PLC0415
-    from storage.notebook import UnknownReferenceError  # noqa: PLC0415
+    from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.notebook import Notebook, UnknownReferenceError  # noqa: PLC0415
 
     path = notebook_path(context)
     if not make:
         _must_be_there(path)
-    with open_notebook(path) as found:
+    with Notebook(path) as found:
         told = context.find_root().ensure_object(dict)
         if found.remark and told.get("remark") != found.remark:
             told["remark"] = found.remark

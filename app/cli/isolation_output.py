@@ -43,6 +43,13 @@ def stored_isolation(notebook: Notebook, reference: str) -> Isolation | None:
     return None if reference == LAST else notebook.isolation(reference)
 
 
+def unfinished(isolation: Isolation) -> str | None:
+    """What is still to be put back of an isolation, in a sentence; None where all is as it was."""
+    left = isolation.left_behind
+    parts = [*left.server_folders, *([f"smbd's profiling ({left.profiling} before)"] if left.profiling else [])]
+    return f"not put back yet: {', '.join(parts)}; the next isolate does it" if parts else None
+
+
 def show_isolation(context: click.Context, reference: str, *, as_json: bool) -> bool:
     """Print the isolation, if the word means one; whether it did."""
     with common.notebook(context) as notebook:

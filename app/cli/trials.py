@@ -4,9 +4,9 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -34,7 +34,6 @@ from storage.changes import LoadWindow, TrialPlan
 from storage.loads.records import MOST_USERS
 from storage.records import Command, ExperimentKind
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _SERIES = (
     "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
     "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note",
@@ -50,46 +49,39 @@ restart_option = click.option(
 )
 
 
-def trial_options(function: _F) -> _F:
-    """The options that all three have."""
-    for option in reversed(
-        (
-            click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
-            click.option(
-                "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."
-            ),
-            click.option(
-                "--load",
-                "users",
-                type=common.Count(1, MOST_USERS),
-                metavar="USERS",
-                help="Measure requests a second of so many users in place of one transfer; TARGET is a folder.",
-            ),
-            click.option(
-                "--scenario",
-                default="small",
-                show_default=True,
-                metavar="NAME|FILE",
-                help="What these users do, as in `load`.",
-            ),
-            click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that they work on."),
-            click.option(
-                "--window",
-                "window_seconds",
-                type=common.Number(1, 3600),
-                default=5,
-                show_default=True,
-                metavar="SECONDS",
-                help="Of each load.",
-            ),
-            click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
-            common.login_options,
-            common.options_of_all,
-            series_options(*_SERIES),
-        )
-    ):
-        function = option(function)
-    return function
+trial_options = common.several(
+    click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
+    click.option("--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."),
+    click.option(
+        "--load",
+        "users",
+        type=common.Count(1, MOST_USERS),
+        metavar="USERS",
+        help="Measure requests a second of so many users in place of one transfer; TARGET is a folder.",
+    ),
+    click.option(
+        "--scenario",
+        default="small",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="What these users do, as in `load`.",
+    ),
+    click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that they work on."),
+    click.option(
+        "--window",
+        "window_seconds",
+        type=common.Number(1, 3600),
+        default=5,
+        show_default=True,
+        metavar="SECONDS",
+        help="Of each load.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
+    common.login_options,
+    common.options_of_all,
+    series_options(*_SERIES),
+)
+"""The options that all three have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from app.errors import MeasurementError
 from app.isolation.places import OURS
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
-from storage.isolations import Isolation, LeftBehind
+from storage.isolations import LeftBehind
 from storage.notebook import Notebook
 
 _REMOVE = """
@@ -48,10 +48,3 @@ def put_back_after_kills(notebook: Notebook) -> list[str]:
         if not problems:
             said.append(f"isolation {head.id} was interrupted: its folders are removed and smbd is as it was")
     return said
-
-
-def unfinished(isolation: Isolation) -> str | None:
-    """What is still to be put back of an isolation, in a sentence; None where all is as it was."""
-    left = isolation.left_behind
-    parts = [*left.server_folders, *([f"smbd's profiling ({left.profiling} before)"] if left.profiling else [])]
-    return f"not put back yet: {', '.join(parts)}; the next isolate does it" if parts else None

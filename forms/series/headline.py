@@ -44,16 +44,3 @@ def _parts(form: SeriesSummary) -> Iterator[Toned]:
         yield Toned(f"! {series.status}", Tone.BAD if series.status is SeriesStatus.FAILED else Tone.CAUTION)
     if found := len(advice(series)):
         yield Toned(f"! {wording.count(found, 'warning')}", Tone.CAUTION)
-
-
-def headline_text(form: SeriesSummary, *, width: int, ansi: bool = False) -> str:
-    """The headline in one line of at most ``width`` cells; the last parts are left out where there is no room."""
-    said = ""
-    cells = 0
-    for part in headline(form):
-        needed = len(part.text) + (len(GAP) if said else 0)
-        if said and cells + needed > width:
-            break
-        said += (GAP if said else "") + part.drawn(ansi=ansi)
-        cells += needed
-    return said

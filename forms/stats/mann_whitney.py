@@ -38,11 +38,6 @@ def rank_shift(first: Sequence[float], second: Sequence[float]) -> int:
     return (balance > 0) - (balance < 0)
 
 
-def smallest_p(first: int, second: int) -> float:
-    """The least p that so many runs a side can reach at all: both orders of a complete separation."""
-    return min(1.0, 2 / math.comb(first + second, first)) if first and second else 1.0
-
-
 def critical_count(first: int, second: int, alpha: float) -> int | None:
     """How many of the pairs of one from each side may lie the other way, at most, for a p within alpha; None for none.
 

@@ -40,7 +40,6 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
 @click.argument("run", type=common.Count(1))
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it stands on the form.")
 @common.options_of_all
-@click.pass_context
 def reject_command(context: click.Context, series: str, run: int, reason: str) -> None:
     """Marks measured RUN of SERIES unusable: it stays on the form, struck out, and out of the average."""
     if not reason.strip():
@@ -52,7 +51,6 @@ def reject_command(context: click.Context, series: str, run: int, reason: str) -
 @click.argument("series")
 @click.argument("run", type=common.Count(1))
 @common.options_of_all
-@click.pass_context
 def accept_command(context: click.Context, series: str, run: int) -> None:
     """Marks a rejected RUN of SERIES usable again."""
     _judge(context, series, run, RunStatus.VALID, None)
@@ -62,7 +60,6 @@ def accept_command(context: click.Context, series: str, run: int) -> None:
 @click.argument("series")
 @click.argument("text")
 @common.options_of_all
-@click.pass_context
 def note_command(context: click.Context, series: str, text: str) -> None:
     """Keeps TEXT with SERIES, in place of an earlier note; an empty TEXT removes it."""
     with common.notebook(context) as notebook:
@@ -80,7 +77,6 @@ def note_command(context: click.Context, series: str, text: str) -> None:
 @click.argument("series")
 @click.argument("label")
 @common.options_of_all
-@click.pass_context
 def rename_command(context: click.Context, series: str, label: str) -> None:
     """Gives SERIES another LABEL; an empty one removes it."""
     with common.notebook(context) as notebook:

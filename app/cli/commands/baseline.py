@@ -25,7 +25,6 @@ def baseline_command() -> None:
 @click.argument("name")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @common.options_of_all
-@click.pass_context
 def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
     """Gives SERIES the NAME; a NAME that was given before moves.
 
@@ -50,7 +49,6 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
 @click.argument("name")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @common.options_of_all
-@click.pass_context
 def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
     """Lets NAME stand for SERIES as well: the same measured again, with the same settings."""
     with common.notebook(context) as notebook:
@@ -87,7 +85,6 @@ def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
 @baseline_command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="An array of objects.")
 @common.options_of_all
-@click.pass_context
 def list_baselines(context: click.Context, as_json: bool) -> None:
     """Lists the names and their series."""
     with common.notebook(context) as notebook:
@@ -108,7 +105,6 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
 @baseline_command.command("remove")
 @click.argument("name")
 @common.options_of_all
-@click.pass_context
 def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:

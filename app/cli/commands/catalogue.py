@@ -17,7 +17,13 @@ from forms.tuning.instructions import DEFAULT_CONF
 @click.option("--json", "as_json", is_flag=True, help="One object with the entries.")
 @common.options_of_all
 def catalogue_command(
-    name: str | None, value: str | None, share: str | None, smb_conf: str | None, as_json: bool
+    _context: click.Context,
+    /,
+    name: str | None,
+    value: str | None,
+    share: str | None,
+    smb_conf: str | None,
+    as_json: bool,
 ) -> None:
     """Lists what can be changed on server, clients and the way between, or tells all about NAME.
 

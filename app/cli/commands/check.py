@@ -24,7 +24,6 @@ _INDENT = " " * 15
     "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "server_ssh",
     "smb_conf", "timeout_seconds",
 )  # fmt: skip
-@click.pass_context
 def check_command(context: click.Context, /, target: str, as_json: bool, **choices: Any) -> int:
     """Looks at TARGET before it is measured: reach, log in, share, file, server, link, quiet time, own limit.
 

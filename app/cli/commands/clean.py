@@ -22,7 +22,6 @@ from storage.target_url import format_target
 @common.login_options
 @common.options_of_all
 @series_options("client", "sign", "encrypt", "timeout_seconds")
-@click.pass_context
 def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
     """Lists the files that sharebench made in the folder that TARGET names and could not remove (a kill, a lost
     connection), and the folders of loads; removes them after a question. Their names begin with .sharebench-; nothing

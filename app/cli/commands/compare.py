@@ -46,7 +46,6 @@ NOT_KNOWN = 3
 )
 @click.option("--json", "as_json", is_flag=True, help="The comparison document; an array for several.")
 @common.options_of_all
-@click.pass_context
 def compare_command(
     context: click.Context,
     base: str,
@@ -87,7 +86,6 @@ def exit_code(verdicts: Sequence[str]) -> int:
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @click.option("--json", "as_json", is_flag=True, help="The findings as one object.")
 @common.options_of_all
-@click.pass_context
 def findings_command(context: click.Context, series: tuple[str, ...], as_json: bool) -> None:
     """Says what each SERIES and all of them together tell: link, session, distance, SMB against FTP.
 

@@ -25,7 +25,6 @@ PRACTICE_NOTEBOOK = "practice.db"
     "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
 )
 @common.options_of_all
-@click.pass_context
 def demo_command(context: click.Context, headless: bool, runs: int) -> int:
     """Practises on embedded SMB and FTP servers on the loopback.
 

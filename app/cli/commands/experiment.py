@@ -25,7 +25,6 @@ def experiment_command() -> None:
 @experiment_command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="An array of objects.")
 @common.options_of_all
-@click.pass_context
 def list_experiments(context: click.Context, as_json: bool) -> None:
     """Lists the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
@@ -55,7 +54,6 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="The ladder or survey as one object.")
 @common.options_of_all
-@click.pass_context
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
     with common.notebook(context) as notebook:
@@ -66,7 +64,6 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 @click.argument("series")
 @click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
 @common.options_of_all
-@click.pass_context
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keeps the change of SERIES: the next one is made from it."""
     rung = _decide(context, series, Decision.KEPT, as_json=as_json)
@@ -77,7 +74,6 @@ def keep(context: click.Context, series: str, as_json: bool) -> None:
 @click.argument("series")
 @click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
 @common.options_of_all
-@click.pass_context
 def revert(context: click.Context, series: str, as_json: bool) -> None:
     """Notes that the change of SERIES is put back: the next one is made from the series before it.
 

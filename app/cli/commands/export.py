@@ -66,7 +66,6 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 @click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @common.options_of_all
-@click.pass_context
 def export_command(
     context: click.Context,
     names: tuple[str, ...],

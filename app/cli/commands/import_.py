@@ -36,7 +36,6 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 @click.option("--as-new", is_flag=True, help="Give every series a new id.")
 @click.option("--json", "as_json", is_flag=True, help="One object: the ids imported, and those already there.")
 @common.options_of_all
-@click.pass_context
 def import_command(
     context: click.Context,
     file: str | None,

@@ -104,7 +104,6 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
 @common.login_options
 @common.options_of_all
 @series_options("label", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
-@click.pass_context
 def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
     """Asks the disk, the network, both at once and the server at TARGET for the same operations, and says which it is.
 

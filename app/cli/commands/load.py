@@ -78,7 +78,6 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @common.login_options
 @common.options_of_all
 @series_options("link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
-@click.pass_context
 def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
     """Has many users work on TARGET at once, each with a connection and a login of its own, and measures each number
     of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from app.cli import common, diagnostics, output
-from app.cli.isolation_output import list_isolations, show_isolation, stored_isolation
+from app.cli.isolation_output import list_isolations, show_isolation, stored_isolation, unfinished
 from app.cli.loads import delete_load, load_lines, load_meant, show_load
 from app.cli.series_output import show_series
 from app.errors import CancelledError, UsageError
-from app.isolation.put_back import unfinished
 from forms import layout, wording
 from forms.load.document import load_document
 from forms.series.document import series_document
@@ -41,7 +40,6 @@ SHOWN = 50
 @click.option("--isolations", is_flag=True, help="The isolations instead of the series.")
 @click.option("--json", "as_json", is_flag=True, help="An array of series and load documents, of all of them.")
 @common.options_of_all
-@click.pass_context
 def list_command(
     context: click.Context, limit: int | None, everything: bool, experiment: str | None, isolations: bool, as_json: bool
 ) -> None:
@@ -144,14 +142,12 @@ def _cells(line: SeriesLine) -> tuple[str, ...]:
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @click.option("--chart", is_flag=True, help="The rate of each run as a chart below the form.")
 @common.options_of_all
-@click.pass_context
 def show_command(context: click.Context, series: str, as_json: bool, chart: bool) -> None:
     """Prints the filled form of SERIES, of a load (its id, or `last-load`), or of an isolation by its id."""
     load = load_meant(context, series)
     if load is not None:
         show_load(context, load, as_json=as_json)
-        return
-    if not show_isolation(context, series, as_json=as_json):
+    elif not show_isolation(context, series, as_json=as_json):
         show_series(context, series, as_json=as_json, chart=chart)
 
 
@@ -159,7 +155,6 @@ def show_command(context: click.Context, series: str, as_json: bool, chart: bool
 @click.argument("references", nargs=-1, required=True, metavar="SERIES...")
 @click.option("--yes", is_flag=True, help="Without a question.")
 @common.options_of_all
-@click.pass_context
 def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
     """Takes SERIES out of the notebook for good, with their runs, facts and names; isolations by their ids."""
     load = load_meant(context, references[0]) if len(references) == 1 else None
@@ -180,7 +175,6 @@ def delete_command(context: click.Context, references: tuple[str, ...], yes: boo
 @click.option("--failed", is_flag=True, required=True, help="Series that failed before a run could be measured.")
 @click.option("--yes", is_flag=True, help="Without a question.")
 @common.options_of_all
-@click.pass_context
 def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # noqa: ARG001  --failed is required, and says what goes
     """Takes out of the notebook what holds no measurement: failed series without a valid measured run.
 

@@ -10,8 +10,9 @@ from app.changes.journal import where
 from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError, ConflictError
 from app.cli import common, diagnostics, output
+from app.cli.isolation_output import unfinished
 from app.errors import UsageError
-from app.isolation.put_back import put_back_after_kills, unfinished
+from app.isolation.put_back import put_back_after_kills
 from storage.changes import ChangeState, JournalEntry
 
 
@@ -20,7 +21,6 @@ from storage.changes import ChangeState, JournalEntry
 @click.option("--server-ssh", metavar="[USER@]HOST", help="The way to the server, from another machine than before.")
 @click.option("--json", "as_json", is_flag=True, help="What stood, as an array of objects.")
 @common.options_of_all
-@click.pass_context
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
     """Puts back what an interrupted try, sweep, tune or isolate left changed on a server.
 

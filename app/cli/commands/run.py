@@ -43,7 +43,6 @@ _WITH_AGAIN = _WITH_RESUME | {"note"}
 @click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
 @common.login_options
 @common.options_of_all
-@click.pass_context
 def run_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
     """Measures one series against TARGET, records each run as it ends, and prints the form.
 

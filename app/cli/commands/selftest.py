@@ -35,7 +35,6 @@ from forms.experiments.selftest import repeats, selftest
     "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
     "timeout_seconds", "ceiling",
 )  # fmt: skip
-@click.pass_context
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Measures the same thing twice, in turns, as if it were a change.
 

@@ -24,7 +24,6 @@ PORT = 8710
 )
 @click.option("--session", type=int, hidden=True, help="Be the TUI behind one page, for as long as that process lives.")
 @common.options_of_all
-@click.pass_context
 def serve_command(context: click.Context, port: int, session: int | None) -> int:
     """Serves the TUI to a browser on this machine.
 
@@ -66,7 +65,6 @@ def _listen(port: int) -> socket.socket:
 @click.command("guide")
 @click.option("--plain", is_flag=True, help="Numbered questions line by line: no drawing, nothing drawn over.")
 @common.options_of_all
-@click.pass_context
 def guide_command(context: click.Context, plain: bool) -> int:
     """Leads through the method, step by step.
 

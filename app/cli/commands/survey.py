@@ -1,7 +1,6 @@
 """``sharebench survey``: the whole picture of a server in one go."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -19,17 +18,15 @@ from forms.experiments.survey import StationState, Survey
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
 
 
-def _port_options(function: _F) -> _F:
-    for name in reversed(_PORTS):
-        option = click.option(
-            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one."
-        )
-        function = option(function)
-    return function
+_port_options = common.several(
+    *(
+        click.option(f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one.")
+        for name in _PORTS
+    )
+)
 
 
 @click.command("survey")
@@ -53,7 +50,6 @@ def _port_options(function: _F) -> _F:
     "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
     "timeout_seconds", "ceiling",
 )  # fmt: skip
-@click.pass_context
 def survey_command(context: click.Context, /, **choices: Any) -> int:
     """Measures HOST from every side: FTP, SMB and bare TCP, get and put, and says what to look at first.
 

@@ -50,7 +50,6 @@ MOST_AXES = 2
 @click.option("--revert", metavar="CMD", help="The command that takes it back.")
 @restart_option
 @trial_options
-@click.pass_context
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
     """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
 
@@ -125,7 +124,6 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 @click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
 @restart_option
 @trial_options
-@click.pass_context
 def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: str, **choices: Any) -> int:
     """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
 
@@ -151,7 +149,6 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
 @click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
     help="So many candidates in a row without a gain end it.")  # fmt: skip
 @trial_options
-@click.pass_context
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
 

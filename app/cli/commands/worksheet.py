@@ -1,8 +1,5 @@
 """``sharebench worksheet``: the calculations of the method."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
 from app.cli import common, diagnostics, output
@@ -25,21 +22,16 @@ from forms.worksheets.reference import TABLES, ReferenceKind
 from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
 
 @click.group("worksheet")
 def worksheet_command() -> None:
     """Which part of a server limits it, and how many clients it carries."""
 
 
-def _worksheet_options(function: _F) -> _F:
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="The worksheet as one object."),
-        click.option("--save", metavar="NAME", help="Keep it in the notebook; `export --form …` writes it."),
-    ):
-        function = option(function)
-    return function
+_worksheet_options = common.several(
+    click.option("--save", metavar="NAME", help="Keep it in the notebook; `export --form …` writes it."),
+    click.option("--json", "as_json", is_flag=True, help="The worksheet as one object."),
+)
 
 
 @worksheet_command.command("bottleneck")
@@ -66,7 +58,6 @@ def _worksheet_options(function: _F) -> _F:
 @click.option("--tables", is_flag=True, help="List what the tables have, with sources, and do nothing else.")
 @_worksheet_options
 @common.options_of_all
-@click.pass_context
 def bottleneck(
     context: click.Context,
     *,
@@ -132,7 +123,6 @@ def bottleneck(
 @click.option("--client-memory", metavar="SIZE", help="What one client's process takes (800KB, the book's of 1999).")
 @_worksheet_options
 @common.options_of_all
-@click.pass_context
 def clients(
     context: click.Context,
     groups: tuple[str, ...],
@@ -168,7 +158,6 @@ def clients(
 
 @worksheet_command.command("list")
 @common.options_of_all
-@click.pass_context
 def list_worksheets(context: click.Context) -> None:
     """Lists the saved worksheets."""
     with common.notebook(context) as notebook:
@@ -185,7 +174,6 @@ def list_worksheets(context: click.Context) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="The worksheet as one object.")
 @common.options_of_all
-@click.pass_context
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Shows a saved worksheet."""
     with common.notebook(context) as notebook:

@@ -111,10 +111,10 @@ MEANINGS: dict[int, Meaning] = {
 
 
 def place(target: Target, path: str | None = None) -> str:
-    """Where something is, as it stands in an error: ``//host/share/path``, as much of it as is known."""
+    """Where something is, as it stands in an error: ``smb://host/share/path``, as much of it as is known."""
     host = target.host if target.port_number == target.abilities.default_port else f"{target.host}:{target.port}"
     parts = [host, target.share or "", (path or "").replace("\\", "/").strip("/")]
-    return "//" + "/".join(part for part in parts if part)
+    return "smb://" + "/".join(part for part in parts if part)
 
 
 def status_error(status: int, where: str) -> MeasurementError:

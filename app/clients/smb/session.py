@@ -225,7 +225,7 @@ def credentials(target: Target, secrets: Secrets) -> Credentials:
     cache = os.environ.get("KRB5CCNAME", f"/tmp/krb5cc_{os.getuid()}") if secrets.kerberos else None  # noqa: S108 - MIT's own default
     cache = cache.removeprefix("FILE:") if cache else None
     if cache and not Path(cache).is_file():
-        raise LoginError(f"//{target.host}: no Kerberos ticket in {cache}; get one with kinit, or set KRB5CCNAME")
+        raise LoginError(f"smb://{target.host}: no Kerberos ticket in {cache}; get one with kinit, or set KRB5CCNAME")
     return Credentials(
         domain=target.domain or "",
         username=target.user or "",

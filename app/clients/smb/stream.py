@@ -5,6 +5,7 @@ import os
 import socket
 import struct
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from app.clients.smb.wire import CREDIT_BYTES, View
@@ -32,7 +33,7 @@ until the tick, if nothing followed. Of two more answers one at least is a full 
 """
 
 
-class Stream:
+class Stream(ABC):
     """A socket that blocks in the kernel, in ticks: a whole block is received by one call, and a stall, a cancellation
     or a shutdown from another thread is still noticed.
 
@@ -65,9 +66,9 @@ class Stream:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     @property
+    @abstractmethod
     def outstanding(self) -> int:
         """How many answers are still to come."""
-        raise NotImplementedError
 
     def _make_room(self, message_bytes: int) -> None:
         if len(self._buffer) < message_bytes + SLACK_BYTES:

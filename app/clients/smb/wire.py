@@ -82,7 +82,6 @@ class Opcode(IntEnum):
     READ = 8
     WRITE = 9
     IOCTL = 11
-    CANCEL = 12
     ECHO = 13
     QUERY_DIRECTORY = 14
     QUERY_INFO = 16

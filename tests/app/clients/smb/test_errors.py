@@ -83,10 +83,14 @@ def test_exceptions_become_the_most_specific_error(error, expected):
 @pytest.mark.parametrize(
     ("target", "path", "expected"),
     [
-        (Target(protocol="smb", host="nas"), None, "//nas"),
-        (Target(protocol="smb", host="nas", port=445, share="data"), None, "//nas/data"),
-        (Target(protocol="smb", host="nas", port=4450, share="data"), "a b\\[c].bin", "//nas:4450/data/a b/[c].bin"),
+        (Target(protocol="smb", host="nas"), None, "smb://nas"),
+        (Target(protocol="smb", host="nas", port=445, share="data"), None, "smb://nas/data"),
+        (
+            Target(protocol="smb", host="nas", port=4450, share="data"),
+            "a b\\[c].bin",
+            "smb://nas:4450/data/a b/[c].bin",
+        ),
     ],
 )
-def test_places_read_like_paths(target, path, expected):
+def test_a_place_is_written_as_its_target_is(target, path, expected):
     assert place(target, path) == expected
