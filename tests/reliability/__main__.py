@@ -21,6 +21,7 @@ CAMPAIGNS = {
     "changes": "tests.reliability.changes",
     "load": "tests.reliability.load",
     "isolation": "tests.reliability.isolation",
+    "kills": "tests.reliability.kills",
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0
