@@ -9,6 +9,7 @@ from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
+from storage.target_url import format_target
 
 _REMOVE = """
 for folder; do
@@ -43,7 +44,12 @@ def put_back_after_kills(notebook: Notebook) -> list[str]:
         if head.left_behind.nothing or head.running:
             continue
         left, problems = put_back(head.left_behind)
-        notebook.save_isolation(replace(head, left_behind=left))
+        if left.share_folder:
+            problems.append(
+                f"{left.share_folder} may still be on the share; `sharebench clean {format_target(head.target)}` "
+                "removes it"
+            )
+        notebook.save_isolation(replace(head, left_behind=replace(left, share_folder=None)))
         said += [f"isolation {head.id} was interrupted: {problem}" for problem in problems]
         if not problems:
             said.append(f"isolation {head.id} was interrupted: its folders are removed and smbd is as it was")
