@@ -112,6 +112,8 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
     if found.clients == 1 and idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
+    if found.ratio_high is None and _others_worked(found):
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if (found.ratio_high or found.ratio) < REACHED:
         return Cause.SAMBA, None
     if found.ratio < REACHED:
