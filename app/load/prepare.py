@@ -133,6 +133,12 @@ def _is_there(files: Files, folder: str) -> bool:
 def _check_folder(files: Files) -> None:
     """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
     path = files.target.path
-    if path.strip("/") and not files.query(path).is_folder:
-        where = f"{files.target.host}: " if files.target.host else ""
-        raise NotAFileError(f"{where}{path} is a file; name the folder that the users shall work in")
+    where = f"{files.target.host}: {path}" if files.target.host else path
+    if not path.strip("/"):
+        return
+    try:
+        is_folder = files.query(path).is_folder
+    except NoSuchFileError as error:
+        raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
+    if not is_folder:
+        raise NotAFileError(f"{where} is a file; name the folder that the users shall work in")
