@@ -7,13 +7,15 @@ it; `log level = 10` must be slower under many small requests; and 20 trials of 
 """
 
 import json
+import os
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from forms.stats.decision import Verdict
 from tests.command_line import Sharebench
@@ -22,6 +24,7 @@ from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
+from tests.servers.sshd import SEPARATION_FOLDER, Sshd
 
 ROUND_TRIP_SECONDS = 0.005
 SHAPE = ("root", "tbf", "rate", "100mbit", "burst", "64kb", "latency", "100ms")
@@ -51,20 +54,26 @@ def campaign(seconds: float, trials: int = TRIALS) -> Figures:
 
 @contextmanager
 def _served(link: Link | FarLink) -> Iterator[Smbd]:
-    """A share with a file, at the end of the link."""
-    samba = Smbd(link=link)
-    try:
-        samba.start()
+    """A share with a file, at the end of the link; ``ssh fileserver`` leads there."""
+    with ExitStack() as stack:
+        stack.callback(link.close)
+        if not SEPARATION_FOLDER.exists():
+            SEPARATION_FOLDER.mkdir(mode=0o755)
+            stack.callback(SEPARATION_FOLDER.rmdir)
+        samba, sshd = Smbd(link=link), Sshd(link)
+        for server in (samba, sshd):
+            stack.callback(server.stop)
+            server.start()
         samba.make_file("file", bytes(FILE_BYTES))
+        stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
         yield samba
-    finally:
-        samba.stop()
-        link.close()
 
 
 def _said(samba: Smbd, folder: Path, *words: str) -> dict[str, Any]:
+    """The document of a command that changes that server."""
     sharebench = Sharebench(folder / "notebook.db", samba.password)
-    process = sharebench.start(*words, "--smb-conf", str(samba.conf), *REST)
+    there = ("--server-ssh", "fileserver") if samba.link else ()
+    process = sharebench.start(*words, "--smb-conf", str(samba.conf), *there, *REST)
     said, told = process.communicate()
     if not said:
         raise RuntimeError(told)
