@@ -53,9 +53,7 @@ class LoadEngine:
         self._emit(WorkersReady(workers=self._processes.told()))
 
     def end(self) -> None:
-        """End the users, the workers and the files, whatever happened."""
-        with suppress(Exception):
-            self._runner.quit()
+        """End the workers, each of which ends its users, and the files, whatever happened."""
         self._processes.end()
         self._preparation.remove()
 

@@ -134,4 +134,5 @@ def _check_folder(files: Files) -> None:
     """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
     path = files.target.path
     if path.strip("/") and not files.query(path).is_folder:
-        raise NotAFileError(f"{files.target.host}: {path} is a file; name the folder that the users shall work in")
+        where = f"{files.target.host}: " if files.target.host else ""
+        raise NotAFileError(f"{where}{path} is a file; name the folder that the users shall work in")
