@@ -62,6 +62,8 @@ SCENES = (
     Scene(name="catalogue", screen="catalogue", arguments={"words": "encrypt"}),
     Scene(name="catalogue-small", size=SMALL, screen="catalogue"),
     Scene(name="entry-small", size=SMALL, screen="entry", arguments={"entry": "server signing"}),
+    Scene(name="trial-small", size=SMALL, screen="ladder", keys=("n", "f6", "enter", "s")),
+    Scene(name="trial", screen="ladder", keys=("n", "f6", "enter", "s", "y")),
     Scene(name="bottleneck", screen="bottleneck"),
     Scene(name="bottleneck-small", size=SMALL, screen="bottleneck"),
     Scene(

@@ -14,8 +14,9 @@ from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
 from app.workflows.guide.state.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
+from app.workflows.trial_order import Judged, PutBack, TrialEvent, TrialOrder, ValueSet
 from forms.series.file_size import FileSizeContext
-from screenshots import invented_load
+from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
@@ -61,3 +62,14 @@ class StillBackend(FakeBackend):
                 point=3, users=100, connected=100, requests_per_second=974.0, read_bytes_per_second=81.8e6,
                 write_bytes_per_second=20.5e6, errors=0, p95_seconds=p95_seconds, cpu_percent=21.6,
             )  # fmt: skip
+
+    def order_trial(self, request: SeriesRequest, setting: str) -> TrialOrder:
+        """Of an invented server."""
+        return invented_trial.order(request, setting)
+
+    def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:  # noqa: ARG002  the protocol's
+        """It is over already."""
+        name, value = order.plan.name, order.plan.values[0]
+        yield ValueSet(value, 8)
+        yield Judged(invented_trial.summary(order))
+        yield PutBack(f"put back: {name} is {order.plan.previous} again")

@@ -22,9 +22,11 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, Se
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
+from app.workflows import trial, trial_order
 from app.workflows.guide.state.backend import SystemBackend
 from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
+from app.workflows.trial_order import TrialEvent, TrialOrder
 from forms.series.file_size import FileSizeContext
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
@@ -142,6 +144,14 @@ class FakeBackend:
     def load(self, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
         """None was asked for."""
         raise AssertionError("no load was asked for")
+
+    def order_trial(self, request: SeriesRequest, setting: str) -> TrialOrder:
+        """As the program does."""
+        return trial_order.order_of(request, setting)
+
+    def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:
+        """As the program does."""
+        return trial.run_trial(order, notebook_path, control)
 
     def quiet(self, target: Target, command: Command) -> Quiet:
         """Somebody makes a backup."""

@@ -4,6 +4,7 @@ import errno
 import socket
 import ssl
 import time
+from collections.abc import Callable
 
 from app.errors import (
     AccessDeniedError,
@@ -49,11 +50,21 @@ def file_error(error: OSError, where: str) -> MeasurementError:
     return kind(f"{where}: {what}")
 
 
-def connect_tcp(host: str, port: int, where: str, timeout_seconds: float, server: str) -> socket.socket:
-    """A TCP connection; ``server`` is what should be listening there. Raises UnreachableError."""
+def connect_tcp(
+    host: str,
+    port: int,
+    where: str,
+    timeout_seconds: float,
+    server: str,
+    hold: Callable[[socket.socket], None] = lambda _sock: None,
+) -> socket.socket:
+    """A TCP connection; ``server`` is what should be listening there. Raises UnreachableError.
+
+    ``hold`` is given each socket before it connects, so that another thread can shut it down.
+    """
     try:
-        return _first_that_answers(host, port, timeout_seconds)
-    except socket.gaierror as error:
+        return _first_that_answers(host, port, timeout_seconds, hold)
+    except (socket.gaierror, UnicodeError) as error:
         raise UnreachableError(
             f"{where}: no host of that name is known; check the name, or give its address"
         ) from error
@@ -65,17 +76,20 @@ def connect_tcp(host: str, port: int, where: str, timeout_seconds: float, server
         raise UnreachableError(
             f"{where}: nothing listens on that port; is {server} running, and on which port?"
         ) from error
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
+    except OSError as error:
+        reason = error.strerror or error
         raise UnreachableError(f"{where}: cannot be reached ({reason}); check the name and the network") from error
 
 
-def _first_that_answers(host: str, port: int, timeout_seconds: float) -> socket.socket:
+def _first_that_answers(
+    host: str, port: int, timeout_seconds: float, hold: Callable[[socket.socket], None]
+) -> socket.socket:
     """A connection to the first of a host's addresses that answers; all of them together have the time of one."""
     until = time.monotonic() + timeout_seconds
     last: OSError | None = None
     for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         sock = socket.socket(family, kind, protocol)
+        hold(sock)
         try:
             sock.settimeout(max(0.001, until - time.monotonic()))
             sock.connect(address)

@@ -10,6 +10,9 @@ PREFIX = ".sharebench-"
 _NAME = re.compile(r"\.sharebench-[0-9a-f]{12}")
 
 _LOAD_FOLDER = re.compile(r"\.sharebench-load-[0-9a-f]{12}")
+ISOLATION_PREFIX = f"{PREFIX}isolate-"
+"""The beginning of the names of an isolation's folders."""
+_ISOLATION_FOLDER = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?")
 
 
 def new_load_folder() -> str:
@@ -20,6 +23,11 @@ def new_load_folder() -> str:
 def is_load_folder(name: str) -> bool:
     """Whether a folder of that very name was made by a load."""
     return _LOAD_FOLDER.fullmatch(name) is not None
+
+
+def is_isolation_folder(name: str) -> bool:
+    """Whether a folder of that very name was made by an isolation."""
+    return _ISOLATION_FOLDER.fullmatch(name) is not None
 
 
 def new_scratch_path(target: Target) -> str:

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from app.children import clean_environment
+from app.children import run_to_end
 
 LOCAL_TIMEOUT_SECONDS = 10.0
 SSH_TIMEOUT_SECONDS = 20.0
@@ -101,16 +101,7 @@ def _run(
     words: tuple[str, ...], script: str, mark: str, timeout_seconds: float, *, where: str, ssh: str | None = None
 ) -> Answer:
     try:
-        done = subprocess.run(
-            words,
-            input=script,
-            capture_output=True,
-            timeout=timeout_seconds,
-            check=False,
-            encoding="utf-8",
-            errors="replace",
-            env=clean_environment(LC_ALL="C"),
-        )
+        done = run_to_end(words, script, timeout_seconds)
     except subprocess.TimeoutExpired:
         hint = f"check that `ssh {ssh} true` returns at once" if ssh else "try again when it is less busy"
         return Answer(problem=f"no facts of the server: {where} did not answer in {timeout_seconds:.0f} s; {hint}")

@@ -4,6 +4,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from app.clients.scratch import ISOLATION_PREFIX
 from app.environment.collect import Environment, collect
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
@@ -12,9 +13,6 @@ from app.isolation.dbench import TBENCH_PORT
 from app.isolation.request import IsolationRequest
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
-
-OURS = ".sharebench-isolate-"
-"""The beginning of the names of our folders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +59,7 @@ def find_places(request: IsolationRequest) -> Places:
     around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     here = is_this_machine(target.host) and request.server_ssh is None
     shell = ServerShell(request.server_ssh) if here or request.server_ssh else None
-    name = f"{OURS}{secrets.token_hex(4)}"
+    name = f"{ISOLATION_PREFIX}{secrets.token_hex(4)}"
     share_folder = str(PurePosixPath(target.path.strip("/")) / name)
     folder = _share_path(around, request)
     loopback = around.link is not None and around.link.loopback

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from app.clients.scratch import ISOLATION_PREFIX
 from app.errors import MeasurementError
-from app.isolation.places import OURS
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
+from storage.target_url import format_target
 
 _REMOVE = """
 for folder; do
@@ -20,7 +21,7 @@ done
 def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
     """Put back what can be reached: what is still to be done, and why."""
     shell, problems = ServerShell(left.ssh), []
-    folders = tuple(folder for folder in left.server_folders if PurePosixPath(folder).name.startswith(OURS))
+    folders = tuple(folder for folder in left.server_folders if PurePosixPath(folder).name.startswith(ISOLATION_PREFIX))
     if folders:
         said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
         if said.code:
@@ -43,7 +44,12 @@ def put_back_after_kills(notebook: Notebook) -> list[str]:
         if head.left_behind.nothing or head.running:
             continue
         left, problems = put_back(head.left_behind)
-        notebook.save_isolation(replace(head, left_behind=left))
+        if left.share_folder:
+            problems.append(
+                f"{left.share_folder} may still be on the share; `sharebench clean {format_target(head.target)}` "
+                "removes it"
+            )
+        notebook.save_isolation(replace(head, left_behind=replace(left, share_folder=None)))
         said += [f"isolation {head.id} was interrupted: {problem}" for problem in problems]
         if not problems:
             said.append(f"isolation {head.id} was interrupted: its folders are removed and smbd is as it was")

@@ -105,6 +105,8 @@ def measure(
         control.detach()
         bench.close()
         left, problems = put_back(isolation.left_behind)
+        if status is not SeriesStatus.FAILED:
+            left = replace(left, share_folder=None)  # which its clients remove
         client = bench.client or isolation.client
         isolation = replace(isolation, status=status, error=why, client=client, left_behind=left, owner=None)
         notebook.save_isolation(isolation)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.children import clean_environment
+from app.children import clean_environment, run_to_end
 from app.environment.remote import SSH_OPTIONS
 from app.errors import MeasurementError
 
@@ -104,16 +104,7 @@ class ServerShell:
     def run(self, *words: str, stdin: str = "", timeout_seconds: float = RUN_SECONDS) -> Said:
         """Run a program to its end; one that is not there or takes too long has a code other than 0."""
         try:
-            done = subprocess.run(
-                self._command(_ONCE, words),
-                input=stdin,
-                capture_output=True,
-                timeout=timeout_seconds,
-                check=False,
-                encoding="utf-8",
-                errors="replace",
-                env=clean_environment(LC_ALL="C"),
-            )
+            done = run_to_end(self._command(_ONCE, words), stdin, timeout_seconds)
         except subprocess.TimeoutExpired:
             return Said(124, "", f"{self.where} did not answer within {timeout_seconds:.0f} s")
         except OSError as error:

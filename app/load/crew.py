@@ -206,7 +206,8 @@ class Member:
                 self._files.connect()
             except SharebenchError as error:
                 self._crew.failed(error)
-                gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
+                if attempt < _TRIES - 1:
+                    gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
             else:
                 self._crew.logins.add(clock() - began)
                 self.connected = True

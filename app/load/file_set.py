@@ -116,19 +116,20 @@ _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
 """What a load gives its files and folders for names."""
 
 
-def names_in(files: Files, path: str) -> tuple[list[str], list[str]]:
+def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
     """The paths of all files below a folder of ours, and of all folders, the deepest first.
 
-    Raises MeasurementError for a name that no load gives: then somebody else's file lies there.
+    Raises MeasurementError for a name that no load gives, unless ``any_name`` will do: then somebody else's file lies
+    there.
     """
     paths: list[str] = []
     folders: list[str] = []
     for entry in files.list(path):
         below = f"{path.rstrip('/')}/{entry.name}"
-        if not _NAME.fullmatch(entry.name):
+        if not any_name and not _NAME.fullmatch(entry.name):
             raise MeasurementError(f"{below} is not of a load: the folder was left; look at it, and remove it by hand")
         if entry.is_folder:
-            inside = names_in(files, below)
+            inside = names_in(files, below, any_name=any_name)
             paths += inside[0]
             folders += [*inside[1], below]
         else:
@@ -136,20 +137,20 @@ def names_in(files: Files, path: str) -> tuple[list[str], list[str]]:
     return paths, folders
 
 
-def removals(files: Files, path: str) -> list[Callable[[Files], None]]:
+def removals(files: Files, path: str, *, any_name: bool = False) -> list[Callable[[Files], None]]:
     """The removal of each file below a folder of ours, to be made by any connection; none where it is gone."""
     try:
-        paths, _folders = names_in(files, path)
+        paths, _folders = names_in(files, path, any_name=any_name)
     except NoSuchFileError:
         return []
     return [lambda by, one=one: by.remove(one) for one in paths]  # type: ignore[misc]
 
 
-def remove_all(files: Files, path: str) -> None:
+def remove_all(files: Files, path: str, *, any_name: bool = False) -> None:
     """Remove a folder of ours with all that is in it; one that is gone is no error."""
-    for remove in removals(files, path):
+    for remove in removals(files, path, any_name=any_name):
         remove(files)
     with suppress(NoSuchFileError):
-        for folder in names_in(files, path)[1]:
+        for folder in names_in(files, path, any_name=any_name)[1]:
             files.remove_folder(folder)
     files.remove_folder(path)

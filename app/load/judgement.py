@@ -87,7 +87,9 @@ def _judged(
         return PointStatus.FAILED, failure
     if point.connected < point.users:
         missing = f"{point.connected} of {point.users} users had a session"
-        return PointStatus.FAILED, f"{missing}: {point.first_error}" if point.first_error else missing
+        why = f": {point.first_error}" if point.first_error else ""
+        more = "; look how many connections the server takes at most" if point.connected else ""
+        return PointStatus.FAILED, f"{missing}{why}{more}"
     if not idle and not point.requests:
         why = point.first_error or "allow a longer --duration, or take smaller --sizes"
         return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"

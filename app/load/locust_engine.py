@@ -47,15 +47,14 @@ class LoadEngine:
         """The point, and its users."""
 
     def begin(self) -> None:
-        """Make the files and start the workers. Raises MeasurementError."""
-        self._preparation.make()
+        """Start the workers and make the files, what can be refused at once first. Raises MeasurementError."""
+        self._preparation.look()
         self._start_workers()
+        self._preparation.make()
         self._emit(WorkersReady(workers=self._processes.told()))
 
     def end(self) -> None:
-        """End the users, the workers and the files, whatever happened."""
-        with suppress(Exception):
-            self._runner.quit()
+        """End the workers, each of which ends its users, and the files, whatever happened."""
         self._processes.end()
         self._preparation.remove()
 

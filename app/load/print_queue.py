@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 
-from app.children import clean_environment
+from app.children import run_to_end
 from app.environment.remote import SSH_OPTIONS
 from storage.loads.records import PrintQueue
 
@@ -44,11 +44,8 @@ class PrinterShare:
         variables: Sequence[tuple[str, str]] = (("conf", self._smb_conf), ("share", self._share))
         words = ("sh", "-s") if self._ssh is None else ("ssh", *SSH_OPTIONS, "--", self._ssh, "exec sh -s")
         try:
-            done = subprocess.run(
-                words, input="".join(f"{name}={shlex.quote(value)}\n" for name, value in variables) + script,
-                capture_output=True, timeout=_ASK_SECONDS, check=False, encoding="utf-8", errors="replace",
-                env=clean_environment(LC_ALL="C"),
-            )  # fmt: skip
+            text = "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables) + script
+            done = run_to_end(words, text, _ASK_SECONDS)
         except (OSError, subprocess.TimeoutExpired):
             return None
         return jobs_in(done.stdout) if done.returncode == 0 else None

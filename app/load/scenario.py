@@ -32,8 +32,10 @@ def find_scenario(name: str) -> Scenario:
         raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}, or a file such as mine.toml")
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the scenario {name} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the scenario {name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the scenario {name} cannot be read: it is no text") from error
     return read_scenario(text, name)
 
 
@@ -81,7 +83,8 @@ def _line(text: str, key: str) -> str:
     """The line that a key stands on; the last one for a key that is missing."""
     lines = text.splitlines()
     at = next(
-        (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line)), len(lines)
+        (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line)),
+        max(1, len(lines)),
     )
     return f"line {at}"
 

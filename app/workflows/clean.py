@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.clients.base import Client, DirectoryEntry
 from app.clients.files import Files
-from app.clients.scratch import is_load_folder, is_scratch_name, is_scratch_path
+from app.clients.scratch import is_isolation_folder, is_load_folder, is_scratch_name, is_scratch_path
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError
 from app.load.file_set import remove_all
 from app.targets import join
@@ -16,7 +16,7 @@ from storage.records import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
-    """A file of ours on the target, or the folder of a load with all that is in it."""
+    """A file of ours on the target, or the folder of a load or an isolation with all that is in it."""
 
     path: str
     """In the form of ``Target.path``."""
@@ -85,11 +85,12 @@ def remove(client: Client, folder: Target, found: Sequence[Leftover], open_files
 
 
 def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
-    """Remove a load's folder. Raises MeasurementError."""
+    """Remove a load's folder, or an isolation's, whose script names files as it will. Raises MeasurementError."""
+    name = leftover.path.rpartition("/")[2]
     try:
         files.connect()
-        if is_load_folder(leftover.path.rpartition("/")[2]) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-            remove_all(files, leftover.path)
+        if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+            remove_all(files, leftover.path, any_name=is_isolation_folder(name))
     finally:
         files.close()
 
@@ -104,8 +105,12 @@ def _is_still(leftover: Leftover, client: Client, folder: Target) -> bool:
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
     if entry.is_folder:
-        return is_load_folder(entry.name) and _is_plain(join(folder, entry.name), folder, stat.S_ISDIR)
+        return _is_folder_of_ours(entry.name, folder) and _is_plain(join(folder, entry.name), folder, stat.S_ISDIR)
     return is_scratch_name(entry.name) and _is_plain(join(folder, entry.name), folder)
+
+
+def _is_folder_of_ours(name: str, folder: Target) -> bool:
+    return is_load_folder(name) or (is_isolation_folder(name) and folder.abilities.has_share)
 
 
 def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:

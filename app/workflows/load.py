@@ -89,7 +89,7 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if files != resource.RLIM_INFINITY and -(-most // here) + _RESERVED_FILES > files:
         raise UsageError(
-            f"{most} users in {here} processes need {-(-most // here)} open files each, and {files} are allowed: take "
+            f"{most} users need {-(-most // here)} open files a process, and {files} are allowed: take "
             f"at most {here * (files - _RESERVED_FILES)} users, more --processes, or raise `ulimit -Hn`"
         )
     try:

@@ -5,11 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.changes.find import Ways, find_setting
 from app.changes.setting import ChangeableSetting
 from app.clients.base import Client
 from app.clients.registry import make_client
 from app.measure.events import Event
 from app.recorder.request import SeriesRequest
+from app.workflows.requests import parse_change
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
 from storage.changes import GridAxis, TrialPlan
@@ -78,6 +80,15 @@ def new_order(
         ),
         experiment=dated_experiment(kind, f"{plan.name} {target.host or target.path}"),
     )
+
+
+def order_of(request: SeriesRequest, setting: str) -> TrialOrder:
+    """The order of a trial of ``NAME = VALUE``, checked; nothing is written. Raises SharebenchError."""
+    name, value = parse_change(setting)
+    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
+    found = find_setting(name, [value], request.plan.target, ways)
+    check_target(request)
+    return new_order(request, found, kind=ExperimentKind.TRIAL)
 
 
 def grid_plan(settings: Sequence[ChangeableSetting], **fields: Any) -> TrialPlan:

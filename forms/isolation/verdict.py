@@ -99,7 +99,8 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
     reasons = (why,) if why else ()
-    return IsolationVerdict(cause=cause, doubts=(*reasons, *_reservations(found)), evidence=found)
+    told = [doubt for doubt in _reservations(found) if doubt is not why]
+    return IsolationVerdict(cause=cause, doubts=(*reasons, *told), evidence=found)
 
 
 def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
@@ -111,6 +112,8 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
     if found.clients == 1 and idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
+    if found.ratio_high is None and _others_worked(found):
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if (found.ratio_high or found.ratio) < REACHED:
         return Cause.SAMBA, None
     if found.ratio < REACHED:
@@ -133,7 +136,9 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
 
 
 def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
-    """The server reaches what the machine carries: which part of that is it?"""
+    """The server reaches what the machine carries: which part of that is it? Not told of what others left of it."""
+    if _others_worked(found):
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if found.disk and found.network and found.network < NEAR * found.disk and not found.loopback:
         return Cause.NETWORK, None
     if found.disk and (not found.network or found.disk < NEAR * found.network):
@@ -151,12 +156,17 @@ def _reservations(found: LayerEvidence) -> list[IsolationDoubt]:
         told.append(IsolationDoubt.PAGE_CACHE)
     if found.same_machine:
         told.append(IsolationDoubt.ONE_MACHINE)
-    ours = (found.server_percent or 0.0) + (found.clients_percent or 0.0)
-    if found.cpu_percent is not None and found.server_percent is not None and found.cpu_percent > ours + OTHERS_PERCENT:
+    if _others_worked(found):
         told.append(IsolationDoubt.OTHERS)
     if found.rounds == 1:
         told.append(IsolationDoubt.ONE_ROUND)
     return told
+
+
+def _others_worked(found: LayerEvidence) -> bool:
+    ours = (found.server_percent or 0.0) + (found.clients_percent or 0.0)
+    known = found.cpu_percent is not None and found.server_percent is not None
+    return known and _at_least(found.cpu_percent, ours + OTHERS_PERCENT)
 
 
 def _at_least(value: float | None, limit: float) -> bool:

@@ -258,6 +258,14 @@ def _prediction_text(load: Load, prediction: Prediction) -> str:
     )
 
 
+def _error_texts(points: Sequence[LoadPoint]) -> Iterator[str]:
+    """How often what went wrong at each point, and the first of it in the server's words."""
+    for point in points:
+        if point.errors:
+            kinds = ", ".join(f"{count:,} x {kind}" for kind, count in point.errors.items())
+            yield f"{_name(point)} users: {kinds}{f', first: {point.first_error}' if point.first_error else ''}"
+
+
 def _queue_text(load: Load) -> str:
     """How long the printer went on after the last job of each point was handed over, as its server told."""
     seen = [(point, point.print_queue) for point in load.points if point.print_queue is not None]
@@ -276,6 +284,8 @@ def _queue_text(load: Load) -> str:
 def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
     if text := capacity_text(load):
         yield Field(name="Capacity", text=text, number=load.capacity.carried if load.capacity else None, unit="users")
+    if any(point.errors for point in load.points):
+        yield Field(name="Errors", text="; ".join(_error_texts(load.points)))
     if RequestKind.PRINT in load.scenario.requests:
         yield Field(name="Print queue", text=_queue_text(load))
     if text := knee_text(load):

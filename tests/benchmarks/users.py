@@ -1,20 +1,27 @@
-"""What one generator process costs: small files a second and core, and users who only stay connected."""
+"""What one generator process costs: small files a second and core, smbtorture beside it, and users who only stay."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import resource
+import statistics
 import subprocess
 import sys
 from typing import Any
 
 from storage.target_url import format_target
 from tests.command_line import ROOT
+from tests.servers.process import program
 from tests.servers.smbd import Smbd
 
 LEAST_A_CORE, AIM_A_CORE = 5_000, 10_000
 MOST_IDLE_MEGABYTES, MOST_IDLE_CPU_PERCENT, IDLE_USERS = 0.2, 2.0, 1_000
 _FILES = 64
+_TORTURE = "smb2.bench.path-contention-shared"
+"""Connections that open and close one path again and again: the one of its benches whose operation a load has too."""
+_OPENS = re.compile(r"open\[num/s=(\d+)")
 _WORK = """
 from gevent import monkey
 monkey.patch_all()
@@ -24,6 +31,7 @@ from app.clients.base import Secrets
 from app.targets import parse_target
 from storage.plan import Settings
 url, password, count, seconds, files = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
+only_open = len(sys.argv) > 6
 target, process = parse_target(url), psutil.Process()
 make_files(target, Secrets(password=password), Settings()).connect()
 before = process.memory_full_info().uss
@@ -36,7 +44,10 @@ def work(number):
     global done
     turn = number
     while files and time.monotonic() < end:
-        users[number].read_file(f"small{turn % files}", 4096)
+        if only_open:
+            users[number].close_file(users[number].open("small0"))
+        else:
+            users[number].read_file(f"small{turn % files}", 4096)
         turn += 1
         done += 1
     gevent.sleep(max(0, end - time.monotonic()))
@@ -48,14 +59,32 @@ print(json.dumps({"done": done, "cpu_seconds": used, "seconds": took, "bytes_a_u
 """
 
 
-def _measured(server: Smbd, users: int, seconds: float, files: int) -> dict[str, Any]:
+def _measured(server: Smbd, users: int, seconds: float, files: int, *more: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", _WORK, format_target(server.target()), server.password, str(users), str(seconds),
-         str(files)],
+         str(files), *more],
         capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def _by_smbtorture(server: Smbd, connections: int, seconds: int) -> dict[str, float]:
+    """The same operations by smbtorture: how many, and the processor time of its process."""
+    conf = server.root / "smbtorture.conf"
+    conf.write_text("[global]\n")
+    options = {"timelimit": seconds, "nprocs": connections, "qdepth": 1, "bench_path": "small0"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    words = [f"--option=torture:{name}={value}" for name, value in options.items()]
+    done = subprocess.run(
+        [program("smbtorture"), "-s", str(conf), f"//{server.host}/{server.share}", "-p", str(server.port),
+         "-U", f"{server.user}%{server.password}", *words, _TORTURE],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    rates = [int(found) for found in _OPENS.findall(done.stdout + done.stderr)]
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"done": statistics.mean(rates) * seconds, "cpu_seconds": used}
 
 
 def idle_users(count: int) -> dict[str, Any]:
@@ -75,6 +104,7 @@ def users_table(idle_count: int = IDLE_USERS) -> str:
         server.start()
         for number in range(_FILES):
             server.make_file(f"small{number}", os.urandom(4096))
+        opens, theirs = _measured(server, 4, 5.0, 1, "open"), _by_smbtorture(server, 4, 5)
         busy = {users: _measured(server, users, 5.0, _FILES) for users in (1, 4, 16)}
     finally:
         server.stop()
@@ -86,6 +116,10 @@ def users_table(idle_count: int = IDLE_USERS) -> str:
         f"| {LEAST_A_CORE:,} | {AIM_A_CORE:,} |"
         for users, each in busy.items()
     ]
+    lines.append(
+        f"| open-close of one file a second and core, 4 users | {opens['done'] / opens['cpu_seconds']:,.0f} "
+        f"(smbtorture's {_TORTURE}: {theirs['done'] / theirs['cpu_seconds']:,.0f}) | | |"
+    )
     lines.append(
         f"| {idle_count:,} idle users: MB each, CPU of a core | {idle['bytes_a_user'] / 1e6:.3f} MB, "
         f"{100 * idle['cpu_seconds'] / idle['seconds']:.1f} % "

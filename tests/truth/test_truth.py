@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, islice
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_three_deviations_between_series_are_found_where_the_notebook_knows_more
 def test_equal_series_of_a_real_server_are_not_called_different(name: str):
     recorded = series(name)
     assert len(recorded) == 30
-    for triples in (neighbours(30), combinations(range(30), 3)):
+    for triples in (neighbours(30), islice(combinations(range(30), 3), 0, None, 5)):  # `make truth` takes all
         found, of = different(recorded, triples)
         assert found <= 0.05 * of
 

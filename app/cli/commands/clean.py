@@ -24,8 +24,8 @@ from storage.target_url import format_target
 @series_options("client", "sign", "encrypt", "timeout_seconds")
 def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
     """Lists the files that sharebench made in the folder that TARGET names and could not remove (a kill, a lost
-    connection), and the folders of loads; removes them after a question. Their names begin with .sharebench-; nothing
-    else is touched.
+    connection), and the folders of loads and isolations; removes them after a question. Their names begin with
+    .sharebench-; nothing else is touched.
 
     A series that is being measured in that folder right now, from anywhere, needs its file: wait for its end.
     """

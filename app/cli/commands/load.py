@@ -10,6 +10,7 @@ from app import errors
 from app.cli import common, output
 from app.cli.run_options import chosen, series_options
 from app.cli.series_output import answer_report
+from app.clients.scratch import is_load_folder
 from app.errors import SharebenchError, UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.measure.control import SeriesControl
@@ -113,6 +114,10 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
     if choices["by_size"] and choices["find_capacity"]:
         raise UsageError("--by-size measures fixed numbers of users: leave --find-capacity out, or ask for it after")
+    if choices["reuse_files"] is not None and not is_load_folder(choices["reuse_files"]):
+        raise UsageError(
+            "--reuse-files: name the folder that --keep-files left, .sharebench-load-…; no other is touched"
+        )
     users = choices["users"]
     points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
     scenario = changed(

@@ -19,9 +19,8 @@ from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
 from app.clients.smb.directory import list_folder
 from app.clients.smb.errors import place
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.session import Session, mapped
+from app.clients.smb.session import Session, mapped, reach
 from app.clients.smb.share import Share, wire_name
-from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
 from app.clients.tcp_info import TcpInfo, connection_facts

@@ -14,9 +14,8 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.directory import list_folder
 from app.clients.smb.errors import END_OF_FILE, GONE, SUCCESS, place, status_error
-from app.clients.smb.session import credentials, mapped
+from app.clients.smb.session import credentials, mapped, reach
 from app.clients.smb.share import Share, wire_name
-from app.clients.smb.tcp import reach
 from app.clients.smb.transfer import charge
 from app.clients.smb.wire import CREDIT_BYTES, Response
 from app.errors import AccessDeniedError, CancelledError, LoginError, MeasurementError, ProtocolError, UsageError

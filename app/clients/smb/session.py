@@ -3,9 +3,10 @@
 import contextlib
 import os
 import re
+import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from smbclientng.types.Config import Config
 from smbclientng.types.Credentials import Credentials
 
 from app.clients.base import Secrets
+from app.clients.os_errors import connect_tcp
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.errors import place, status_error, status_name
@@ -216,6 +218,12 @@ def _own_network(connection: ChannelConnection) -> Iterator[None]:
             kerberosv5.sendReceive = their_kerberos
             for name, value in theirs.items():
                 setattr(smbclientng_session, name, value)
+
+
+def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
+    """A TCP connection to the target's server; ``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
+    where = place(Target(protocol="smb", host=target.host, port=target.port))
+    return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)
 
 
 def credentials(target: Target, secrets: Secrets) -> Credentials:

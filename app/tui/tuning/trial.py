@@ -18,10 +18,8 @@ from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.recording_screen import RecordingScreen
 from app.workflows.guide.state.guide_store import recall
 from app.workflows.guide.state.job import request_of
-from app.workflows.requests import parse_change
 from forms.layout import hanging, visible
 from forms.numbers import signed_percent
-from storage.records import ExperimentKind
 
 if TYPE_CHECKING:
     from app.workflows.trial_order import TrialOrder
@@ -81,18 +79,11 @@ class TrialScreen(RecordingScreen):
 
     def _prepared(self, notebook: "Notebook") -> "TrialOrder":
         """The trial of what the guide measures, checked; nothing is written. Raises SharebenchError."""
-        from app.changes.find import Ways, find_setting  # noqa: PLC0415  loaded when it is first needed
-        from app.workflows.trial_order import check_target, new_order  # noqa: PLC0415
-
         choices, _ = recall(notebook, self.context.practice)
-        name, value = parse_change(self.setting)
         if choices.target is None:
             raise UsageError("choose a target and a file first, in the guide (F3)")
         request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
-        ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
-        setting = find_setting(name, [value], request.plan.target, ways)
-        check_target(request)
-        return new_order(request, setting, kind=ExperimentKind.TRIAL)
+        return self.context.backend.order_trial(request, self.setting)
 
     def _ask(self, order: "TrialOrder") -> None:
         from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
@@ -110,11 +101,10 @@ class TrialScreen(RecordingScreen):
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
-        from app.workflows.trial import run_trial  # noqa: PLC0415  loaded when it is first needed
         from app.workflows.trial_order import Judged, PutBack, ValueSet  # noqa: PLC0415
 
         assert self.order
-        for event in run_trial(self.order, self.context.notebook_path, self.control):
+        for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
             match event:
                 case ValueSet(value=value, block=block):
                     self._now = f"pair {block}: {self.order.settings[0].name} {'as it is' if value is None else value}"

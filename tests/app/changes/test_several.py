@@ -16,6 +16,8 @@ from storage.changes import TrialPlan
 from storage.notebook import Notebook
 from tests.servers.smbd import Smbd
 
+pytestmark = pytest.mark.xdist_group("sshd")
+
 
 @pytest.fixture(scope="module")
 def samba() -> Iterator[Smbd]:

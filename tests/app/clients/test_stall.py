@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 
 from app.clients import os_errors
-from app.clients.smb import tcp
+from app.clients.smb import session
 from app.clients.stall import LEAST_BYTES_PER_SECOND, StallWatch
 from app.errors import StalledError, UnreachableError
 from storage.records import Target
@@ -104,7 +105,9 @@ class Nowhere:
     "connect",
     [
         pytest.param(lambda: os_errors.connect_tcp("nas", 21, "ftp://nas", 3.0, "an FTP server"), id="ftp"),
-        pytest.param(lambda: tcp.reach(Target(protocol="smb", host="nas", port=445), 3.0, lambda _s: None), id="smb"),
+        pytest.param(
+            lambda: session.reach(Target(protocol="smb", host="nas", port=445), 3.0, lambda _s: None), id="smb"
+        ),
     ],
 )
 def test_all_addresses_of_a_host_have_the_time_of_one(monkeypatch: pytest.MonkeyPatch, connect: Callable[[], object]):
@@ -113,8 +116,7 @@ def test_all_addresses_of_a_host_have_the_time_of_one(monkeypatch: pytest.Monkey
     found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", (f"192.0.2.{n}", 21)) for n in range(5)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_what, **_how: found)
     monkeypatch.setattr(socket, "socket", nowhere)
-    for module in (os_errors, tcp):
-        monkeypatch.setattr(module.time, "monotonic", clock)
+    monkeypatch.setattr(time, "monotonic", clock)
     with pytest.raises(UnreachableError, match="no answer within 3 s"):
         connect()
     assert sum(nowhere.waited) == pytest.approx(3.0, abs=0.01)

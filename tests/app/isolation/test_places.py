@@ -10,9 +10,12 @@ from app.environment.collect import Environment
 from app.errors import UsageError
 from app.isolation import places
 from app.isolation.places import find_places
+from app.isolation.put_back import put_back_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.script import load_script
 from app.isolation.shell import ServerShell
+from storage.isolations import Isolation, LeftBehind
+from storage.notebook import Notebook
 from storage.records import Target
 
 SHARE = Target(protocol="smb", host="fileserver", share="public", path="deep")
@@ -73,3 +76,17 @@ def test_what_is_no_share_is_refused():
     )  # fmt: skip
     with pytest.raises(UsageError, match="needs a share"):
         find_places(request)
+
+
+def test_a_folder_on_a_share_that_a_kill_left_is_told_once(tmp_path: Path):
+    left = LeftBehind(share_folder="deep\\.sharebench-isolate-0123")
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=SHARE, script="office", clients=(1,), rounds=1,
+        left_behind=left,
+    )  # fmt: skip
+    with Notebook(tmp_path / "n.db") as notebook:
+        notebook.add_isolation(isolation)
+        (said,) = put_back_after_kills(notebook)
+        assert put_back_after_kills(notebook) == []
+    assert "may still be on the share; `sharebench clean smb://fileserver/public/deep` removes it" in said
+    assert "as it was" not in said

@@ -61,7 +61,11 @@ def test_two_workers_are_one_load():
         ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
         ({"answers": 389}, PointStatus.REJECTED, "did not pause once an answer"),
         ({"answers": 330, "pauses": 330}, PointStatus.REJECTED, "contradict"),
-        ({"connected": 3, "first_error": "refused"}, PointStatus.FAILED, "8 of 10 users had a session: refused"),
+        (
+            {"connected": 3, "first_error": "refused"},
+            PointStatus.FAILED,
+            "8 of 10 users had a session: refused; look how many connections",
+        ),
     ],
 )
 def test_what_speaks_against_a_point(changes, status, said):

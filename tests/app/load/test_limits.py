@@ -38,12 +38,13 @@ def test_a_link_of_known_speed_is_filled_and_named(make_smbd, make_link, tmp_pat
     server = make_smbd(link=make_link("100mbit"))
     found = load(
         server, tmp_path, "--scenario", "large", "--users", "1,4", "--sizes", "2M", "--files", "8", "--duration", "6",
-        "--settle", "2", "--processes", "1", "--link", "100M",
+        "--settle", "1", "--processes", "1", "--link", "100M",
     )  # fmt: skip
     _one, four = found["points"]
-    assert 8 * four["read_bytes_per_second"] / 1e8 == pytest.approx(PAYLOAD_SHARE, abs=0.005)
+    assert 8 * four["read_bytes_per_second"] / 1e8 <= PAYLOAD_SHARE + 0.01
     assert four["limit"] in {"network", "generator"}
-    if four["status"] == "valid":  # a busy machine gives no verdict
+    if four["status"] == "valid":  # a busy machine gives no verdict, and does not fill the link
+        assert 8 * four["read_bytes_per_second"] / 1e8 == pytest.approx(PAYLOAD_SHARE, abs=0.005)
         assert found["capacity"]["not_carried"] == 4
         assert found["capacity"]["limit"] == "network"
 
@@ -72,7 +73,7 @@ def held_back(make_smbd):
 
 def test_a_server_that_is_held_back_is_named(held_back, tmp_path):
     found = load(
-        held_back, tmp_path, "--scenario", "small", "--users", "1,8", "--files", "50", "--duration", "5", "--settle",
+        held_back, tmp_path, "--scenario", "small", "--users", "1,8", "--files", "50", "--duration", "3", "--settle",
         "1", "--processes", "1",
     )  # fmt: skip
     point = found["points"][-1]

@@ -168,6 +168,7 @@ def test_the_form_in_every_format():
     assert "fits in the server's memory" in text
     assert "not seen" in text
     assert "12 of 40 users had a session" in text
+    assert "Errors: 40 users: 28 x login refused, first: the server refused the login" in text
     for name in FORMATS:
         assert export_reports([report], name, paper="A4")
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.recorder.request import SeriesRequest
     from app.workflows.guide.state.browsing import BrowsedFolder
     from app.workflows.load import LoadRequest, LoadStep
+    from app.workflows.trial_order import TrialEvent, TrialOrder
     from forms.series.file_size import FileSizeContext
     from storage.quiet import Quiet
     from storage.records import Command, Target
@@ -57,6 +58,12 @@ class Backend(Protocol):
 
     def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
         """Have many users work at once."""
+
+    def order_trial(self, request: "SeriesRequest", setting: str) -> "TrialOrder":
+        """The trial of ``NAME = VALUE``, checked; nothing is written."""
+
+    def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
+        """Change the setting, measure in turns, and put it back."""
 
 
 class SystemBackend:
@@ -106,6 +113,18 @@ class SystemBackend:
         from app.workflows.load import run_load  # noqa: PLC0415  as the module says
 
         return run_load(request, notebook_path, control)
+
+    def order_trial(self, request: "SeriesRequest", setting: str) -> "TrialOrder":
+        """By what the server says."""
+        from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
+
+        return order_of(request, setting)
+
+    def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
+        """On the server."""
+        from app.workflows.trial import run_trial  # noqa: PLC0415  as the module says
+
+        return run_trial(order, notebook_path, control)
 
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"

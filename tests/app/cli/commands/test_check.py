@@ -27,23 +27,27 @@ def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
     assert set(found.values()) == {"fine"}
 
 
+@pytest.mark.usefixtures("known_ceiling")
 def test_a_small_file_on_a_fast_link_needs_attention(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
     assert states(inside, format_target(smbd.target("file")), "--link", "1G")["file"] == "attention"
 
 
+@pytest.mark.usefixtures("known_ceiling")
 def test_a_server_without_a_share_lists_them(inside: Inside, smbd: Smbd):
     done = inside("check", f"smb://bench@{smbd.host}:{smbd.port}")
     assert done.returncode == 0
     assert "name one of bench, open" in done.stdout
 
 
+@pytest.mark.usefixtures("known_ceiling")
 def test_a_folder_for_a_put_is_tried_and_left_as_it_was(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
     assert states(inside, format_target(smbd.target("")), "--put")["folder"] == "fine"
     assert sorted(smbd.folder.iterdir()) == before
 
 
+@pytest.mark.usefixtures("known_ceiling")
 @pytest.mark.parametrize(
     ("change", "name"),
     [

@@ -114,3 +114,16 @@ def test_the_folder_of_a_load_goes_with_all_that_is_in_it_unless_somebody_elses_
     assert "my.doc is not of a load" in done.stderr
     assert {path.name for path in place.iterdir()} == {others.name, ".sharebench-load-notes"}
     assert (others / "d0000" / "my.doc").exists()
+
+
+def test_the_folders_of_an_isolation_go_with_all_that_is_in_them(smbd: Smbd, tmp_path: Path):
+    place = smbd.folder / "isolations"
+    for name in (".sharebench-isolate-0123abcd", ".sharebench-isolate-0123abcd-disk", ".sharebench-isolate-mine"):
+        (place / name / "clients" / "client1").mkdir(parents=True)
+        (place / name / "clients" / "client1" / "~note.tmp").write_bytes(b"x")
+    for path in (place, *place.rglob("*")):
+        path.chmod(0o777)
+    inside = Inside(tmp_path / "notebook.db", password=smbd.password)
+    gone = inside.json("clean", f"{format_target(smbd.target())}/isolations", "--yes", "--json")
+    assert [entry["removed"] for entry in gone] == [True, True]
+    assert [path.name for path in place.iterdir()] == [".sharebench-isolate-mine"]

@@ -22,7 +22,7 @@ from tests.command_line import ROOT, Inside, Sharebench
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
-SHORT = ("--files", "60", "--settle", "0.5", "--ramp", "100", "--processes", "2")
+SHORT = ("--files", "60", "--settle", "0.2", "--ramp", "100", "--processes", "1")
 
 
 @pytest.fixture
@@ -55,7 +55,20 @@ def is_sound(point: dict[str, Any]) -> None:
 def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smbd, sharebench: Sharebench):
     url = url_of(smbd, "points")
     load = sharebench.json(
-        "load", url, "--users", "2,8", "--duration", "3", *SHORT, "--sizes", "4K:2,96K:1", "--label", "first", "--json"
+        "load",
+        url,
+        "--users",
+        "2,8",
+        "--duration",
+        "3",
+        *SHORT,
+        "--processes",
+        "2",
+        "--sizes",
+        "4K:2,96K:1",
+        "--label",
+        "first",
+        "--json",
     )
     assert load["schema"] == "sharebench/load/1"
     assert load["status"] == "complete"
@@ -66,7 +79,7 @@ def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smb
         assert abs(reads - 0.8) < 0.03
         assert point["server"]["smbd_uss_bytes"] > 1_000_000
     assert max(point["server"]["cpu_percent"]["smbd"]["mean"] for point in load["points"]) > 0
-    assert load["points"][1]["requests"] > 1.5 * load["points"][0]["requests"]
+    assert load["points"][1]["requests"] > load["points"][0]["requests"]
     assert list((smbd.folder / "points").iterdir()) == []
 
     inside = Inside(sharebench.db)
@@ -91,7 +104,7 @@ def test_other_scenarios(smbd: Smbd, sharebench: Sharebench, scenario: str):
     url = url_of(smbd, scenario)
     more = () if scenario == "idle" else ("--think", "0.02", "--sizes", "16K")
     load = sharebench.json(
-        "load", url, "--scenario", scenario, "--users", "6", "--duration", "2", *SHORT, *more, "--json"
+        "load", url, "--scenario", scenario, "--users", "6", "--duration", "1", *SHORT, *more, "--json"
     )
     (point,) = load["points"]
     assert point["connected"] == 6
@@ -113,6 +126,9 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sh
         ((url, "--scenario", "nothing"), "take redpaper"),
         ((url, "--scenario", str(mine)), "line 2"),
         ((url, "--users", "5000000"), "--users"),
+        ((url, "--scenario", str(tmp_path / "gone.toml")), "cannot be read: No such file"),
+        ((url, "--scenario", "/dev/null"), "line 1: name"),
+        ((url, "--reuse-files", "../others"), "that --keep-files left"),
         ((f"smb://{smbd.host}:{smbd.port}",), "name the folder"),
         (("iperf3://nas",), "name the folder"),
         ((url, "--by-size", "--find-capacity"), "--by-size"),
@@ -120,6 +136,7 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sh
     ):
         assert said in inside.fails(2, "load", *arguments)
     assert "is a file" in sharebench.fails(4, "load", f"{url}/a-file.bin", *SHORT)
+    assert "gone: there is no such folder" in sharebench.fails(4, "load", f"{url}/gone", *SHORT)
     wrong = Sharebench(sharebench.db, password="wrong")
     assert "refused the login" in wrong.fails(4, "load", url_of(smbd, "refused"), *SHORT)
     assert "the notebook is empty" in inside("list").stderr
@@ -157,7 +174,7 @@ def wait_for_user(worker: psutil.Process, smbd: Smbd) -> None:
 
 def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sharebench: Sharebench):
     load = sharebench.start(
-        "load", url_of(smbd, "killed"), "--users", "2,3", "--duration", "2", *SHORT, "--sizes", "4K", "--json"
+        "load", url_of(smbd, "killed"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K", "--json"
     )
     worker = worker_of(load)
     wait_for_user(worker, smbd)
@@ -186,7 +203,7 @@ def a_later_point_and_a_failed_one(db: Path, load_id: str) -> LoadPoint:
 
 def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Sharebench):
     load = sharebench.start(
-        "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "2", *SHORT, "--sizes", "4K"
+        "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K"
     )
     assert load.stderr is not None
     line = load.stderr.readline()
@@ -212,7 +229,7 @@ def put_on_path(sshd: Sshd, version: str = "") -> None:
     """Have the far machine find a sharebench: this one, or one that says it is of another version."""
     script = sshd.path / "sharebench"
     told = json.dumps({"version": version, "processes": 1})
-    does = f"echo '{told}'; read order" if version else f'exec {sys.executable} -m app "$@"'
+    does = f"echo '{told}'; read order" if version else f'exec taskset -c 0 {sys.executable} -m app "$@"'
     script.write_text(f"#!/bin/sh\ncd {ROOT}\n{does}\n")
     script.chmod(0o755)
 
@@ -221,7 +238,7 @@ def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Shareben
     put_on_path(through)
     url = url_of(smbd, "elsewhere")
     load = sharebench.json(
-        "load", url, "--users", "6", "--duration", "2", *SHORT, "--processes", "1", "--sizes", "4K", "--workers-on",
+        "load", url, "--users", "6", "--duration", "1", *SHORT, "--sizes", "4K", "--workers-on",
         "fileserver", "--json",
     )  # fmt: skip
     (point,) = load["points"]
@@ -248,7 +265,7 @@ def test_a_server_that_dies_fails_its_point_and_what_it_keeps_of_ours_stands_on_
     server = make_smbd()
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
     load = sharebench.start(
-        "load", format_target(server.target()), "--users", "2,3,4", "--duration", "2", *SHORT, "--sizes", "4K"
+        "load", format_target(server.target()), "--users", "2,3,4", "--duration", "1", *SHORT, "--sizes", "4K"
     )
     assert load.stderr is not None
     assert load.stderr.readline().startswith("sharebench: 2 users:")

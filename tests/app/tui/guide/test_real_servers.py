@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.widgets import Input
 
 from app.measure.control import SeriesControl
@@ -20,6 +21,8 @@ from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus
 from storage.target_url import format_target
 from tests.tui import measured, painted, press, settled, text_of
+
+pytestmark = pytest.mark.usefixtures("known_ceiling")
 
 MIB = 1024 * 1024
 

@@ -93,7 +93,7 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
         assert shows(app, MessageDialog)
         await pilot.press("escape")
         for key, value in {
-            "target": f"{format_target(smbd.target())}/screen", "users": "2,3", "files": "20", "duration": "2",
+            "target": f"{format_target(smbd.target())}/screen", "users": "2,3", "files": "20", "duration": "1",
             "settle": "0",
         }.items():  # fmt: skip
             screen.query_one(f"#{key}", Input).value = value

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from app.changes import find
 from app.changes.server import ChangeFailedError, ChangeRefusedError
 from app.changes.setting import ChangeableSetting
 from app.tui.tuning.trial import TrialScreen
@@ -48,7 +47,7 @@ def finished(order: TrialOrder) -> TrialSummary:
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.remember(MEMORY_KEY, CHOICES.to_memory())
-    monkeypatch.setattr(find, "find_setting", lambda *_: SETTING)
+    monkeypatch.setattr(trial_order, "find_setting", lambda *_: SETTING)
     monkeypatch.setattr(trial_order, "check_target", lambda _: None)
     return app_on(tmp_path / "notebook.db", first="trial", setting="use sendfile = yes")
 
@@ -84,7 +83,7 @@ async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatc
     def refuse(*_: object) -> ChangeableSetting:
         raise ChangeRefusedError("only root can change the server's settings")
 
-    monkeypatch.setattr(find, "find_setting", refuse)
+    monkeypatch.setattr(trial_order, "find_setting", refuse)
     async with app.run_test(size=(100, 36)) as pilot:
         await settled(app, pilot)
         assert "only root can change" in painted(app)
