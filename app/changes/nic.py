@@ -9,10 +9,9 @@ import shlex
 from collections.abc import Sequence
 
 from app.changes.script import ServerChange
-from app.changes.server import ChangeRefusedError, look
+from app.changes.server import ChangeRefusedError, look, read_there
 from app.changes.setting import ChangeableSetting
 from app.changes.sysctl import UNDO, effective_value
-from app.environment.remote import run_script
 from storage.changes import ChangeKind
 
 DEAD_MAN_SECONDS = 300
@@ -39,12 +38,9 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
     what, _, card = name.strip().partition("@")
     state = look(ssh, undo=UNDO, tools=("ip",) if what == MTU else ("ethtool",))
     read = _read(what, card)
-    body = (
-        'section() { printf "\\n%s %s\\n" "$mark" "$1"; }\nPATH=$PATH:/usr/sbin:/sbin\n'
-        f"section own\n{read} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null\n"
-        "section end\n"
+    found = read_there(
+        f"section own\n{read} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
     )
-    found = run_script(body, {}, ssh)
     if not found.text("systemd"):
         raise ChangeRefusedError(
             f"{name} can cut the connection to the server, and without systemd there is nothing on it that would then"

@@ -5,20 +5,18 @@ from collections.abc import Sequence
 
 from app.changes.restart import RESTART_SECONDS
 from app.changes.script import STEP_SECONDS, ServerChange
-from app.changes.server import ChangeRefusedError
+from app.changes.server import ChangeRefusedError, read_there
 from app.changes.smb_conf import UNDO, SambaPlace, look_text, settle_text
-from app.environment.remote import run_script
 
 
 def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
     """The scripts of a trial of these values where Samba's registry holds the section."""
     net, where = f"net -s {shlex.quote(place.conf)} conf", f"{shlex.quote(place.section)} {shlex.quote(place.name)}"
-    body = (
-        f'PATH=$PATH:/usr/sbin:/sbin\nsection() {{ printf \'\\n%s %s\\n\' "$mark" "$1"; }}\n'
+    answer = read_there(
         f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
-        f"section sections\n{net} listshares\nsection end\n"
+        f"section sections\n{net} listshares",
+        place.ssh,
     )
-    answer = run_script(body, {}, place.ssh)
     if answer.problem or "sections" not in answer.sections:
         raise ChangeRefusedError("the registry of Samba cannot be read there (net conf): is registry.tdb in order?")
     old = answer.sections.get("old", "") if answer.code("old") == 0 else None

@@ -3,38 +3,31 @@
 import shlex
 from dataclasses import dataclass
 
-from app.changes.server import ChangeRefusedError
-from app.environment.remote import run_script
+from app.changes.server import ChangeRefusedError, read_there
 
 RESTART_SECONDS = 90.0
 """How long a step with a restart may take."""
 SUPERVISORS = frozenset({"runsv", "s6-supervise", "supervise", "supervisord"})
 """Programs that start smbd again when it ends, by their process names."""
 _LOOK = """
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/bin:/usr/local/samba/sbin
-section() { printf '\\n%s %s\\n' "$mark" "$1"; }
-look() {
-    pid=$(smbcontrol -s "$conf" smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1)
-    section pid
-    echo "$pid"
-    [ -n "$pid" ] || { section end; return; }
-    unit=$(sed -n 's#^.*/\\([^/]*\\.service\\)$#\\1#p' "/proc/$pid/cgroup" | head -n 1)
-    if [ -n "$unit" ] && [ "$(systemctl show --property=MainPID "$unit" 2>/dev/null)" = "MainPID=$pid" ]; then
-        section unit
-        echo "$unit"
-    fi
-    section parent
-    cat "/proc/$(sed 's/^.*) . //; s/ .*//' "/proc/$pid/stat")/comm"
-    for name in smbd samba smb; do
-        [ -x "/etc/init.d/$name" ] && service "$name" status >/dev/null 2>&1 || continue
-        [ "$(smbd -b | sed -n 's/^ *CONFIGFILE: //p')" = "$conf" ] || continue
-        section service
-        echo "$name"
-        break
-    done
-    section end
-}
-look </dev/null
+pid=$(smbcontrol -s "$conf" smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1)
+section pid
+echo "$pid"
+[ -n "$pid" ] || { section end; return; }
+unit=$(sed -n 's#^.*/\\([^/]*\\.service\\)$#\\1#p' "/proc/$pid/cgroup" | head -n 1)
+if [ -n "$unit" ] && [ "$(systemctl show --property=MainPID "$unit" 2>/dev/null)" = "MainPID=$pid" ]; then
+    section unit
+    echo "$unit"
+fi
+section parent
+cat "/proc/$(sed 's/^.*) . //; s/ .*//' "/proc/$pid/stat")/comm"
+for name in smbd samba smb; do
+    [ -x "/etc/init.d/$name" ] && service "$name" status >/dev/null 2>&1 || continue
+    [ "$(smbd -b | sed -n 's/^ *CONFIGFILE: //p')" = "$conf" ] || continue
+    section service
+    echo "$name"
+    break
+done
 """
 
 
@@ -50,7 +43,7 @@ class Restart:
 
 def find_restart(conf: str, ssh: str | None) -> Restart:
     """How the smbd of that smb.conf is restarted. Raises ChangeRefusedError where nothing would start it again."""
-    answer = run_script(_LOOK, {"conf": conf}, ssh)
+    answer = read_there(f"conf={shlex.quote(conf)}\n{_LOOK}", ssh)
     if answer.problem or not answer.text("pid"):
         said = answer.problem or f"no smbd with {conf} answers there"
         raise ChangeRefusedError(f"smbd cannot be restarted: {said}; nothing was written")

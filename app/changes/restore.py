@@ -3,15 +3,11 @@
 from dataclasses import dataclass, replace
 
 from app.changes.journal import restore_entry, where
-from app.changes.server import ChangeFailedError
-from app.environment.remote import run_script
+from app.changes.server import ChangeFailedError, read_there
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 
-_WHO = (
-    'printf \'\\n%s machine\\n%s %s\\n\' "$mark" "$(uname -n)" "$(cat /etc/machine-id 2>/dev/null)"\n'
-    "printf '\\n%s uid\\n' \"$mark\"; id -u\nprintf '\\n%s end\\n' \"$mark\"\n"
-)
+_WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +29,7 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     Raises ConflictError, ChangeFailedError.
     """
     entry = replace(entry, ssh=ssh) if ssh else entry
-    who = run_script(_WHO, {}, entry.ssh)
+    who = read_there(_WHO, entry.ssh)
     if who.problem:
         text = who.problem.replace("no facts of the server", f"{entry.name} could not be put back")
         raise ChangeFailedError(f"{text}; or there as root: sh {entry.undo_path}")
@@ -49,7 +45,7 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     now = (answer.text("configuration") or "").strip()
     return Restored(
         entry=entry,
-        effective=answer.text("effective"),
+        effective=", ".join(filter(None, (answer.text("effective"), answer.text("1.effective")))) or None,
         reloaded="reloaded" in answer.sections,
         same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
     )

@@ -1,11 +1,11 @@
 """Whether a value may be written into smb.conf: by our own rules, and by testparm on a copy of the configuration."""
 
 import base64
+import shlex
 from collections.abc import Iterator
 
-from app.changes.server import ChangeRefusedError
+from app.changes.server import ChangeRefusedError, read_there
 from app.changes.smb_conf import LOG_LEVEL, ConfLine, SambaPlace, drop_in_content
-from app.environment.remote import run_script
 from app.environment.samba import testparm
 from forms.tuning import smb_conf
 from forms.tuning.trial_rules import Proposal, refusals
@@ -23,41 +23,35 @@ def check_value(place: SambaPlace, value: str) -> None:
 
 
 _CHECK = """
-check() {
-    folder=$(mktemp -d /tmp/sharebench-check-XXXXXX) || exit 1
-    umask 077
-    printf '%s' "$dropin" | base64 -d >"$folder/drop-in"
-    printf '%s' "$old" | base64 -d >"$folder/smb.conf"
-    printf '\\n[global]\\n    include = %s\\n' "$folder/drop-in" >>"$folder/smb.conf"
-    printf '\\n%s testparm.err\\n' "$mark"
-    testparm -s "$folder/smb.conf" 2>&1 >/dev/null
-    code=$?
-    printf '\\n%s testparm.rc\\n%s\\n' "$mark" "$code"
-    printf '\\n%s effective\\n' "$mark"
-    testparm -s --parameter-name="$name" ${share:+--section-name="$share"} "$folder/smb.conf" 2>/dev/null
-    code=$?
-    printf '\\n%s effective.rc\\n%s\\n' "$mark" "$code"
-    rm -rf "$folder"
-    printf '\\n%s end\\n' "$mark"
-}
-PATH=$PATH:/usr/sbin:/sbin:/usr/local/sbin:/usr/local/samba/bin
-check </dev/null
+folder=$(mktemp -d /tmp/sharebench-check-XXXXXX) || exit 1
+umask 077
+printf '%s' "$dropin" | base64 -d >"$folder/drop-in"
+printf '%s' "$old" | base64 -d >"$folder/smb.conf"
+printf '\\n[global]\\n    include = %s\\n' "$folder/drop-in" >>"$folder/smb.conf"
+section testparm.err
+testparm -s "$folder/smb.conf" 2>&1 >/dev/null
+code=$?
+section testparm.rc
+echo $code
+section effective
+testparm -s --parameter-name="$name" ${share:+--section-name="$share"} "$folder/smb.conf" 2>/dev/null
+code=$?
+section effective.rc
+echo $code
+rm -rf "$folder"
 """
 
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
     """What testparm has against the value, in a copy of the configuration in a folder of its own."""
     line = ConfLine(section=place.section, name=place.name, value=value)
-    answer = run_script(
-        _CHECK,
-        {
-            "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),
-            "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
-            "name": place.name,
-            "share": "" if place.section == "global" else place.section,
-        },
-        place.ssh,
-    )
+    given = {
+        "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),
+        "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
+        "name": place.name,
+        "share": "" if place.section == "global" else place.section,
+    }
+    answer = read_there("".join(f"{key}={shlex.quote(text)}\n" for key, text in given.items()) + _CHECK, place.ssh)
     if answer.problem:
         yield answer.problem
         return

@@ -9,10 +9,9 @@ from app.changes.registry import plan_registry
 from app.changes.restart import find_restart
 from app.changes.samba_check import check_value
 from app.changes.script import ServerChange
-from app.changes.server import ChangeFailedError, ChangeRefusedError
+from app.changes.server import ChangeFailedError, ChangeRefusedError, read_there
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import ConfLine, SambaPlace
-from app.environment.remote import Answer, run_script
 from app.errors import UsageError
 from app.units import parse_size
 from forms.tuning import catalogue
@@ -154,11 +153,7 @@ def _live(place: SambaPlace, value: str, port: int) -> str | None:
     wanted = {word.upper(): int(size) for word, size in re.findall(r"(SO_(?:SND|RCV)BUF)=(\d+)", value, re.IGNORECASE)}
     if not wanted:
         return None
-    body = (
-        "PATH=$PATH:/usr/sbin:/sbin\nprintf '\\n%s sockets\\n' \"$mark\"\n"
-        f"ss -tmnH state established '( sport = :{port} )' 2>/dev/null\nprintf '\\n%s end\\n' \"$mark\"\n"
-    )
-    answer: Answer = run_script(body, {}, place.ssh)
+    answer = read_there(f"section sockets\nss -tmnH state established '( sport = :{port} )' 2>/dev/null", place.ssh)
     seen = [
         dict(re.findall(r"([tr]b)(\d+)", line))
         for line in re.findall(r"skmem:\(([^)]*)\)", answer.text("sockets") or "")

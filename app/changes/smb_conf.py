@@ -7,8 +7,8 @@ from typing import Any
 
 from app.changes.restart import RESTART_SECONDS, Restart, restart_text
 from app.changes.script import STEP_SECONDS, ServerChange, here, looks, sha256
-from app.changes.server import ChangeRefusedError, FileState, ServerState, look
-from app.environment.remote import Answer, ask_server, run_script
+from app.changes.server import ChangeRefusedError, FileState, ServerState, look, read_there
+from app.environment.remote import Answer, ask_server
 from app.environment.samba import testparm
 from app.environment.samba.facts import loadable_modules, running_log_level
 from app.environment.samba.smb_conf_file import parameter_key, read_conf
@@ -46,8 +46,6 @@ class SambaPlace:
     section: str
     """``global`` or the share's name."""
     kind: ChangeKind
-    previous: str | None
-    """The effective value."""
     knows: SambaKnows
     state: ServerState
     complaints: frozenset[str]
@@ -95,7 +93,6 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
         name=spelled.name,
         section=section,
         kind=_kind(files, conf, section),
-        previous=None,
         knows=SambaKnows(
             for_server=scopes.for_server,
             for_share=scopes.for_share,
@@ -179,8 +176,7 @@ def effective_value(place: SambaPlace, answer: Answer) -> str | None:
 
 def current(place: SambaPlace) -> Answer:
     """What is in effect now, as every script's look prints it."""
-    body = f'section() {{ printf "\\n%s %s\\n" "$mark" "$1"; }}\n{look_text(place)}\nsection end\n'
-    return run_script(f"PATH=$PATH:/usr/sbin:/sbin\n{body}", {}, place.ssh)
+    return read_there(look_text(place), place.ssh)
 
 
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:

@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Sequence
 
 from app.changes.script import ServerChange
-from app.changes.server import ChangeRefusedError, look
+from app.changes.server import ChangeRefusedError, look, read_there
 from app.changes.setting import ChangeableSetting
-from app.environment.remote import Answer, run_script
+from app.environment.remote import Answer
 from app.errors import UsageError
 from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
@@ -42,7 +42,7 @@ def sysctl_setting(
     name = name.strip()
     state = look(ssh, undo=UNDO)
     partner = PAIRS.get(name)
-    found = run_script(_read({"own": name, "partner": partner, "available": _AVAILABLE}), {}, ssh)
+    found = read_there(_read({"own": name, "partner": partner, "available": _AVAILABLE}), ssh)
     previous = _tidy(found.text("own") or "")
     if not previous:
         raise ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
@@ -128,8 +128,7 @@ def _plan(
 
 
 def _read(names: dict[str, str | None]) -> str:
-    parts = [f"section {part}\ncat {_path(name)} 2>/dev/null" for part, name in names.items() if name]
-    return "\n".join(['section() { printf "\\n%s %s\\n" "$mark" "$1"; }', *parts, "section end", ""])
+    return "\n".join(f"section {part}\ncat {_path(name)} 2>/dev/null" for part, name in names.items() if name)
 
 
 def _path(name: str) -> str:

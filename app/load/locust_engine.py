@@ -47,9 +47,10 @@ class LoadEngine:
         """The point, and its users."""
 
     def begin(self) -> None:
-        """Make the files and start the workers. Raises MeasurementError."""
-        self._preparation.make()
+        """Start the workers and make the files, what can be refused at once first. Raises MeasurementError."""
+        self._preparation.look()
         self._start_workers()
+        self._preparation.make()
         self._emit(WorkersReady(workers=self._processes.told()))
 
     def end(self) -> None:

@@ -36,23 +36,34 @@ class Preparation:
         """Whether the users work on files in a folder at all."""
         return any(kind is not RequestKind.PRINT for kind in self._plan.scenario.requests)
 
+    def look(self) -> None:
+        """See that every target lets us in, and can have the files. Raises what stands in the way."""
+        self._on_each(self._look_at)
+
     def make(self) -> None:
-        """See that every target lets us in, and has the files. Raises what stands in the way."""
+        """See that every target has the files. Raises what stands in the way."""
+        self._on_each(self._make_on)
+
+    def _on_each(self, job: Callable[[Files], None]) -> None:
         for target in self._plan.targets:
             files = self._connect(target)
             try:
                 if self.needed:
-                    self._make_on(files)
+                    job(files)
             finally:
                 files.close()
 
-    def _make_on(self, files: Files) -> None:
-        target, folder = files.target, self._plan.folder
+    def _look_at(self, files: Files) -> None:
         if not files.has_handles:
             for kind in self._plan.scenario.requests:
                 if kind.needs_handles:
-                    raise MeasurementError(f"{target.protocol}:// has no open files, which {kind.value} needs")
+                    raise MeasurementError(f"{files.target.protocol}:// has no open files, which {kind.value} needs")
         _check_folder(files)
+        if not self._plan.reuse and not self._plan.leftover:
+            check_space(files, self._set)
+
+    def _make_on(self, files: Files) -> None:
+        target, folder = files.target, self._plan.folder
         if self._plan.reuse:
             check_there(files, folder, self._set)
             return
@@ -133,6 +144,12 @@ def _is_there(files: Files, folder: str) -> bool:
 def _check_folder(files: Files) -> None:
     """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
     path = files.target.path
-    if path.strip("/") and not files.query(path).is_folder:
-        where = f"{files.target.host}: " if files.target.host else ""
-        raise NotAFileError(f"{where}{path} is a file; name the folder that the users shall work in")
+    where = f"{files.target.host}: {path}" if files.target.host else path
+    if not path.strip("/"):
+        return
+    try:
+        is_folder = files.query(path).is_folder
+    except NoSuchFileError as error:
+        raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
+    if not is_folder:
+        raise NotAFileError(f"{where} is a file; name the folder that the users shall work in")

@@ -19,13 +19,14 @@ CAMPAIGNS = {
     "server": "tests.reliability.server",
     "scale": "tests.reliability.scale",
     "changes": "tests.reliability.changes",
+    "trial": "tests.reliability.trial",
     "load": "tests.reliability.load",
     "isolation": "tests.reliability.isolation",
     "kills": "tests.reliability.kills",
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0
-LONGER_SECONDS = {"network": 600.0, "fuzz": 900.0, "crash": 450.0}
+LONGER_SECONDS = {"network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0}
 """What these need, on two processors, for each message once, 100,000 inputs a reader, and 200 kills."""
 
 

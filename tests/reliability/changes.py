@@ -23,10 +23,15 @@ from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import SEPARATION_FOLDER, Sshd
 
-KINDS = ("try", "sweep", "try through ssh", "ssh")
+KINDS = ("try", "sweep", "grid", "load", "try through ssh", "ssh")
 LONGEST_SECONDS = 12.0
 """Within so long after its start a command is killed."""
-PARAMETERS = (("server signing", None), ("strict sync", Smbd.share), ("socket options", None))
+PARAMETERS = (
+    ("server signing", None),
+    ("strict sync", Smbd.share),
+    ("socket options", None),
+    ("aio read size", Smbd.share),
+)
 
 
 def campaign(seconds: float, kinds: tuple[str, ...] = KINDS, seed: int | None = None) -> Figures:
@@ -80,10 +85,22 @@ def _state(samba: Smbd) -> dict[str, object]:
 
 
 def _words(kind: str, samba: Smbd) -> list[str]:
-    setting = ["sweep", "SO_RCVBUF=64K,1M"] if kind == "sweep" else ["try", "server signing=mandatory"]
+    signing = "server signing=mandatory"
+    setting = {"sweep": ["sweep", "SO_RCVBUF=64K,1M"], "grid": ["sweep", signing, "aio read size=0,4096"]}
     ssh = ["--server-ssh", "fileserver"] if "ssh" in kind else []
-    url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/file"
-    return [*setting, url, "--smb-conf", str(samba.conf), "--ceiling", "skip", "--yes", *ssh]
+    load = ["--load", "2", "--files", "20", "--window", "1"] if kind == "load" else []
+    url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/{'' if load else 'file'}"
+    return [
+        *setting.get(kind, ["try", signing]),
+        url,
+        *load,
+        "--smb-conf",
+        str(samba.conf),
+        "--ceiling",
+        "skip",
+        "--yes",
+        *ssh,
+    ]
 
 
 def _one(kind: str, moment: float, samba: Smbd, folder: Path, before: dict[str, object], figures: Figures) -> None:

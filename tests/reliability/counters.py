@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from tests.servers.process import program
 
 _CREATES = re.compile(r"smb2_create_count:\s+(\d+)")
-_EVERY_SECONDS = 0.1
+_EVERY_SECONDS = 0.2
 AVERAGED_SECONDS = 3.15
 """Three times what passes between two writings of a process's counters, a second and until its next request."""
 

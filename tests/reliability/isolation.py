@@ -176,6 +176,7 @@ def repeated(names: Sequence[str], enough: Callable[[int], bool]) -> Figures:
                 verdict = isolated(rig)["verdict"]
             assert isinstance(verdict, dict)
             told[name].append(verdict["cause"])
+            figures.took(time.monotonic() - began)
             print(f"  {name} {times}: {verdict['cause']} ({time.monotonic() - began:.0f} s)", flush=True)
             if verdict["cause"] != cause:
                 print(f"    {verdict}", flush=True)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import ServerProcess, program, require
 
@@ -18,7 +19,7 @@ class Sshd(ServerProcess):
 
     name = "sshd"
 
-    def __init__(self, link: Link | None = None) -> None:
+    def __init__(self, link: Link | FarLink | None = None) -> None:
         require("sshd", "ssh", "ssh-keygen")
         super().__init__(link)
         for key in ("host_key", "user_key"):

@@ -41,9 +41,10 @@ def test_a_link_of_known_speed_is_filled_and_named(make_smbd, make_link, tmp_pat
         "--settle", "1", "--processes", "1", "--link", "100M",
     )  # fmt: skip
     _one, four = found["points"]
-    assert 8 * four["read_bytes_per_second"] / 1e8 == pytest.approx(PAYLOAD_SHARE, abs=0.005)
+    assert 8 * four["read_bytes_per_second"] / 1e8 <= PAYLOAD_SHARE + 0.01
     assert four["limit"] in {"network", "generator"}
-    if four["status"] == "valid":  # a busy machine gives no verdict
+    if four["status"] == "valid":  # a busy machine gives no verdict, and does not fill the link
+        assert 8 * four["read_bytes_per_second"] / 1e8 == pytest.approx(PAYLOAD_SHARE, abs=0.005)
         assert found["capacity"]["not_carried"] == 4
         assert found["capacity"]["limit"] == "network"
 

@@ -136,6 +136,7 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sh
     ):
         assert said in inside.fails(2, "load", *arguments)
     assert "is a file" in sharebench.fails(4, "load", f"{url}/a-file.bin", *SHORT)
+    assert "gone: there is no such folder" in sharebench.fails(4, "load", f"{url}/gone", *SHORT)
     wrong = Sharebench(sharebench.db, password="wrong")
     assert "refused the login" in wrong.fails(4, "load", url_of(smbd, "refused"), *SHORT)
     assert "the notebook is empty" in inside("list").stderr
@@ -228,7 +229,7 @@ def put_on_path(sshd: Sshd, version: str = "") -> None:
     """Have the far machine find a sharebench: this one, or one that says it is of another version."""
     script = sshd.path / "sharebench"
     told = json.dumps({"version": version, "processes": 1})
-    does = f"echo '{told}'; read order" if version else f'exec {sys.executable} -m app "$@"'
+    does = f"echo '{told}'; read order" if version else f'exec taskset -c 0 {sys.executable} -m app "$@"'
     script.write_text(f"#!/bin/sh\ncd {ROOT}\n{does}\n")
     script.chmod(0o755)
 
