@@ -113,9 +113,11 @@ class NotebookScreen(SeriesActions):
         """Put the form's view in its place; the first paint does not wait for it."""
         from app.tui.notebook.series_view import SeriesView  # noqa: PLC0415  as above
 
-        self.detail = SeriesView()
-        await self.query_one("#detail").mount(self.detail)
-        self._read_pointed()
+        detail = SeriesView()
+        await self.query_one("#detail").mount(detail)
+        if detail.children:  # none where the program is left meanwhile
+            self.detail = detail
+            self._read_pointed()
 
     def _look_for_changes(self) -> None:
         """Say what an interrupted trial left changed on a server."""

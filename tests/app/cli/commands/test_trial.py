@@ -14,7 +14,7 @@ from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import series
-from tests.command_line import Inside, Sharebench
+from tests.command_line import Inside
 from tests.servers.process import require
 from tests.servers.smbd import Smbd
 
@@ -32,6 +32,12 @@ def samba() -> Iterator[Smbd]:
         found.stop()
 
 
+@pytest.fixture
+def sharebench(samba: Smbd, tmp_path: Path) -> Inside:
+    """The command with the server's password, inside the test's own process."""
+    return Inside(tmp_path / "notebook.db", samba.password)
+
+
 def url(samba: Smbd, name: str = "file") -> str:
     return f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/{name}"
 
@@ -40,7 +46,7 @@ def conf(samba: Smbd) -> tuple[str, ...]:
     return ("--smb-conf", str(samba.conf), *SKIP)
 
 
-def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Sharebench):
+def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Inside):
     before = samba.conf.read_bytes()
     done = sharebench("try", "server signing=mandatory", url(samba), *conf(samba))
     assert done.returncode == 2
@@ -61,14 +67,14 @@ def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Sharebench)
         ("=x", "NAME=VALUE"),
     ],
 )
-def test_what_is_refused_is_told_in_one_line(samba: Smbd, sharebench: Sharebench, setting: str, said: str):
+def test_what_is_refused_is_told_in_one_line(samba: Smbd, sharebench: Inside, setting: str, said: str):
     done = sharebench("try", setting, url(samba), *conf(samba), "--yes")
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: Sharebench):
+def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: Inside):
     before = samba.conf.read_bytes()
     done = sharebench("sweep", "SO_RCVBUF=256K", url(samba), *conf(samba), "--yes", "--blocks", "2")
     assert done.returncode == 0, done.stderr
