@@ -21,6 +21,9 @@
 
     [tui]
     theme = "nord"
+
+    [keys]                          # F1 shows the names of the commands
+    "notebook.new" = "w"
 """
 
 from collections.abc import Mapping

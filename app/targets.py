@@ -72,9 +72,22 @@ def parse_target(text: str) -> Target:
 
 
 def parse_typed_target(text: str) -> Target:
-    """As :func:`parse_target`, and ``[USER@]HOST[/SHARE…]`` alone is taken for SMB. Raises UsageError."""
-    typed = text.strip()
+    """As :func:`parse_target`; ``[USER@]HOST[/SHARE…]`` alone is taken for SMB, ``@NAME`` for a server by its name.
+
+    Raises UsageError.
+    """
+    typed = by_name(text.strip())
     return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
+
+
+def by_name(text: str) -> str:
+    """The URL that is meant by ``@NAME[/PATH]``; other texts as they are. Raises UsageError, ConfigError."""
+    if not text.startswith("@"):
+        return text
+    from app.config import profile  # noqa: PLC0415  few targets are named so
+
+    name, _, path = text[1:].partition("/")
+    return profile(name).url(path)
 
 
 def _as_url(text: str) -> str:

@@ -238,6 +238,8 @@ class Report:
     document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
     """The form as plain lists, dicts, numbers and strings, for JSON."""
     blank: bool = False
+    is_front_page: bool = False
+    """Whether it tells nothing that the forms after it do not: what is read back leaves it out."""
 
     @property
     def charts(self) -> tuple[Chart, ...]:

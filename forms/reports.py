@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from forms.comparison.report import blank_comparison_report
 from forms.experiments.report import blank_ladder_report
 from forms.report import Report
+from forms.series.overview import overview_report
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
 from forms.worksheets.report import blank_bottleneck_report, blank_users_report
@@ -19,8 +20,9 @@ BLANK_FORMS = {
 
 
 def series_reports(series: Sequence[Series]) -> list[Report]:
-    """The filled run form of each series."""
-    return [series_report(run_form(one)) for one in series]
+    """The filled run form of each series, after an overview where there are several."""
+    front = [overview_report(series)] if len(series) > 1 else []
+    return [*front, *(series_report(run_form(one)) for one in series)]
 
 
 def blank_report(form: str, *, link_bits_per_second: int | None = None) -> Report:

@@ -1,6 +1,7 @@
 """The guide as numbered questions and answers, line by line: for screen readers, serial consoles and dumb terminals."""
 
 import getpass
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,9 @@ from app.workflows.guide.state.choices import (
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
 from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
+from app.workflows.guide.state.profiles import with_profile
 from forms import wording
+from forms.layout import width, wrap
 from forms.report import SIGNS
 from forms.tone import Toned
 from storage.errors import RefusedError
@@ -187,7 +190,7 @@ class PlainGuide:
             if item is None or item.kind is ItemKind.FILE:
                 break
             target = inside(target, item)
-        choices = with_target(self.choices, target, kerberos=kerberos)
+        choices = with_profile(with_target(self.choices, target, kerberos=kerberos))
         if item is None:
             choices = replace(choices, file=None, file_bytes=None)
         else:
@@ -262,7 +265,15 @@ class PlainGuide:
         return line.rstrip("\n")
 
     def _say(self, text: str) -> None:
-        self.say(plain_visits.without_boxes(text))
+        words = plain_visits.without_boxes(text)
+        if sys.stdout.isatty():  # a terminal would break lines within words
+            columns = shutil.get_terminal_size().columns
+            words = "\n".join(
+                part
+                for line in words.split("\n")
+                for part in (wrap(line, columns) if width(line) > columns else [line])
+            )
+        self.say(words)
 
 
 def _picked_by_itself(place: BrowsedFolder) -> tuple[Target, Item | None] | None:

@@ -6,16 +6,18 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseScreen
+from app.printing import print_document, printers
+from app.tui.frame.base import BaseDialog, BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.inputs import LineInput
+from app.tui.widgets.pane import Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports
 from forms.report import Report
@@ -49,17 +51,20 @@ class ExportScreen(BaseScreen):
             "Mark the format, or take the mark away: all that are marked are written at once.",
             footer="Mark",
         ),
+        KeyCommand(
+            "export.print", "ctrl+r", "Print", "Print it as pages, on a printer of your choice.", footer="Print"
+        ),
         KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),
     )
     DEFAULT_CSS = """
-    ExportScreen #what { padding: 1 1 0 1; height: auto; width: 100%; }
-    ExportScreen #formats { height: auto; border: none; margin: 1 0; padding: 0;
+    ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }
+    ExportScreen #what { height: auto; max-height: 4; width: 100%; color: $text-muted; }
+    ExportScreen #formats { height: auto; border: none; margin-top: 1; padding: 0;
         text-wrap: nowrap; text-overflow: ellipsis; }
-    ExportScreen .line { height: 1; padding: 0 1; }
+    ExportScreen .line { height: 1; }
     ExportScreen #path { width: 1fr; background: $panel; }
     ExportScreen #path:focus { text-style: bold; }
-    ExportScreen #folder { padding: 1 1 0 1; width: 100%; color: $text-muted; }
-    ExportScreen #paper { padding: 0 1; width: 100%; }
+    ExportScreen #folder, ExportScreen #paper { width: 100%; color: $text-muted; }
     """
 
     def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
@@ -76,17 +81,17 @@ class ExportScreen(BaseScreen):
         self._own_path = False
 
     def compose(self) -> ComposeResult:
-        yield Label("sharebench · Export", classes="title-line")
-        yield Static(id="what")
-        yield OptionList(id="formats")
-        with Horizontal(classes="line"):
-            yield Label("File: ")
-            box = LineInput(id="path", compact=True)
-            box.cursor_blink = False
-            yield box
-            yield Button("Write", id="write")
-        yield Static(id="folder")
-        yield Static(id="paper")
+        with Pane("sharebench · Export", id="formats-pane"):
+            yield Static(id="what")
+            yield OptionList(id="formats")
+        with Pane("File", id="file-pane"):
+            with Horizontal(classes="line"):
+                box = LineInput(id="path", compact=True)
+                box.cursor_blink = False
+                yield box
+                yield Button("Write", id="write", variant="primary")
+            yield Static(id="folder")
+            yield Static(id="paper")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -173,6 +178,23 @@ class ExportScreen(BaseScreen):
     def _show_paper(self) -> None:
         self.query_one("#paper", Static).update(f"Paper: {self.paper} (Ctrl+L changes it)")
 
+    def action_print(self) -> None:
+        def ask(names: Sequence[str]) -> None:
+            self.app.push_screen(PrinterDialog(names), self._print)
+
+        self.in_background(printers, ask)
+
+    def _print(self, printer: str | None) -> None:
+        if printer is None:
+            return
+        gather, paper, title = self.gather, self.paper, self.file_name
+
+        def hand_over(notebook: Notebook) -> str:
+            pdf = export_reports(gather(notebook), "pdf", paper=paper)
+            return print_document(pdf, printer, title=title, paper=paper)
+
+        self.with_notebook(hand_over, lambda said: self.notify(said, title=f"Printing on {printer}"))
+
     @on(Input.Submitted, "#path")
     @on(Button.Pressed, "#write")
     def _write(self) -> None:
@@ -218,6 +240,25 @@ class ExportScreen(BaseScreen):
             text = f"Written: {', '.join(path.name for path in written)} into {written[0].parent}"
         self.notify(text, title="Export", markup=False)
         self.sharebench_app.go_back()
+
+
+class PrinterDialog(BaseDialog[str]):
+    """The printers; the usual one first."""
+
+    ABOUT = "The printers of this machine, the usual one first. Enter prints, Escape does not."
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(classes="dialog")
+        self.names = list(names)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog-box"):
+            yield Label("Print on", classes="dialog-heading")
+            yield OptionList(*(Option(Content(plain(name))) for name in self.names), id="printers")
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.names[event.option_index])
 
 
 def _line(each: Format) -> str:

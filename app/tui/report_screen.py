@@ -5,7 +5,6 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Label
 
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
@@ -24,8 +23,8 @@ class ReportScreen(Copies):
     ABOUT = "A report from the notebook. Up and down scroll."
     KEYS = (KeyCommand("report.export", "x", "Export", "Write it to a file.", footer="Export"),)
     DEFAULT_CSS = """
-    ReportScreen VerticalScroll { height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
-    ReportScreen.-narrow VerticalScroll { padding: 0; scrollbar-size-vertical: 0; }
+    ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
     """
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
@@ -35,8 +34,8 @@ class ReportScreen(Copies):
         self.report: Report | None = None
 
     def compose(self) -> ComposeResult:
-        yield Label(Content(f"sharebench · {plain(self.heading)}"), classes="title-line")
-        with VerticalScroll(id="report-box"):
+        with VerticalScroll(id="report-box", classes="pane") as box:
+            box.border_title = Content(f"sharebench · {plain(self.heading)}")
             yield AnsiView(id="report")
         yield KeyBar()
 

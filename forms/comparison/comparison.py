@@ -10,6 +10,7 @@ from forms.stats.summary import student_t
 from forms.tone import Tone
 from storage.records import Change
 
+_OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
 """The signs of what is no verdict for another reason than the figures."""
 FARTHEST_PERCENT = 1000.0
@@ -102,6 +103,11 @@ class Comparison:
         return known.get(self.verdict, Tone.CAUTION)
 
     @property
+    def base_again_tells(self) -> bool:
+        """Whether the base measured once more, after the other, would tell: the two are of one path."""
+        return all(difference.name not in _OTHER_PATH for difference in self.differences)
+
+    @property
     def figures(self) -> str:
         """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
         return _figures(self)
@@ -189,18 +195,18 @@ def _signed(value: float) -> str:
 
 def _measure_again(found: Comparison) -> str:
     """What one more base series, measured after the other, would have to show (A B A, one degree of freedom)."""
-    if any(difference.name in ("command", "target", "client.name") for difference in found.differences):
+    if not found.base_again_tells:
         return "measure both again, in alternation"
     back = abs(found.change_percent or 0) / (student_t(0.95, 1) * math.sqrt(1.5 / 2))
     tells = f"; if it comes back within {wording.percent(back)}, that tells" if back >= 0.05 else ""
-    return f"put it back and measure the baseline again (sharebench run --again {found.base_id}){tells}"
+    return f"put it back and measure the baseline again{tells}"
 
 
 def _what_would_tell(found: Comparison) -> str:
     if found.doubt is Doubt.NO_RUNS:
         return "a side has no valid run: measure it again"
     if found.noise_percent >= found.margin_percent and found.needed_runs is None:
-        return "no number of runs would tell while --noise is as wide as --margin"
+        return "no number of runs would tell while the noise threshold is as wide as the margin of being the same"
     if found.doubt is Doubt.FEW_RUNS:
         return f"at least {found.needed_runs} runs a side for any verdict (now {_have(found)})"
     if found.doubt is Doubt.RANKS:
@@ -228,10 +234,10 @@ def _more_series(found: Comparison) -> str:
 
 def _more_runs(found: Comparison) -> str:
     if found.needed_runs is None:
-        return "a change of this size is smaller than this set-up can show: longer runs (--size) may help"
+        return "a change of this size is smaller than this set-up can show: longer runs, of a larger file, may help"
     low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
     likely = "" if low == high else f"; likely {low} to {high if high is not None else 'many more'}"
-    longer = ", or longer ones with --size" if found.needed_runs > 30 else ""
+    longer = ", or longer ones, of a larger file" if found.needed_runs > 30 else ""
     return f"about {found.needed_runs} runs a side would tell (now {_have(found)}{likely}){longer}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forms import wording
+from forms import numbers, wording
 from forms.comparison.report import matrix_table
 from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
@@ -28,6 +28,7 @@ from forms.report import (
     row_of,
 )
 from forms.series.fields import resumed_text
+from forms.tone import Tone, Toned
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
 from storage.target_url import format_target
@@ -107,6 +108,21 @@ def gain_fields(ladder: Ladder) -> Iterator[Field]:
         yield Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
     if not ladder.gains:
         yield Field(name="Gained in all", text=_NO_GAIN)
+
+
+def gain_headlines(ladder: Ladder) -> Iterator[Toned]:
+    """What was gained in all, in a line for each direction: ``[+] get: +26.2 % faster in all, 0 → 1 → 3``."""
+    for gain in ladder.gains:
+        found = gain.comparison
+        if found is not None and gain.counted:
+            change = "" if found.change_percent is None else f" {numbers.signed_percent(found.change_percent)} in all,"
+            yield Toned(f"[{found.sign}] {gain.command}:{change} {found.word}, {_way(gain)}", found.tone)
+    if not any(gain.comparison is not None and gain.counted for gain in ladder.gains):
+        yield Toned(_NO_GAIN.capitalize() + ".", Tone.FAINT)
+
+
+def _way(gain: Gain) -> str:
+    return " → ".join(str(rung.number) for rung in gain.path)
 
 
 def survey_report(filled: Survey) -> Report:
@@ -241,8 +257,7 @@ def _gained(gain: Gain) -> str:
             for change, worth in changes
         ]
     )
-    way = " → ".join(str(rung.number) for rung in gain.path)
-    return f"{way}, by {names}: [{found.sign}] {found.sentence}"
+    return f"{_way(gain)}, by {names}: [{found.sign}] {found.sentence}"
 
 
 def _mark(rung: Rung) -> Mark:

@@ -58,7 +58,7 @@ def sentences(test: Selftest) -> list[str]:
     if test.smallest_percent is None:
         said.append(
             f"{wording.count(test.runs, 'run')} a side can show no change at all: measure at least"
-            f" {LEAST_RUNS}, better ten, with --runs 10."
+            f" {LEAST_RUNS}, better ten."
         )
     else:
         said.append(
@@ -67,7 +67,8 @@ def sentences(test: Selftest) -> list[str]:
         )
         if test.smallest_percent > COARSE_PERCENT:
             said.append(
-                "That is coarse, and more runs help slowly: make each run longer (--size), and measure at a quiet time."
+                "That is coarse, and more runs help slowly: make each run longer by a larger file, and measure at a"
+                " quiet time."
             )
     if test.differs:
         said.append(
@@ -121,7 +122,7 @@ def repeats(series: Sequence[Series]) -> Repeats:
 def repeats_sentences(found: Repeats) -> list[str]:
     """How far the series lie apart, what that makes of a comparison, and what to do."""
     if found.between_percent is None or found.smallest_percent is None:
-        return ["One series says nothing about the next: measure at least three, with --apart 3."]
+        return ["One series says nothing about the next: measure at least three, one after the other."]
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)
     within, by_chance = wording.percent(found.within_percent), wording.percent(found.by_chance_percent)
     said = [

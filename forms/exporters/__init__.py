@@ -24,6 +24,8 @@ class Format:
     suffix: str
     binary: bool
     """Whether it is of no use on a terminal."""
+    read_back: bool = False
+    """Whether import reads it."""
     what: str
     module: str
 
@@ -34,11 +36,25 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         for f in (
             Format(name="text", suffix=".txt", binary=False, what="as the terminal shows it", module="text"),
             Format(name="markdown", suffix=".md", binary=False, what="for a wiki or a ticket", module="markdown"),
-            Format(name="csv", suffix=".csv", binary=False, what="for spreadsheets, and import", module="csv"),
+            Format(
+                name="csv",
+                suffix=".csv",
+                binary=False,
+                what="for spreadsheets, and import",
+                module="csv",
+                read_back=True,
+            ),
             Format(name="html", suffix=".html", binary=False, what="one page that prints as forms", module="html"),
             Format(name="xlsx", suffix=".xlsx", binary=True, what="a spreadsheet that computes", module="xlsx"),
             Format(name="pdf", suffix=".pdf", binary=True, what="pages to print and file", module="pdf"),
-            Format(name="json", suffix=".json", binary=False, what="for programs, and import", module="json"),
+            Format(
+                name="json",
+                suffix=".json",
+                binary=False,
+                what="for programs, and import",
+                module="json",
+                read_back=True,
+            ),
         )
     }
 )
@@ -54,7 +70,10 @@ def export(series: "Sequence[Series]", format_name: str, *, paper: str = "A4") -
 
 def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = "A4") -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
-    module = importlib.import_module(f"{__name__}.{FORMATS[format_name].module}")
+    chosen = FORMATS[format_name]
+    module = importlib.import_module(f"{__name__}.{chosen.module}")
+    if chosen.read_back:
+        reports = [report for report in reports if not report.is_front_page]
     rendered: bytes = module.render(reports, paper=paper)
     return rendered
 

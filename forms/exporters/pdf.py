@@ -10,7 +10,8 @@ from typing import Any, Literal
 from fpdf import FPDF
 from fpdf.enums import MethodReturnValue
 
-from forms.exporters.pdf_parts import GREY, INK, LINE, TEXT, add_fonts, chart_on, lines_of, table_on
+from forms.exporters.pdf_fonts import TEXT, add_fonts
+from forms.exporters.pdf_parts import GREY, INK, LINE, chart_on, lines_of, table_on
 from forms.layout import control_pictures, visible
 from forms.report import SIGNS, Field, Report, cell_text, remarks
 
@@ -31,7 +32,7 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         pages = _Pages("Letter" if paper == "Letter" else "A4")
         add_fonts(pages, Path(folder), (control_pictures(text) for report in reports for text in _texts(report)))
-        title = reports[0].title if len(reports) == 1 else f"{len(reports)} forms"
+        title = reports[0].title if len(reports) == 1 or reports[0].is_front_page else f"{len(reports)} forms"
         pages.set_title(control_pictures(title).encode(errors="replace").decode())
         pages.set_lang("en")
         pages.set_producer("sharebench")

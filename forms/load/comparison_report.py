@@ -57,7 +57,7 @@ def _p95_ms(point: LoadPoint) -> float | None:
 
 def _verdict_text(found: LoadComparison) -> str:
     if found.verdict == "unknown":
-        return "not known: the capacities are not known, or their brackets overlap; measure both with --find-capacity"
+        return "not known: the capacities are not known, or their brackets overlap; look for the capacity of both"
     more = "more" if found.verdict == "faster" else "fewer"
     ratio = f"{found.capacity_ratio:.2f} times the users" if found.capacity_ratio else ""
     return f"carries {more} users: {ratio}"

@@ -27,7 +27,7 @@ _ADVICE = {
     Limit.SERVER_CPU: "The server's processors were the limit: look at signing, encryption and the log level first.",
     Limit.DISK: "A disk of the server was busy nearly all the time: more memory or more disks carry more users.",
     Limit.ERRORS: "The server answered with errors: its log says why.",
-    Limit.GENERATOR: "This end was the limit: use more --processes, or more machines with --workers-on.",
+    Limit.GENERATOR: "This end was the limit: use more processes, or more machines.",
 }
 
 
@@ -322,7 +322,7 @@ def _advice(load: Load) -> Iterator[str]:
             f"{most} users at most {most / think:,.0f}."
         )
     if any(point.server is None for point in load.points):
-        yield "The server was not seen: name it with --server-ssh [USER@]HOST for its processors, memory and cards."
+        yield "The server was not seen: let it be read by ssh for its processors, memory and cards."
 
 
 def _charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:

@@ -37,7 +37,7 @@ def sweep_sentence(found: SweepSummary) -> str:
     if found.complete and not found.settled:
         return (
             f"not known: the {found.blocks} blocks scatter too much to tell the values apart; longer runs (a larger"
-            " file), more --blocks or a quieter time would"
+            " file), more blocks or a quieter time would"
         )
     if found.default_is_as_good:
         said.append(f"what was there ({previous}) is as good as anything tried")

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from forms.layout import cut, pad, width, wrap
+from forms.tone import Tone, coloured
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
 from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise
 from forms.wording import plain
@@ -46,15 +47,23 @@ def list_text(entries: Sequence[CatalogueEntry]) -> str:
 
 
 def entry_text(
-    entry: CatalogueEntry, *, value: str | None = None, share: str | None = None, conf: str = DEFAULT_CONF
+    entry: CatalogueEntry,
+    *,
+    value: str | None = None,
+    share: str | None = None,
+    conf: str = DEFAULT_CONF,
+    ansi: bool = False,
 ) -> str:
     """All about one entry; with the line, the commands to check and apply it, and how to put it back.
 
-    ``value`` is the one to try; without it, the first of the entry's that is not the default.
+    ``value`` is the one to try; without it, the first of the entry's that is not the default. With ``ansi`` the names
+    of the lines are fainter than what they say.
     """
     lines = [f"{entry.rank}. {entry.name}", ""]
     for label, text in _facts(entry):
-        lines += _labelled(label, text)
+        for place, line in enumerate(_labelled(label, text)):
+            faint = ansi and place == 0
+            lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if faint else line)
     if entry.status is not Status.REMOVED:
         lines += [
             "",

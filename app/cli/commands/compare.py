@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from app.cli import common
+from app.cli import common, diagnostics
 from app.cli.isolation_output import compare_isolations
 from app.cli.loads import compare_named
 from app.cli.series_output import answer_report
@@ -13,7 +13,7 @@ from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.findings.report import findings_report
 from forms.findings.rules import findings
-from forms.stats.decision import Limits
+from forms.stats.decision import Doubt, Limits
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -72,6 +72,10 @@ def compare_command(
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
     answer_report(comparison_report(shown, found), as_json=as_json)
+    if not as_json:
+        for one in (form.comparison for form in found):
+            if one.doubt is Doubt.NO_REPEATS and one.base_again_tells:
+                diagnostics.say(f"sharebench: what to do: sharebench run --again {one.base_id}")
     return exit_code([form.comparison.verdict for form in found])
 
 

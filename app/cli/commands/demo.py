@@ -1,7 +1,9 @@
 """``sharebench demo``: the main job on embedded servers, for practice."""
 
+import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,9 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
 from app.workflows.requests import SeriesOptions, series_request
 from storage.records import Command
+
+if TYPE_CHECKING:
+    from app.practice.servers import PracticeServers
 
 PUT_BYTES = 16 * 1024 * 1024
 """The embedded SMB server takes some 50 MB a second."""
@@ -24,8 +29,9 @@ PRACTICE_NOTEBOOK = "practice.db"
 @click.option(
     "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
 )
+@click.option("--plain", is_flag=True, help="The guide by numbered questions, as `guide --plain` asks them.")
 @common.options_of_all
-def demo_command(context: click.Context, headless: bool, runs: int) -> int:
+def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:
     """Practises on embedded SMB and FTP servers on the loopback.
 
     In a terminal the TUI opens with both servers ready. Without one, get and put are measured over both, and the four
@@ -35,7 +41,11 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
 
     path = _practice_notebook(context)
     with PracticeServers() as servers:
-        if not headless and sys.stdin.isatty() and sys.stdout.isatty():
+        on_terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
+        if plain or (on_terminal and os.environ.get("TERM") == "dumb"):
+            _guide_plainly(path, servers)
+            return 0
+        if on_terminal:
             return int(
                 context.find_root().obj["open_tui"](
                     path,
@@ -68,6 +78,17 @@ def demo_command(context: click.Context, headless: bool, runs: int) -> int:
             output.answer("")
     diagnostics.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
+
+
+def _guide_plainly(path: Path, servers: "PracticeServers") -> None:
+    """By numbered questions, with both servers ready."""
+    from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  keeps `--help` light
+    from app.workflows.guide.state.backend import Logins  # noqa: PLC0415  as above
+
+    logins = Logins()
+    for target in (servers.smb, servers.ftp):
+        logins.keep(target, servers.secrets)
+    PlainGuide(path, logins=logins, practice=(servers.smb, servers.ftp)).run()
 
 
 def _practice_notebook(context: click.Context) -> Path:

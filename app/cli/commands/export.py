@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common, diagnostics, output
 from app.cli.loads import report_of
 from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
+from app.printing import print_document
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.experiments import stored_experiment
@@ -60,6 +61,15 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
     metavar="FILE",
     help="Where to write; without it to stdout. Of several formats each gets its own suffix.",
 )
+@click.option("--all", "of_all", is_flag=True, help="All series of the notebook, with an overview page before them.")
+@click.option(
+    "--print",
+    "printer",
+    is_flag=False,
+    flag_value="",
+    metavar="[PRINTER]",
+    help="Print it by lp, on this printer or the usual one; with -o also into the file.",
+)
 @click.option("--form", type=click.Choice(FORMS), default="run", show_default=True, help="Which form (see above).")
 @click.option("--blank", is_flag=True, help="The empty form, to be filled by hand.")
 @click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
@@ -76,12 +86,20 @@ def export_command(
     link: int | None,
     paper: str,
     force: bool,
+    of_all: bool,
+    printer: str | None,
 ) -> None:
     """Writes the filled forms of SERIES (and loads) as one document, or another form: --form comparison BASE OTHER…,
     --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
     --form clients NAME (worksheets that were saved), --form isolation ID.
     """
+    if of_all:
+        names = _all_series(context, names, form, blank=blank)
     _check(names, form, blank=blank)
+    if printer is not None:
+        _print(_gathered(context, names, form, blank, link), printer, paper=_paper(paper))
+        if file_name is None and formats is None:
+            return
     if file_name is None or file_name == _STDOUT:
         chosen = _one_for_stdout(formats or ("text",))
         content = export_reports(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper))
@@ -98,6 +116,24 @@ def export_command(
             found = found or _gathered(context, names, form, blank, link)
             file.write(export_reports(found, chosen, paper=_paper(paper)))
         output.answer(file_path)
+
+
+def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, blank: bool) -> tuple[str, ...]:
+    """The ids of all series, the newest first. Raises UsageError where something else is asked for as well."""
+    if names or blank or form != "run":
+        raise UsageError("--all is every series: leave names, --blank and --form out")
+    with common.notebook(context) as notebook:
+        found = tuple(head.id for head in notebook.heads())
+    if not found:
+        raise UsageError("the notebook is empty: measure something first: sharebench run TARGET")
+    return found
+
+
+def _print(found: list[Report], printer: str, *, paper: str) -> None:
+    """On paper; says what lp says. Raises PrintingError, MissingProgramError."""
+    title = found[0].title if len(found) == 1 else f"{len(found)} forms"
+    said = print_document(export_reports(found, "pdf", paper=paper), printer, title=title, paper=paper)
+    diagnostics.say(f"sharebench: {said}")
 
 
 def _one_for_stdout(formats: tuple[str, ...]) -> str:
@@ -153,9 +189,12 @@ def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: 
     return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
-def _filled(notebook: Notebook, name: str) -> Report:
-    """The form of a load or a series."""
-    return report_of(notebook, name) or series_reports([notebook.series(name)])[0]
+def _run_forms(notebook: Notebook, names: tuple[str, ...]) -> list[Report]:
+    """The forms of loads and series; of several series alone with an overview before them."""
+    loads = [report_of(notebook, name) for name in names]
+    if not any(loads):
+        return series_reports([notebook.series(name) for name in names])
+    return [load or series_reports([notebook.series(name)])[0] for load, name in zip(loads, names, strict=True)]
 
 
 def _paper(name: str) -> str:
@@ -167,7 +206,7 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
     with common.notebook(context) as notebook:
         if form in {"run", "comparison"}:
             if form == "run":
-                return [_filled(notebook, name) for name in names]
+                return _run_forms(notebook, names)
             series = [notebook.series(name) for name in names]
             return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
         if form == "isolation":

@@ -9,14 +9,14 @@ from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from app.config import ConfigError, config
+from app.config import ConfigError, config, config_file
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded
 from app.tui.frame.context import Context, ContextApp
-from app.tui.frame.keys import KeysFileError, keys_file, read_keys
+from app.tui.frame.keys import KeysFileError, checked_keys, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
 from forms.layout import control_pictures, visible
@@ -88,8 +88,9 @@ class SharebenchApp(ContextApp, Commanded):
             self.density = remembered_density(self._density_file(kept))
         self._fit()
         try:
-            self.chosen_keys = read_keys(self.keys_path, known_commands)
-            config()
+            settings = config()
+            of_settings = checked_keys(settings.keys, config_file(), known_commands)
+            self.chosen_keys = of_settings | read_keys(self.keys_path, known_commands)
         except (KeysFileError, ConfigError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)

@@ -12,7 +12,10 @@ from textual.widgets import Static
 
 from app.tui.frame.base import BaseDialog, ScreenBase
 from app.tui.frame.commands import Commanded, KeyCommand, keys_in_use, offered
+from forms.layout import wrap
 
+_WIDEST, _AROUND = 90, 12
+"""Cells of a line in the box, and of what is around it where the screen is narrower."""
 _STOCK = {
     "Input": "A line of text. Type; Enter takes it, Ctrl+U clears it to the left.",
     "Button": "A button. Enter presses it.",
@@ -40,15 +43,20 @@ class HelpDialog(BaseDialog[None]):
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
         rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
-        width = max((len(keys) for keys, _ in rows), default=0)
+        beside = max((len(keys) for keys, _ in rows), default=0) + 2
+        room = max(20, min(_WIDEST, self.app.size.width - _AROUND) - beside)
         lines = [
-            Content.assemble((keys.ljust(width), "bold"), f"  {command.name}: {command.help}") for keys, command in rows
+            Content.assemble(
+                (keys.ljust(beside), "bold"), f"\n{' ' * beside}".join(wrap(f"{command.name}: {command.help}", room))
+            )
+            for keys, command in rows
         ]
         own = f'Your own keys: {self.sharebench_app.keys_path}, with lines such as "guide.next" = "n" under [keys].'
-        paragraphs = [*map(Content, explanations(self.about)), Content("\n").join(lines), Content(own)]
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title = "Help"
-            yield Static(Content("\n\n").join(paragraphs))
+            yield Static(Content("\n\n".join(explanations(self.about))))
+            yield Static(Content("\n").join(lines), id="help-keys")
+            yield Static(Content(own))
 
 
 def explanations(screen: Screen[object]) -> list[str]:

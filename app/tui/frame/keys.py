@@ -1,7 +1,7 @@
 """The keys file: the user's own keys for commands, read from the settings folder."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from platformdirs import user_config_path
@@ -27,7 +27,7 @@ def allowed(keys: str) -> bool:
 
 
 def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
-    """The keys by command name; empty where there is no file. Raises KeysFileError.
+    """The keys of a keys file by command name; empty where there is no file. Raises KeysFileError.
 
     The file has a table ``[keys]`` of lines such as ``"run.pause" = "p,f8"``; F1 help shows the names.
     """
@@ -45,9 +45,15 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
         raise KeysFileError(f"{path} is not TOML: {error}; the usual keys are in use") from error
     if not isinstance(table, dict):
         raise KeysFileError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
+    return checked_keys(table, path, known)
+
+
+def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
+    """The keys of a table by command name, from the keys file or the settings file. Raises KeysFileError."""
     names = known() if table else set()
-    table = {_renamed(name): keys for name, keys in table.items()}
-    for name, keys in table.items():
+    found: dict[str, str] = {}
+    for given, keys in table.items():
+        name = _renamed(given)
         if name not in names:
             raise KeysFileError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
         if not isinstance(keys, str) or not allowed(keys):
@@ -55,7 +61,8 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
                 f"{path}: {name} = {keys!r} is no key that every terminal hands on: use a letter, a digit, f1 to f10,"
                 " an arrow, enter, escape or ctrl+letter"
             )
-    return table
+        found[name] = keys
+    return found
 
 
 def _renamed(name: str) -> str:

@@ -27,12 +27,13 @@ from app.workflows.guide.pages.page import (
     Visit,
 )
 from app.workflows.guide.state import guide_store
-from app.workflows.guide.state.backend import PasswordNeededError
+from app.workflows.guide.state.backend import Backend, PasswordNeededError
 from app.workflows.guide.state.browsing import BrowsedFolder
 from app.workflows.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
 from app.workflows.guide.state.guide_store import Judgement
 from app.workflows.guide.state.method import next_step
+from app.workflows.guide.state.profiles import with_profile
 from forms import wording
 from storage.notebook import Notebook
 from storage.quiet import Quiet
@@ -155,18 +156,23 @@ class GuideActions(BaseScreen):
         page = self.query_one(PageView)
         page.doing(f"connecting to {wording.plain(format_target(target))} …")
 
-        def look() -> BrowsedFolder | LoginError:
+        def look() -> tuple[BrowsedFolder, LinkState] | LoginError:
+            link = _link_to(target, backend)
+            rate = size_context.link_bits_per_second or link.bits_per_second
+            around_it = replace(size_context, link_bits_per_second=rate, memory_bytes=link.memory_bytes)
             try:
-                return backend.look(target, secrets, size_context)
+                return backend.look(target, secrets, around_it), link
             except LoginError as error:
                 return error
 
-        def looked(found: BrowsedFolder | LoginError) -> None:
+        def looked(found: tuple[BrowsedFolder, LinkState] | LoginError) -> None:
             page.doing("")
             if isinstance(found, LoginError):
                 self._refused(target, found, kerberos=kerberos)
-            else:
-                self._arrived(found, secrets, kerberos=kerberos)
+                return
+            place, link = found
+            self.known = replace(self.known, link=link)
+            self._arrived(place, secrets, kerberos=kerberos)
 
         self.in_background(look, looked, group="look")
 
@@ -211,7 +217,7 @@ class GuideActions(BaseScreen):
         if picked is None:
             return
         self.typed.clear()
-        choices = with_target(self.choices, picked.target, kerberos=kerberos)
+        choices = with_profile(with_target(self.choices, picked.target, kerberos=kerberos))
         if picked.file is not None:
             choices = with_file(choices, picked.target.path, picked.file.path, picked.file.size_bytes)
         else:
@@ -225,15 +231,11 @@ class GuideActions(BaseScreen):
         if target is None:
             return
 
-        def look() -> LinkState:
-            rate, why = backend.link(target)
-            return LinkState(bits_per_second=rate, why=why, memory_bytes=backend.memory_bytes(target))
-
         def looked(found: LinkState) -> None:
             self.known = replace(self.known, link=found)
             self.show()
 
-        self.in_background(look, looked, group="link")
+        self.in_background(lambda: _link_to(target, backend), looked, group="link")
 
     def _look_quiet(self) -> None:
         choices, backend, page = self.choices, self.context.backend, self.query_one(PageView)
@@ -334,3 +336,8 @@ class GuideActions(BaseScreen):
             self.take(self.choices)
 
         self.with_notebook(lambda notebook: notebook.set_baseline(name, series_id), named)
+
+
+def _link_to(target: Target, backend: Backend) -> LinkState:
+    rate, why = backend.link(target)
+    return LinkState(bits_per_second=rate, why=why, memory_bytes=backend.memory_bytes(target))

@@ -7,12 +7,13 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.widgets import Label, Static
+from textual.widgets import Static
 
 from app.clients.base import Secrets
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
+from app.tui.widgets.pane import Pane
 from app.tui.widgets.virtual_list import VirtualList
 from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, inside
 from forms import wording
@@ -41,8 +42,9 @@ class BrowseScreen(BaseScreen):
     )
     KEYS: ClassVar = (KeyCommand("browse.up", "left", "Folder above", "One folder up.", footer="Above"),)
     DEFAULT_CSS = """
-    BrowseScreen #place { height: 1; padding: 0 1; text-style: bold; }
-    BrowseScreen #note { height: auto; padding: 0 1; color: $text-muted; }
+    BrowseScreen #names-pane { height: 1fr; }
+    BrowseScreen #place { height: 1; text-style: bold; }
+    BrowseScreen #note { height: auto; color: $text-muted; }
     """
 
     def __init__(self, place: BrowsedFolder, secrets: Secrets, around: FileSizeContext) -> None:
@@ -50,10 +52,10 @@ class BrowseScreen(BaseScreen):
         self.place, self.secrets, self.around = place, secrets, around
 
     def compose(self) -> ComposeResult:
-        yield Label("sharebench · Pick a file to measure with", classes="title-line")
-        yield Static(id="place")
-        yield VirtualList(id="names")
-        yield Static(id="note")
+        with Pane("sharebench · Pick a file to measure with", id="names-pane"):
+            yield Static(id="place")
+            yield VirtualList(id="names")
+            yield Static(id="note")
         yield KeyBar()
 
     def on_mount(self) -> None:

@@ -46,13 +46,16 @@ class StepsView(Widget):
     def render(self) -> Content:
         width = self.content_size.width
         lines: list[Content] = []
+        told = ""
         for standing in self.steps:
             sign, words = f"{standing.state.sign} ", f"{standing.number} {standing.title}"
             line = Content.assemble((sign, _SIGNS.get(standing.state, "")), (words, _LOOKS.get(standing.state, "")))
             lines.append(line.truncate(width, ellipsis=True))
             for extra in range(1, self.lines_each):
-                detail = Content.styled(f"  {standing.detail}" if extra == 1 else "", "dim")
+                is_new = extra == 1 and standing.detail != told
+                detail = Content.styled(f"  {standing.detail}" if is_new else "", "dim")
                 lines.append(detail.truncate(width, ellipsis=True))
+            told = standing.detail
         return Content("\n").join(lines)
 
     def on_click(self, event: events.Click) -> None:

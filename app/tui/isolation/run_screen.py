@@ -31,7 +31,9 @@ class IsolationRunScreen(ReportRunScreen):
         KeyCommand("isolation.export", "x", "Export", "Write the isolation to a file.", footer="Export"),
     )
     STOP_HEADING = "Stop the isolation?"
-    STOP_TEXT = "It is not done. What was measured is kept, the server is put back as it was; --resume completes it."
+    STOP_TEXT = (
+        "It is not done. What was measured is kept and can be completed later; the server is put back as it was."
+    )
     QUIT_TEXT = "An isolation is under way. What was measured is kept, and the server is put back as it was."
 
     def __init__(self, request: IsolationRequest) -> None:

@@ -1,5 +1,6 @@
 """Two series side by side: the verdict in words, what differs between them, both charts on one scale."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from textual.app import ComposeResult
@@ -14,8 +15,10 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.next_dialog import GoesOn
 from app.tui.widgets.toned import content_of
 from app.workflows.compare import sides_to_compare
+from app.workflows.next_steps import NextStep, after_comparison
 from forms.comparison.report import pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.exporters.text import WIDTH, figures_text, report_text
@@ -23,14 +26,15 @@ from forms.tone import Toned
 from storage.notebook import Notebook
 
 
-class CompareScreen(ZoomsCharts, Copies):
+class CompareScreen(ZoomsCharts, Copies, GoesOn):
     """The comparison of two series."""
 
     ABOUT = (
         "Two series side by side: faster, slower, the same, or not known yet, and how many more runs would tell."
-        " Up and down scroll."
+        " Up and down scroll; Enter lists what can be done next."
     )
     KEYS = (
+        *GoesOn.KEYS,
         KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
         KeyCommand(
             "compare.chart",
@@ -97,6 +101,9 @@ class CompareScreen(ZoomsCharts, Copies):
                 form.base, form.other, width=width, height=height, zoomed=zoomed
             )
         )
+
+    def next_steps(self) -> Iterable[NextStep]:
+        return after_comparison(self.form.comparison) if self.form else ()
 
     def text_to_copy(self) -> str:
         return report_text(pair_report(self.form)) if self.form else ""

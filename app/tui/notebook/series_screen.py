@@ -1,5 +1,7 @@
 """One series on a screen of its own: its form, its chart, its advice."""
 
+from collections.abc import Iterable
+
 from textual.app import ComposeResult
 
 from app.tui.frame.commands import KeyCommand
@@ -8,15 +10,21 @@ from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.chart_view import ZOOM, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.next_dialog import GoesOn
+from app.workflows.next_steps import NextStep, after_series
 from forms.exporters.text import run_form_text
 from forms.series.summary import SeriesSummary, run_form
 
 
-class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
+class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
     """The filled form of a series."""
 
-    ABOUT = "One series: the filled form, what weakens it and what to do about that. Up and down scroll."
+    ABOUT = (
+        "One series: the filled form, what weakens it and what to do about that. Up and down scroll; Enter lists what"
+        " can be done next."
+    )
     KEYS = (
+        *GoesOn.KEYS,
         KeyCommand(
             "series.chart",
             "v",
@@ -42,6 +50,10 @@ class SeriesScreen(ZoomsCharts, Copies, SeriesActions):
     def text_to_copy(self) -> str:
         form = self.query_one(SeriesView).form
         return run_form_text(form) if form else ""
+
+    def next_steps(self) -> Iterable[NextStep]:
+        form = self.query_one(SeriesView).form
+        return after_series(form.series) if form else ()
 
     def chosen(self) -> str:
         return self.series_id

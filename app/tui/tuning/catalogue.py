@@ -6,7 +6,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseScreen
@@ -14,6 +14,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.inputs import LineInput
+from app.tui.widgets.pane import Pane
 from forms.layout import pad
 from forms.tuning.catalogue import CatalogueEntry, entries, search
 from forms.tuning.catalogue_text import entry_text, status_words
@@ -33,13 +34,14 @@ class CatalogueScreen(BaseScreen):
     KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search.", footer="Search"),)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
-    CatalogueScreen #search-line { height: 1; background: $surface; }
-    CatalogueScreen #search { width: 1fr; }
+    CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
+    CatalogueScreen #search-line { height: 1; }
+    CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
     CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
     CatalogueScreen #entries {
         width: 1fr; height: 1fr; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis;
     }
-    CatalogueScreen #entry-box { width: 82; height: 1fr; padding-left: 1; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen #entry-box { width: 87; height: 1fr; display: none; scrollbar-size-vertical: 1; }
     CatalogueScreen.-wide #entry-box { display: block; }
     """
 
@@ -50,15 +52,20 @@ class CatalogueScreen(BaseScreen):
         self.shown: tuple[CatalogueEntry, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield Label("sharebench · Catalogue", classes="title-line")
-        with Horizontal(id="search-line"):
-            box = LineInput(self.sought, placeholder="search: encrypt, sendfile, mount …", id="search", compact=True)
-            box.cursor_blink = False
-            yield box
-            yield Static(id="found")
         with Horizontal():
-            yield OptionList(id="entries")
-            with VerticalScroll(id="entry-box", can_focus=False):
+            with Pane("sharebench · Catalogue", id="entries-pane"):
+                with Horizontal(id="search-line"):
+                    box = LineInput(
+                        self.sought,
+                        placeholder="f or / searches: encrypt, sendfile …",
+                        id="search",
+                        compact=True,
+                    )
+                    box.cursor_blink = False
+                    yield box
+                    yield Static(id="found")
+                yield OptionList(id="entries")
+            with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
                 yield AnsiView(id="entry")
         yield KeyBar()
 
@@ -99,8 +106,10 @@ class CatalogueScreen(BaseScreen):
     @on(OptionList.OptionHighlighted, "#entries")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
         entry = self.shown[event.option_index]
-        self.query_one("#entry", AnsiView).show(lambda _width, _height: entry_text(entry))
-        self.query_one("#entry-box").scroll_home(animate=False)
+        self.query_one("#entry", AnsiView).show(lambda _width, _height: entry_text(entry, ansi=True))
+        box = self.query_one("#entry-box")
+        box.border_title = Content(entry.name)
+        box.scroll_home(animate=False)
 
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
@@ -109,5 +118,6 @@ class CatalogueScreen(BaseScreen):
 
 def _line(entry: CatalogueEntry) -> Content:
     words = status_words(entry)
-    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, 40)} ", "dim" if entry.is_history else "")
+    shown = pad(entry.name, 40) if words or entry.is_history else entry.name
+    name = Content.styled(f"{entry.rank:>3} {shown} ", "dim" if entry.is_history else "")
     return Content.assemble(name, ("history: " if entry.is_history else "", "dim"), (words, "dim"))

@@ -48,9 +48,9 @@ class EntryScreen(Copies, MeasureMixin):
         ),
     )
     DEFAULT_CSS = """
-    EntryScreen #entry-box { height: 1fr; padding-left: 1; scrollbar-size-vertical: 1; }
-    EntryScreen.-narrow #entry-box { padding: 0; scrollbar-size-vertical: 0; }
-    EntryScreen #chosen { height: auto; background: $surface; padding: 0 1; text-style: bold; width: 100%; }
+    EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
+    EntryScreen.-narrow #entry-box { scrollbar-size-vertical: 0; }
+    EntryScreen #chosen { height: auto; padding: 0 1; text-style: bold; width: 100%; }
     """
 
     def __init__(self, entry: str, share: str | None = None) -> None:
@@ -61,9 +61,9 @@ class EntryScreen(Copies, MeasureMixin):
         self.share = share
 
     def compose(self) -> ComposeResult:
-        yield Label(Content(f"sharebench · Catalogue · {self.entry.name}"), classes="title-line")
         yield Label(id="chosen")
-        with VerticalScroll(id="entry-box"):
+        with VerticalScroll(id="entry-box", classes="pane") as box:
+            box.border_title = Content(f"sharebench · Catalogue · {self.entry.name}")
             yield AnsiView(id="entry")
         yield KeyBar()
 
@@ -86,7 +86,7 @@ class EntryScreen(Copies, MeasureMixin):
         return entry_text(self.entry, value=self.value, share=self.share)
 
     def _show(self) -> None:
-        text = self.text_to_copy()
+        text = entry_text(self.entry, value=self.value, share=self.share, ansi=True)
         self.query_one("#chosen", Label).update(Content(self._chosen()))
         self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 

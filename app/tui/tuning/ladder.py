@@ -1,5 +1,7 @@
 """The ladder of an experiment: rung by rung what was changed, what came of it, and what was gained in all."""
 
+from dataclasses import replace
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -17,11 +19,13 @@ from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.measure_mixin import MeasureMixin
+from app.tui.widgets.pane import Pane
+from app.tui.widgets.toned import content_of
 from app.workflows.experiments import stored_experiment
 from app.workflows.guide.state.guide_store import decide
 from app.workflows.guide.state.rounds import branch_from, repeat_of
 from forms.experiments.ladder import Ladder, Rung, build_ladder
-from forms.experiments.report import gain_fields, ladder_report, rung_report, rungs_table
+from forms.experiments.report import gain_fields, gain_headlines, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text
 from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
@@ -95,15 +99,17 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         " force. Enter opens the series."
     }
     DEFAULT_CSS = """
-    LadderScreen #rungs { height: auto; max-height: 50%; border: none; padding: 0;
-        text-wrap: nowrap; text-overflow: ellipsis; }
-    LadderScreen #below { height: 1fr; border-top: solid $primary; }
-    LadderScreen #rung-box { width: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-    LadderScreen #picture { width: 1fr; height: 1fr; max-height: 30; display: none; padding: 0 1; }
-    LadderScreen #gain { height: auto; background: $surface; padding: 0 1; width: 100%; text-style: bold; }
-    LadderScreen.-wide #picture { display: block; }
+    LadderScreen #rungs-pane { height: auto; max-height: 60%; }
+    LadderScreen #rungs { height: auto; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
+    LadderScreen #headings { color: $text-muted; text-style: bold; }
+    LadderScreen #below { height: 1fr; }
+    LadderScreen #rung-box { width: 1fr; scrollbar-size-vertical: 1; }
+    LadderScreen #picture-pane { width: 1fr; height: 1fr; display: none; }
+    LadderScreen #picture { height: 1fr; max-height: 30; }
+    LadderScreen #gain { height: auto; width: 100%; text-style: bold; }
+    LadderScreen.-wide #picture-pane { display: block; }
     LadderScreen.-narrow.-pictured #rung-box { display: none; }
-    LadderScreen.-narrow.-pictured #picture { display: block; }
+    LadderScreen.-narrow.-pictured #picture-pane { display: block; }
     """
 
     def __init__(self, experiment: str = "") -> None:
@@ -113,14 +119,15 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.ladder: Ladder | None = None
 
     def compose(self) -> ComposeResult:
-        yield Label("sharebench · Experiment", classes="title-line")
-        yield Static(id="headings")
-        yield OptionList(id="rungs")
+        with Pane("sharebench · Experiment", id="rungs-pane"):
+            yield Static(id="gain")
+            yield Static(id="headings")
+            yield OptionList(id="rungs")
         with Horizontal(id="below"):
-            with VerticalScroll(id="rung-box", can_focus=False):
+            with VerticalScroll(id="rung-box", can_focus=False, classes="pane"):
                 yield AnsiView(lambda _width, _height: "Reading the notebook …", id="rung")
-            yield ChartView(id="picture")
-        yield Static(id="gain")
+            with Pane("Rate of each rung", id="picture-pane"):
+                yield ChartView(id="picture")
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
@@ -140,13 +147,12 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         grown = before != ladder.rungs[-1].series.id
         self.ladder, self.experiment = ladder, ladder.name
         at = rungs.highlighted
-        self.query_one(".title-line", Label).update(Content(f"sharebench · Experiment · {plain(ladder.name)}"))
+        self.query_one("#rungs-pane", Pane).called(f"sharebench · Experiment · {ladder.name}")
         rungs.clear_options()
         drawn = drawn_table(rungs_table(ladder), WIDTH - 2)
         self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
         rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
-        gained = [f"{field.name}: {plain(field.text)}" for field in gain_fields(ladder)]
-        self.query_one("#gain", Static).update(Content("\n".join(gained)))
+        self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(ladder))))
         self.query_one("#picture", ChartView).show_chart(
             lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
         )
@@ -163,10 +169,13 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
     @on(OptionList.OptionHighlighted, "#rungs")
     def _point(self) -> None:
-        if self.rung is not None:
+        if self.ladder is not None and self.rung is not None:
             report = rung_report(self.rung)
-            self.query_one("#rung", AnsiView).show(lambda width, _height: report_text(report, width=width, ansi=True))
-            self.query_one("#rung-box").scroll_home(animate=False)
+            text = replace(report, title="", results=(*report.results, *gain_fields(self.ladder)))
+            self.query_one("#rung", AnsiView).show(lambda width, _height: report_text(text, width=width, ansi=True))
+            box = self.query_one("#rung-box")
+            box.border_title = Content(plain(report.title))
+            box.scroll_home(animate=False)
 
     @on(OptionList.OptionSelected, "#rungs")
     def _open(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Label, Static
+from textual.widgets import Static
 
 from app.errors import UsageError
 from app.measure.control import SeriesControl
@@ -47,7 +47,7 @@ class TrialScreen(RecordingScreen):
     QUIT_TEXT = "A trial is under way. It is stopped, and everything is put back."
     DEFAULT_CSS = """
     TrialScreen #now { height: 1; padding: 0 1; text-style: bold; }
-    TrialScreen #text-box { height: 1fr; padding: 0 1; }
+    TrialScreen #text-box { height: 1fr; }
     """
 
     def __init__(self, setting: str) -> None:
@@ -66,9 +66,9 @@ class TrialScreen(RecordingScreen):
         return not self._begun or not self._recording
 
     def compose(self) -> ComposeResult:
-        yield Label(Content(f"sharebench · Trial · {visible(self.setting)}"), classes="title-line")
         yield Static(id="now")
-        with VerticalScroll(id="text-box"):
+        with VerticalScroll(id="text-box", classes="pane") as box:
+            box.border_title = Content(f"sharebench · Trial · {visible(self.setting)}")
             yield AnsiView(id="text")
         yield KeyBar()
 

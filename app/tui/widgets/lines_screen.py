@@ -59,14 +59,14 @@ class LinesScreen(BaseScreen):
     MEMORY_KEY: ClassVar[str]
     """Under which the notebook keeps what was typed last; no password is ever in it."""
     DEFAULT_CSS = """
-    LinesScreen #lines { height: 1fr; padding: 1 1 0 1; }
+    LinesScreen #lines { height: 1fr; }
     LinesScreen .form-line { height: 1; margin-bottom: 1; }
     LinesScreen .form-line > Input { width: 1fr; background: $surface; }
     """
 
     def compose(self) -> ComposeResult:
-        yield Label(f"sharebench · {self.HEADING}", classes="title-line")
-        with VerticalScroll(id="lines", can_focus=False):
+        with VerticalScroll(id="lines", can_focus=False, classes="pane") as lines:
+            lines.border_title = f"sharebench · {self.HEADING}"
             for line in self.LINES:
                 with Horizontal(classes="form-line"):
                     yield Label(line.name)

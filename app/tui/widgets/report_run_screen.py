@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Label, Static
+from textual.widgets import Static
 
 from app.measure.control import SeriesControl
 from app.tui.export import ExportScreen
@@ -28,7 +28,7 @@ class ReportRunScreen(RecordingScreen):
     DEFAULT_CSS = """
     ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
     ReportRunScreen #warnings { height: auto; max-height: 4; padding: 0 1; color: $text-warning; }
-    ReportRunScreen #run-box { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
     def __init__(self, heading: str) -> None:
@@ -40,10 +40,10 @@ class ReportRunScreen(RecordingScreen):
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and what was heard; at the end the report."""
-        yield Label(Content(f"sharebench · {visible(self.heading)}"), classes="title-line")
         yield Static(id="now")
         yield Static(id="warnings")
-        with VerticalScroll(id="run-box"):
+        with VerticalScroll(id="run-box", classes="pane") as box:
+            box.border_title = Content(f"sharebench · {visible(self.heading)}")
             yield AnsiView(id="run-text")
         yield KeyBar()
 

@@ -17,6 +17,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
 from app.tui.widgets.inputs import LineInput
+from app.tui.widgets.pane import Pane
 from app.tui.worksheets.picking import MeasuredComponent, PickDialog, WorksheetChoice, measured, of_measured, of_tables
 from forms.exporters.text import report_text
 from forms.report import Report
@@ -71,13 +72,14 @@ class WorksheetScreen(Copies):
     )
     SCOPED_CSS = False
     DEFAULT_CSS = """
-    WorksheetScreen .filling { height: 1; padding: 0 1; }
+    WorksheetScreen #filling-pane { height: auto; }
+    WorksheetScreen .filling { height: 1; }
     WorksheetScreen .filling > Label { width: 9; }
     WorksheetScreen .filling > Input { background: $panel; margin-right: 1; width: 1fr; }
     WorksheetScreen .filling > Input.short { width: 12; }
     WorksheetScreen .filling > Input:focus { text-style: bold; background: $primary 30%; }
-    WorksheetScreen .hint { height: 1; padding: 0 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
-    WorksheetScreen #result-box { height: 1fr; border-top: solid $primary; padding: 0 1; scrollbar-size-vertical: 1; }
+    WorksheetScreen .hint { height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+    WorksheetScreen #result-box { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
     def __init__(self, name: str = "") -> None:
@@ -99,14 +101,15 @@ class WorksheetScreen(Copies):
         return worksheet_report(to_record(filled, self.worksheet_name))
 
     def compose(self) -> ComposeResult:
-        yield Label(f"sharebench · {self.HEADING}", classes="title-line")
-        for label, boxes in self.LINES.items():
-            with Horizontal(classes="filling"):
-                yield Label(label)
-                for box in boxes:
-                    yield _input(box)
-        yield Static(id="hint", classes="hint")
-        with VerticalScroll(id="result-box", can_focus=True):
+        with Pane(f"sharebench · {self.HEADING}", id="filling-pane"):
+            for label, boxes in self.LINES.items():
+                with Horizontal(classes="filling"):
+                    yield Label(label)
+                    for box in boxes:
+                        yield _input(box)
+            yield Static(id="hint", classes="hint")
+        with VerticalScroll(id="result-box", can_focus=True, classes="pane") as result:
+            result.border_title = "Result"
             yield AnsiView(id="result")
         yield KeyBar()
 
@@ -195,7 +198,7 @@ class WorksheetScreen(Copies):
 
     def _named(self, name: str) -> None:
         self.worksheet_name = name
-        self.query_one(".title-line", Label).update(Content(f"sharebench · {self.HEADING} · {plain(name)}"))
+        self.query_one("#filling-pane", Pane).called(f"sharebench · {self.HEADING} · {name}")
         self.calculate()
 
     def action_open(self) -> None:

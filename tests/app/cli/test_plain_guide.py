@@ -81,3 +81,12 @@ def test_a_dumb_terminal_gets_it(sharebench: Sharebench, monkeypatch: pytest.Mon
     assert done.returncode == 0
     assert "Step 1 of 8. Target" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+def test_on_a_terminal_of_few_columns_no_word_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "q")
+    lines = "\n".join(said).split("\n")
+    assert max(map(len, lines)) <= 60
+    assert " ".join(lines).count("password is asked for, or taken from") == 1

@@ -149,3 +149,36 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
     async with again.run_test(size=(120, 36)) as pilot:
         await settled(again, pilot)
         assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.html"
+
+
+async def test_it_is_printed_on_the_printer_that_is_chosen(path, monkeypatch):
+    programs = path.parent / "programs"
+    programs.mkdir()
+    lpstat = "[ $1 = -e ] && printf 'attic\\noffice\\n' || echo 'system default destination: office'"
+    lp = f'echo "$@" > {path.parent}/asked; cat > {path.parent}/paper; echo request id is attic-1'
+    for name, does in (("lpstat", lpstat), ("lp", lp)):
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+r")
+        await settled(app, pilot)
+        assert "office" in painted(app)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert any("attic-1" in note.message for note in app._notifications)
+    assert (path.parent / "paper").read_bytes().startswith(b"%PDF")
+    assert "-d attic" in (path.parent / "asked").read_text()
+
+
+async def test_without_lp_it_says_what_to_install(path, monkeypatch):
+    monkeypatch.setenv("PATH", str(path.parent))
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+r")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "cups-client" in painted(app)

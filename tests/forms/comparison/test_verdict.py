@@ -152,7 +152,7 @@ def test_one_wild_run_is_no_verdict():
 def test_no_number_of_runs_tells_where_noise_is_as_wide_as_the_margin():
     result = against(TEN, scaled(TEN, 1.02), noise_percent=3, margin_percent=1)
     assert (result.verdict, result.needed_runs) == ("unknown", None)
-    assert "--noise" in result.sentence
+    assert "noise threshold is as wide" in result.sentence
 
 
 def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():

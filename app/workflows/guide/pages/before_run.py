@@ -33,6 +33,7 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     options = [
         Option(_named(target), Connect(target), "practice server, ready", advised=True) for target in known.practice
     ]
+    options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
     options += [Option(_named(target), Connect(target), "measured before") for target in known.recent]
     if choices.target is not None:
         options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
@@ -61,7 +62,7 @@ def _ask_target(*, kerberos: bool = False) -> Ask:
     return Ask(
         heading="Target",
         text="[USER@]HOST, \\\\HOST\\SHARE or smb://[DOMAIN;][USER@]HOST/SHARE; ftp://[USER@]HOST/PATH, iperf3://HOST;"
-        " or a folder: /PATH. Without a share, the server's shares are listed.",
+        " @NAME of the settings file; or a folder: /PATH. Without a share, the server's shares are listed.",
         then=lambda text: Connect(parse_typed_target(text), kerberos=kerberos),
         keep=True,
     )

@@ -47,6 +47,8 @@ class GuideContext:
     """Facts for the pages; everything may be missing."""
 
     practice: tuple[Target, ...] = ()
+    servers: tuple[tuple[str, Target], ...] = ()
+    """Those of the settings file, by name."""
     recent: tuple[Target, ...] = ()
     series: Series | None = None
     """The series of this round."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.guide.state.guide_context import GuideContext, read_known
+from app.workflows.guide.state.profiles import named_servers
 from storage.notebook import Notebook
 from storage.records import Decision, Run, RunStatus, Target
 from storage.target_url import format_target
@@ -29,7 +30,7 @@ def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices
     ready = {_server(target) for target in practice}
     if ready and (choices.target is None or _server(choices.target) not in ready):
         choices = GuideChoices()
-    known = read_known(notebook, choices, GuideContext(practice=tuple(practice)))
+    known = read_known(notebook, choices, GuideContext(practice=tuple(practice), servers=named_servers()))
     if choices.series_id is not None and known.series is None:
         choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
     return choices, known

@@ -14,6 +14,7 @@ from app.workflows.guide.state.choices import (
     measured_again,
 )
 from app.workflows.guide.state.guide_store import begin_round, keep, recall
+from forms.findings.series_warnings import MANY_RUNS
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, SeriesStatus, Target
 
@@ -63,6 +64,50 @@ def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
     """
     series = notebook.series(series_id)
     return _remembered(notebook, measured_again(choices_of(series), series, series.id if series.change else None))
+
+
+def measured_better(notebook: Notebook, series_id: str, advised: str) -> GuideChoices:
+    """The guide with the choices of a series, one of them as an advice on it says; remembered.
+
+    ``advised`` is the advice's key. Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    choices = measured_again(choices_of(series), series, series.id if series.change else None)
+    return _remembered(notebook, _BETTER.get(advised, _as_before)(choices))
+
+
+def _as_before(choices: GuideChoices) -> GuideChoices:
+    return choices
+
+
+def _quietly(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, quiet="wait")
+
+
+def _more_runs(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, runs=max(MANY_RUNS, 2 * choices.runs))
+
+
+def _more_warmups(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, warmups=choices.warmups + 3)
+
+
+def _larger(choices: GuideChoices) -> GuideChoices:
+    """A file of four times the size where one is made; else the step at which another is picked."""
+    if choices.size_bytes is not None:
+        return replace(choices, size_bytes=4 * choices.size_bytes)
+    return replace(choices, step=MethodStep.FILE)
+
+
+_BETTER = {
+    "busy": _quietly,
+    "short": _larger,
+    "scatter": _more_runs,
+    "single": _more_runs,
+    "until": _more_runs,
+    "warm-up": _more_warmups,
+    "drift": _more_warmups,
+}
 
 
 def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:

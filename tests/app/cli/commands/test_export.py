@@ -156,3 +156,29 @@ def test_on_a_terminal_it_asks_before_it_replaces(inside, tmp_path, typed, code)
     assert b"exists already. Replace it? [y/N]" in asked
     assert (file.read_text() == "mine") == (code != 0)
     assert answer == (f"{file}\n".encode() if code == 0 else b"")
+
+
+def test_all_series_have_an_overview_before_them_where_people_read_it(inside, tmp_path):
+    paper = inside("export", "--all", "--format", "text").stdout
+    assert paper.startswith("2 series")
+    assert paper.index("Deviation,") < paper.index("Run No")
+    assert [d["id"] for d in inside.json("export", "--all", "--format", "json")] == [
+        full_series().id, book_series().id,
+    ]  # fmt: skip
+    said = inside.fails(2, "export", "--all", "last")
+    assert "leave names" in said
+
+
+def test_it_goes_to_a_printer_and_says_what_lp_says(inside, tmp_path, monkeypatch):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, does in (("lpstat", "echo office"), ("lp", f'echo "$@" > {tmp_path}/asked; cat > {tmp_path}/paper')):
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    done = inside("export", "last", "--print", "office", "--paper", "letter")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "handed to the printer" in done.stderr
+    assert (tmp_path / "paper").read_bytes().startswith(b"%PDF")
+    assert "media=Letter -d office" in (tmp_path / "asked").read_text()
+    assert "there is no printer 'cellar'" in inside.fails(4, "export", "last", "--print", "cellar")

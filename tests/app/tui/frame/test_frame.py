@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import pytest
 from textual.widgets import Input, Label
 
+from app.config import Config
 from app.errors import UnreachableError
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.app_keys import known_commands
@@ -112,6 +113,14 @@ def test_a_bad_keys_file_is_named_with_its_fault(tmp_path, text, why):
     path.write_text(text)
     with pytest.raises(KeysFileError, match=why):
         read_keys(path, lambda: {"test.count"})
+
+
+async def test_keys_can_be_changed_in_the_settings_file_as_well(app, monkeypatch):
+    monkeypatch.setattr("app.tui.frame.app.config", lambda: Config(keys={"test.count": "w"}))
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await pilot.press("n", "w")
+        assert app.screen.counted == 1
 
 
 async def test_a_bad_keys_file_leaves_the_usual_keys(app, tmp_path):

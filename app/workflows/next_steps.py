@@ -1,0 +1,69 @@
+"""What one can go on with after a series or a comparison: choices in words, the advised ones first."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from app.workflows.guide.state.choices import GuideChoices
+from app.workflows.guide.state.rounds import measure_again, measured_better, repeat_of
+from forms.comparison.comparison import Comparison
+from forms.findings.series_warnings import advice
+from forms.stats.decision import Doubt
+from storage.notebook import Notebook
+from storage.records import Series, SeriesStatus
+
+_BETTER = {
+    "busy": "Measure again, and wait for a quiet time first",
+    "short": "Measure again with a larger file",
+    "scatter": "Measure again with more runs",
+    "single": "Measure again with more runs",
+    "until": "Measure again with more runs",
+    "warm-up": "Measure again with more warm-up runs",
+    "drift": "Measure again with more warm-up runs",
+}
+"""What an advice on a series comes to, by its key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """One choice."""
+
+    name: str
+    choices: Callable[[Notebook], GuideChoices] | None = None
+    """The guide's choices for it, remembered; absent where it leads to another screen."""
+    screen: str = ""
+
+
+_LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", screen="survey")
+
+
+def after_series(series: Series) -> Iterator[NextStep]:
+    """After a series was read: what its advice asks for, then the same again, then the whole picture."""
+    if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
+        yield NextStep(name="Go on where it stopped", choices=partial(measure_again, series_id=series.id))
+    told: set[str] = set()
+    for said in advice(series):
+        name = _BETTER.get(said.key)
+        if name is not None and name not in told:
+            told.add(name)
+            yield NextStep(name=name, choices=partial(measured_better, series_id=series.id, advised=said.key))
+    yield NextStep(name="Measure the same again", choices=partial(repeat_of, series_id=series.id))
+    yield _LOOK_AT_ALL
+
+
+def after_comparison(found: Comparison) -> Iterator[NextStep]:
+    """After two series were compared: what would tell where it is not known, then the whole picture."""
+    base = NextStep(name="Measure the baseline again", choices=partial(repeat_of, series_id=found.base_id))
+    other = NextStep(name="Measure the other again", choices=partial(repeat_of, series_id=found.other_id))
+    more = [
+        NextStep(
+            name=f"Measure {which} again with more runs",
+            choices=partial(measured_better, series_id=series_id, advised="scatter"),
+        )
+        for which, series_id in (("the baseline", found.base_id), ("the other", found.other_id))
+    ]
+    if found.doubt in (Doubt.NO_REPEATS, Doubt.WANDERED, Doubt.TREND) or found.known:
+        yield from (base, other)
+    else:
+        yield from (*more, base, other)
+    yield _LOOK_AT_ALL

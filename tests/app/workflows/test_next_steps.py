@@ -1,0 +1,67 @@
+"""What one can go on with after a series or a comparison, and what the guide is then about to measure."""
+
+from pathlib import Path
+
+import pytest
+
+from app.workflows.compare import sides_to_compare
+from app.workflows.guide.state.choices import MethodStep
+from app.workflows.next_steps import NextStep, after_comparison, after_series
+from forms.comparison.summary import comparisons
+from storage.notebook import Notebook
+from storage.plan import Plan
+from storage.quiet import Quiet, QuietVerdict
+from storage.records import SeriesStatus
+from tests.builders import book, one
+
+SCATTERED = (100e6, 160e6, 90e6, 170e6, 120e6)
+BUSY = Quiet(verdict=QuietVerdict.BUSY, reasons=("others are at work",))
+
+
+def names(steps) -> list[str]:
+    return [step.name for step in steps]
+
+
+def taken(notebook: Notebook, steps, name: str):
+    (step,) = (step for step in steps if step.name == name)
+    assert isinstance(step, NextStep)
+    assert step.choices is not None
+    return step.choices(notebook)
+
+
+def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
+    path = book(tmp_path / "notebook.db", one(1, SCATTERED, quiet=BUSY, plan=Plan(runs=5, warmups=2)))
+    with Notebook(path) as notebook:
+        series = notebook.series("last")
+        steps = list(after_series(series))
+        assert names(steps)[-2:] == ["Measure the same again", "Look at everything first: survey the server"]
+        more = taken(notebook, steps, "Measure again with more runs")
+        assert (more.step, more.runs, more.series_id) == (MethodStep.RUN, 10, None)
+        quiet = taken(notebook, steps, "Measure again, and wait for a quiet time first")
+        assert (quiet.quiet, quiet.runs) == ("wait", 5)
+        again = taken(notebook, steps, "Measure the same again")
+        assert (again.quiet, again.runs) != ("wait", 10)
+
+
+def test_an_interrupted_series_goes_on_first(tmp_path: Path):
+    path = book(tmp_path / "notebook.db", one(1, (100e6,), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5)))
+    with Notebook(path) as notebook:
+        steps = list(after_series(notebook.series("last")))
+        assert names(steps)[0] == "Go on where it stopped"
+        assert taken(notebook, steps, "Go on where it stopped").series_id == notebook.series("last").id
+
+
+@pytest.mark.parametrize(
+    ("other", "first"),
+    [((120e6,) * 5, "Measure the baseline again"), (SCATTERED[:2], "Measure the baseline again with more runs")],
+)
+def test_what_would_tell_comes_first_after_a_comparison(tmp_path: Path, other: tuple[float, ...], first: str):
+    path = book(tmp_path / "notebook.db", one(1, (100e6, 101e6, 99e6, 100e6, 100e6)), one(2, other))
+    with Notebook(path) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+        steps = list(after_comparison(form.comparison))
+        assert names(steps)[0] == first
+        assert "sharebench" not in form.comparison.sentence
+        assert "--" not in form.comparison.sentence
+        begun = taken(notebook, steps, first)
+        assert begun.label == notebook.series(f"{1:012x}").label
