@@ -23,7 +23,7 @@ from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
 from app.workflows.load_forms import prediction_of
 from forms.load.prediction import Prediction
-from forms.load.summary import capacity_of, limit_of, offered_per_second, overload
+from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus, PrintQueue
 from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
@@ -253,8 +253,7 @@ def _point(
     server, cards = samplers.between(event.began_seconds, event.ended_seconds)
     point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=started_at)
     point = replace(point, size_bytes=size_bytes)
-    earlier = [each for each in (*load.points, point) if each.status is PointStatus.VALID and each.size_bytes is None]
-    fewest = min(earlier, key=lambda each: each.users, default=None)
+    fewest = fewest_users((*load.points, point))
     point = replace(point, offered_per_second=offered_per_second(load.scenario, point.users, fewest))
     if point.status is PointStatus.GENERATOR or overload(point, load.choices) is not None:
         point = replace(point, limit=limit_of(point, load.link_bits_per_second))

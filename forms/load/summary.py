@@ -23,10 +23,18 @@ def error_share(point: LoadPoint) -> float:
     return errors / (point.requests + errors) if errors else 0.0
 
 
+def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
+    """The point by which others are told what each user offers: where this end was the limit, they offer no less."""
+    tell = [
+        each for each in points if each.status in {PointStatus.VALID, PointStatus.GENERATOR} and not each.size_bytes
+    ]
+    return min(tell, key=lambda each: each.users, default=None)
+
+
 def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
     """What so many users offer: by their schedule, or as if each were answered as the fewest users were.
 
-    ``fewest`` is the valid point with the fewest users; None where there is none yet.
+    ``fewest`` is the point of :func:`fewest_users`; None where there is none yet.
     """
     if not scenario.requests:
         return None

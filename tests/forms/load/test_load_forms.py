@@ -1,6 +1,7 @@
 """What the points of a load say, its form in every format, and its document both ways."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from forms.load.summary import (
     capacity_of,
     card_check,
     error_share,
+    fewest_users,
     knee_of,
     limit_of,
     memory_line,
@@ -48,6 +50,16 @@ def test_what_is_offered_is_the_schedule_or_as_if_each_were_answered_as_the_fewe
     assert offered_per_second(scenario(), 20, fewest) == 200.0
     assert offered_per_second(scenario(pace_seconds=0.5), 20, None) == 40.0
     assert offered_per_second(scenario(requests={}), 20, fewest) is None
+
+
+def test_a_point_at_which_this_end_was_the_limit_tells_what_is_offered_at_least():
+    late, full, apart = point(1, 1, 12.0, status=PointStatus.GENERATOR), point(2, 4, 12.0), point(3, 1, size_bytes=4096)
+    fewest = fewest_users([full, late, apart, point(4, 1, status=PointStatus.FAILED)])
+    assert fewest is late
+    offered = offered_per_second(scenario(), full.users, fewest)
+    assert offered == 48.0
+    assert overload(replace(full, offered_per_second=offered), CHOICES) is not None
+    assert fewest_users([apart]) is None
 
 
 @pytest.mark.parametrize(
