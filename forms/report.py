@@ -191,6 +191,8 @@ class Bar:
     name: str
     value: float | None
     mark: Mark = Mark.NONE
+    interval: tuple[float, float] | None = None
+    """(low, high), drawn as a whisker."""
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:
@@ -204,7 +206,7 @@ FAR_ABOVE = 2.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Bars with level lines and a band behind them, all in one unit."""
+    """Bars, or the points of a curve, with level lines and a band behind them, all in one unit."""
 
     title: str
     unit: str
@@ -215,6 +217,10 @@ class Chart:
     """(name, low, high)."""
     source: tuple[int, int] | None = None
     """(table, column) whose numbers a spreadsheet draws."""
+    rows_before: int = 0
+    """Rows of the table above those of the bars."""
+    is_curve: bool = False
+    """Whether its values are points of one curve rather than bars."""
     in_text: bool = False
     """Whether it is drawn in plain text as well."""
 

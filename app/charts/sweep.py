@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.charts.canvas import Canvas, Pattern, too_small
-from app.charts.marks import INTERVAL, RUN, figure
+from app.charts.marks import EXPECTED, INTERVAL, RUN, figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +21,26 @@ class SweepPoint:
 
 
 def sweep_chart(
-    points: Sequence[SweepPoint], width: int, height: int, *, colour: bool = True, zoomed: bool = False
+    points: Sequence[SweepPoint],
+    width: int,
+    height: int,
+    *,
+    base: float | None = None,
+    colour: bool = True,
+    zoomed: bool = False,
 ) -> str:
-    """The points from left to right in the order given, evenly spaced."""
+    """The points from left to right in the order given, evenly spaced; ``base`` is what was there, in bytes/sec."""
     small = too_small(width, height)
     if small is not None or not points:
         return small if small is not None else "nothing has been measured yet"
     highest = max(point.bytes_per_second for point in points)
     ends = [end for point in points for end in (point.low, point.high) if end is not None and 0 <= end <= 2 * highest]
-    rates = [*(point.bytes_per_second for point in points), *ends]
+    rates = [*(point.bytes_per_second for point in points), *ends, *([base] if base else [])]
     canvas = Canvas(
         width=width, height=height, rates=rates, low=-0.5, high=len(points) - 0.5, colour=colour, zoomed=zoomed
     )
+    if base:
+        canvas.level(Pattern.LOOSE, EXPECTED, base, "as it was", f"was {figure(base, highest)}")
     for place, point in enumerate(points):
         canvas.labels.append((place, point.value[:10], figure(point.bytes_per_second, highest)))
         if point.low is not None and point.high is not None:

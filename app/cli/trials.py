@@ -28,7 +28,7 @@ from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, che
 from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
-from forms.trials.summary import TrialSummary
+from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary
 from storage.changes import LoadWindow, TrialPlan
 from storage.loads.records import MOST_USERS
@@ -203,6 +203,8 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     """Print what a trial or sweep came to, a sweep with its curve."""
     answer_report(report_of(summary), as_json=as_json)
+    if isinstance(summary, TrialSummary) and summary.doubt is TrialDoubt.FEW_PAIRS:
+        diagnostics.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if isinstance(summary, SweepSummary) and not as_json and not (summary.plan.axes or summary.plan.load):
         from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
 

@@ -68,8 +68,8 @@ class LayerBench:
             said = shell.run("mkdir", "-m", "700", folder)
             if said.code:
                 raise MeasurementError(
-                    f"no folder can be made beside the share ({said.last_words}); run this as root, or give "
-                    "--server-ssh root@HOST"
+                    f"no folder can be made beside the share ({said.last_words}); run this as root, or name "
+                    "the way there by ssh"
                 )
             self._script_there = self._bench_script.copy_to(shell, folder)
         if smbd is not None:

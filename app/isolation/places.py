@@ -64,7 +64,10 @@ def find_places(request: IsolationRequest) -> Places:
     folder = _share_path(around, request)
     loopback = around.link is not None and around.link.loopback
     if shell is None:
-        found.missing("disk, network and profile", f"give --server-ssh [USER@]{target.host}")
+        found.missing(
+            "disk, network and profile",
+            f"the way to {target.host} by ssh is not known; name it, such as root@{target.host}",
+        )
     conf = around.server.get("smb.conf.path")
     smbd, profiling = _smbd(shell, str(conf) if conf else None, request, found) if shell else (None, None)
     processors = around.server.get("cpu.count")
@@ -95,10 +98,10 @@ def _share_path(around: Environment, request: IsolationRequest) -> str | None:
 
 def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment, found: _Found) -> str | None:
     if folder is None:
-        why = next(iter(around.problems), "the share's folder on the server is unknown; say --smb-conf FILE")
+        why = next(iter(around.problems), "the share's folder on the server is unknown; name the server's smb.conf")
         found.missing("disk", why)
     elif shell.run("test", "-w", folder).code:
-        found.missing("disk", f"{folder} cannot be written there; run this as root, or give --server-ssh root@HOST")
+        found.missing("disk", f"{folder} cannot be written there; run this as root, or name the way there by ssh")
     elif not shell.has("dbench"):
         found.missing("disk", f"dbench is not installed: {shell.how_to_install('dbench')}")
     else:

@@ -6,6 +6,7 @@ a failed one has an ! and no bar, the bottleneck has a <.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, log10
 
 from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Mark
@@ -17,6 +18,10 @@ _MOST_BARS = 240
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _LABEL_LINE = 15
 """Height of a level line's name; names keep the order of their lines."""
+_POINT = 8
+"""Width and height of a curve's point."""
+_WHISKER = 5
+"""Half of a whisker's end."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
 
@@ -69,15 +74,22 @@ def drawing(chart: Chart) -> ChartDrawing:
     bars, each = _thinned(chart.bars)
     shown, beyond = _levels(chart, bars)
     scale = _ChartScale(
-        chart, [*(b.value or 0 for b in bars), *(v for _, v in shown), chart.band[2] if chart.band else 0]
+        chart,
+        [
+            *(b.interval[1] if b.interval else b.value or 0 for b in bars),
+            *(v for _, v in shown),
+            chart.band[2] if chart.band else 0,
+        ],
     )
     title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
     far = "".join(f"{name}: {scale.text(value)}, above the drawing" for name, value in beyond)
     shapes = (
         *_axis(scale),
         *_band(chart, scale),
-        *_bars(bars, scale),
-        *_level_lines(shown, scale),
+        *(_curve(bars, scale) if chart.is_curve else ()),
+        *_bars(bars, scale, are_points=chart.is_curve),
+        *_whiskers(bars, scale),
+        *_level_lines(shown, scale, first=1 if chart.is_curve else 0),
         *_signs(bars, scale),
         ChartText(_LEFT, _TOP - 6, title),
         *([ChartText(WIDTH - 4, _TOP - 6, far, "end")] if far else []),
@@ -139,9 +151,30 @@ def _band(chart: Chart, scale: _ChartScale) -> Iterator[Shape]:
         yield Box(_LEFT, y, _ACROSS, round(scale.y(max(low, 0)) - y, 1), "band")
 
 
-def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
+def _curve(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
     step = _ACROSS / len(bars)
-    thick = round(min(step * 0.7, 60), 2)
+    places = [
+        (round(_LEFT + step * (index + 0.5), 1), scale.y(bar.value))
+        for index, bar in enumerate(bars)
+        if bar.value is not None
+    ]
+    for (x1, y1), (x2, y2) in pairwise(places):
+        yield Stroke(x1, y1, x2, y2, "level0")
+
+
+def _whiskers(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
+    step = _ACROSS / len(bars)
+    for index, bar in enumerate(bars):
+        if bar.interval is not None:
+            x, low, high = round(_LEFT + step * (index + 0.5), 1), *(scale.y(max(end, 0)) for end in bar.interval)
+            yield Stroke(x, low, x, high, "level0")
+            for y in (low, high):
+                yield Stroke(x - _WHISKER, y, x + _WHISKER, y, "level0")
+
+
+def _bars(bars: Sequence[Bar], scale: _ChartScale, *, are_points: bool) -> Iterator[Shape]:
+    step = _ACROSS / len(bars)
+    thick = _POINT if are_points else round(min(step * 0.7, 60), 2)
     label_each = ceil(len(bars) / 20)
     for index, bar in enumerate(bars):
         middle = _LEFT + step * (index + 0.5)
@@ -153,7 +186,10 @@ def _bars(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
                 Mark.UNUSUAL: "unusual",
                 Mark.BOTTLENECK: "least",
             }.get(bar.mark, "bar")
-            yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
+            if are_points:
+                yield Box(round(middle - thick / 2, 2), round(y - thick / 2, 1), thick, thick, look)
+            else:
+                yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
         if index % label_each == 0:
             yield ChartText(round(middle, 1), HEIGHT - _BOTTOM + 16, bar.name, "middle")
 
@@ -166,10 +202,10 @@ def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
             yield ChartText(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
 
 
-def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale) -> Iterator[Shape]:
+def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale, first: int) -> Iterator[Shape]:
     text_y = -float(_LABEL_LINE)
     for index, (name, value) in sorted(enumerate(levels), key=lambda level: -level[1][1]):
-        y, look = scale.y(value), f"level{min(index, 1)}"
+        y, look = scale.y(value), f"level{min(first + index, 1)}"
         text_y = max(y + 4, text_y + _LABEL_LINE)
         yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, look)
         yield Stroke(_LEFT + _ACROSS, y, _LEFT + _ACROSS + 5, text_y - 4, look)

@@ -204,10 +204,10 @@ class _SheetWriter:
             self.table_lines[table] + index
             for index, row in enumerate(self.report.tables[table].rows)
             if row.role is Role.ENTRY and row.mark is not Mark.WARM_UP
-        ]
+        ][chart.rows_before :]
         name = self.page.get_name()
         heading = clean(self.report.tables[table].columns[column].heading)
-        drawing = self.book.add_chart({"type": "column"})
+        drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
         drawing.add_series(
             {
                 "name": heading,
@@ -216,6 +216,7 @@ class _SheetWriter:
                 "fill": {"color": "#2F5F98"},
                 "points": self._points(table),
             }
+            | (_curve_look(chart) if chart.is_curve else {})
         )
         drawing.set_title({"name": heading, "name_font": {"size": 11}})
         drawing.set_y_axis({"num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
@@ -236,6 +237,21 @@ class _SheetWriter:
         self.page.fit_to_pages(1, 1 if self.line < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)
+
+
+def _curve_look(chart: Chart) -> dict[str, Any]:
+    """A curve's line, its points, and a whisker at each."""
+    low, high = ([one.interval[end] if one.interval else one.value or 0.0 for one in chart.bars] for end in (0, 1))
+    values = [one.value or 0.0 for one in chart.bars]
+    return {
+        "line": {"color": "#2F5F98"},
+        "marker": {"type": "square"},
+        "y_error_bars": {
+            "type": "custom",
+            "plus_values": [end - value for end, value in zip(high, values, strict=True)],
+            "minus_values": [value - end for end, value in zip(low, values, strict=True)],
+        },
+    }
 
 
 _STATUS = Column(heading="Status", kind=ReportKind.TEXT)

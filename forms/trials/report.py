@@ -55,7 +55,7 @@ def _why_unknown(found: TrialSummary) -> str:
         return "the pairs scatter too much: longer runs (a larger file) or a quieter time would tell"
     done = len(found.pairs)
     nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
-    return f"the next look is at {nearest} pairs: go on with `sharebench try --resume '{found.experiment.name}'`"
+    return f"the next look is at {nearest} pairs: go on with this trial until then"
 
 
 def _interval(effect: PairedEffect) -> str:

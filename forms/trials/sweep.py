@@ -33,6 +33,11 @@ class SweepValue:
     against_best: PairedEffect | None
     on_plateau: bool
 
+    @property
+    def short_name(self) -> str:
+        """What is told apart by on a chart: of ``TCP_NODELAY SO_SNDBUF=4096`` the ``4096``."""
+        return ((self.value or "").split()[-1:] or ["empty"])[0].rpartition("=")[2]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSummary:
@@ -54,6 +59,14 @@ class SweepSummary:
     """The smallest value on the plateau; None where nothing was measured."""
     slots: tuple[Slot, ...] = ()
     """The order in which it was measured."""
+
+    def interval_of(self, one: SweepValue) -> tuple[float, float] | None:
+        """Between which rates a value's average lies, by its change against what was there; None where not known."""
+        base = self.values[0].average
+        if base is None or one.effect is None or one.effect.interval_percent is None:
+            return None
+        low, high = one.effect.interval_percent
+        return base * (1 + low / 100), base * (1 + high / 100)
 
     @property
     def complete(self) -> bool:

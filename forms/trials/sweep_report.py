@@ -21,7 +21,7 @@ def sweep_report(found: SweepSummary) -> Report:
         tables=(_value_table(found), *([_map(found)] if plan.axes else [])),
         results=tuple(_sweep_figures(found)),
         advice=tuple(generator_advice(found.slots)),
-        chart=_curve(found),
+        chart=_chart(found),
         document=lambda: sweep_document(found),
     )
 
@@ -99,10 +99,20 @@ def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
         yield Field(name="p (Friedman)", text=f"{found.friedman_p:.4f}", number=found.friedman_p)
 
 
-def _curve(found: SweepSummary) -> Chart | None:
+def _chart(found: SweepSummary) -> Chart | None:
+    """The averages: of one setting a curve over its values, with what was there as a level; of a grid bars."""
+    base, *tried = found.values
+    is_curve = not found.plan.axes
     bars = tuple(
-        Bar(name=_value_name(found, one), value=one.average, mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL)
-        for one in found.values
+        Bar(name=one.short_name, value=one.average, interval=found.interval_of(one))
+        if is_curve
+        else Bar(
+            name=_value_name(found, one),
+            value=one.average,
+            mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL,
+            interval=found.interval_of(one),
+        )
+        for one in (tried if is_curve else found.values)
     )
     if not any(bar.value for bar in bars):
         return None
@@ -110,6 +120,9 @@ def _curve(found: SweepSummary) -> Chart | None:
         title=f"Average at each value of {found.plan.name}",
         unit=rate_unit(found.plan),
         bars=bars,
+        levels=(("as it was", base.average),) if is_curve and base.average else (),
+        is_curve=is_curve,
         source=(0, 1),
+        rows_before=len(found.values) - len(bars),
         in_text=True,
     )

@@ -31,7 +31,12 @@ def test_a_server_that_nobody_can_look_into_leaves_the_server_layer(monkeypatch)
     where = found(monkeypatch, {})
     assert where.shell is None
     assert (where.disk_folder, where.network, where.smbd) == (None, False, None)
-    assert where.problems == ("disk, network and profile not measured: give --server-ssh [USER@]fileserver",)
+    assert where.problems == (
+        (
+            "disk, network and profile not measured: the way to fileserver by ssh is not known; name it, such as "
+            "root@fileserver"
+        ),
+    )
 
 
 def shell_with(monkeypatch: pytest.MonkeyPatch, programs: set[str], folder: Path) -> None:

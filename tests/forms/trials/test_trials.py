@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from forms.exporters import FORMATS, export_reports
+from forms.exporters.drawing import Box, Stroke, drawing
 from forms.importers.trial import trial_from_document
 from forms.stats.decision import Verdict
 from forms.stats.paired import LEVELS
@@ -146,6 +147,33 @@ def test_a_sweep_names_the_smallest_value_on_the_plateau():
     said = report_of(found).fields[0].text
     assert "as good" in said
     assert "SO_SNDBUF=262144 is the smallest" in said
+
+
+def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
+    found = swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)
+    report = report_of(found)
+    chart = report.charts[0]
+    assert chart.is_curve
+    assert chart.levels == (("as it was", found.values[0].average),)
+    assert [bar.name for bar in chart.bars] == ["4096", "65536", "262144", "1048576"]
+    drawn = drawing(chart)
+    points = [shape for shape in drawn.shapes if isinstance(shape, Box)]
+    assert len(points) == 4
+    assert len({shape.width for shape in points} | {shape.height for shape in points}) == 1, "points, not bars"
+    for bar, point in zip(chart.bars, points, strict=True):
+        assert bar.interval is not None
+        assert bar.value is not None
+        assert bar.interval[0] < bar.value < bar.interval[1]
+        x, y = point.x + point.width / 2, point.y + point.height / 2
+        whisker = next(
+            shape
+            for shape in drawn.shapes
+            if isinstance(shape, Stroke) and shape.x1 == shape.x2 == pytest.approx(x, abs=0.1)
+        )
+        assert whisker.y2 <= y <= whisker.y1
+    assert not report_of(grid()).charts[0].is_curve
+    for format_name in FORMATS:
+        assert export_reports([report], format_name)
 
 
 def grid() -> SweepSummary:

@@ -133,10 +133,11 @@ def _ask_server(choices: GuideChoices) -> Ask:
 
 
 def _ask_label(choices: GuideChoices) -> Ask:
+    proposed = "" if choices.target is None else f"{choices.target.abilities.label} {choices.command.value}"
     return Ask(
         heading="Label",
         text="A short name for the form, such as: old switch, port 3.",
-        value=choices.label,
+        value=choices.label or proposed,
         then=lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)),
     )
 

@@ -35,7 +35,7 @@ def test_a_server_is_offered_by_its_name_and_understood_by_it():
     page = target_page(GuideChoices(), GuideContext(servers=profiles.named_servers()))
     assert (page.options[0].title, page.options[0].act) == ("@nas1", Connect(target))
     assert parse_typed_target(" @nas1 ") == target
-    assert parse_typed_target("@nas1/other/file").path == "/other/file"
+    assert parse_typed_target("@nas1/other/file").path == "other/file"
 
 
 def test_what_is_written_of_a_server_is_taken_with_it_unless_something_else_was_said():
