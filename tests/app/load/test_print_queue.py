@@ -48,7 +48,7 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
         "printable": "yes", "print command": f"mv %s {spool}/", "lpq command": str(queue), "lpq cache time": "3600",
     })  # fmt: skip
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
-    options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "1", "--settle", "0", "--json")
+    options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "2", "--settle", "0", "--json")
     url = format_target(server.target())
     load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(server.conf))
     for point in load["points"]:
