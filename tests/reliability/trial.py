@@ -133,7 +133,7 @@ def _sweep(samba: Smbd, folder: Path, figures: Figures) -> None:
     figures.counts[f"named: {named}"] += 1
     if not found["settled"]:
         figures.losses.append("the sweep scattered too much for an answer")
-    if rates["16K"] > 0.9 * rates["4M"] or not {"512K", "4M"} <= set(level):
+    if {"4K", "16K"} & set(level) or not {"512K", "4M"} <= set(level):
         figures.losses.append(f"no curve with a plateau: {rates}, level {level}")
     if smallest is None or named != str(int(smallest[:-1]) << (10 if smallest.endswith("K") else 20)):
         figures.losses.append(f"{named} is named, and {smallest} is the smallest on the plateau")
