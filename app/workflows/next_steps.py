@@ -1,12 +1,13 @@
-"""What one can go on with after a series or a comparison: choices in words, the advised ones first."""
+"""What one can go on with after a series, a comparison or a survey: choices in words, the advised ones first."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 from app.workflows.guide.state.choices import GuideChoices
-from app.workflows.guide.state.rounds import measure_again, measured_better, repeat_of
+from app.workflows.guide.state.rounds import branch_from, measure_again, measured_better, repeat_of
 from forms.comparison.comparison import Comparison
+from forms.experiments.survey import Survey
 from forms.findings.series_warnings import advice
 from forms.stats.decision import Doubt
 from storage.notebook import Notebook
@@ -67,3 +68,15 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     else:
         yield from (*more, base, other)
     yield _LOOK_AT_ALL
+
+
+def after_survey(found: Survey) -> Iterator[NextStep]:
+    """After a survey: what it has left, ONE change where it says to look first, what can be changed at all."""
+    if not found.complete:
+        yield NextStep(name="Go on with the survey", screen="survey")
+    if found.first is not None and found.first.series_ids:
+        change = partial(branch_from, series_id=found.first.series_ids[0])
+        yield NextStep(name="Change ONE thing there, and measure again", choices=change)
+    yield NextStep(name="See what can be changed: the catalogue", screen="catalogue")
+    if found.complete:
+        yield NextStep(name="Survey the server again", screen="survey")

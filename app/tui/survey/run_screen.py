@@ -1,12 +1,14 @@
 """A survey while it is measured, and what it found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.survey.progress import begin
+from app.tui.widgets.next_dialog import GoesOn
 from app.tui.widgets.report_run_screen import ReportRunScreen
+from app.workflows.next_steps import NextStep, after_survey
 from app.workflows.survey import SurveyRound, measure_round, result
 from forms.experiments.report import survey_report
 from forms.experiments.survey import Survey
@@ -15,14 +17,16 @@ REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed."""
 
 
-class SurveyRunScreen(ReportRunScreen):
+class SurveyRunScreen(GoesOn, ReportRunScreen):
     """Measures a planned survey in turns, then shows table, findings and the next step."""
 
     ABOUT = (
         "The survey's series take turns, run by run; a run that ended is kept, whatever happens. At the end come the"
-        " table, the findings and the one thing to look at first. Up and down scroll."
+        " table, the findings and the one thing to look at first. Up and down scroll; Enter lists what can be done"
+        " next."
     )
     KEYS: ClassVar = (
+        *GoesOn.KEYS,
         KeyCommand(
             "survey.stop",
             "s",
@@ -56,6 +60,9 @@ class SurveyRunScreen(ReportRunScreen):
 
     def heard_text(self, width: int) -> str:
         return self.surveying.text(width)
+
+    def next_steps(self) -> Iterable[NextStep]:
+        return after_survey(self.survey) if self.survey is not None else ()
 
     def ended(self, error: Exception | None) -> None:
         if error is not None:

@@ -99,7 +99,7 @@ class ReportRunScreen(RecordingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
         if action in {"stop", "finish"}:
             return not self.is_over
-        return action != "export" or self.report is not None
+        return action not in {"export", "next"} or self.report is not None
 
     def action_export(self) -> None:
         report = self.report

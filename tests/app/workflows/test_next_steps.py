@@ -1,12 +1,14 @@
 """What one can go on with after a series or a comparison, and what the guide is then about to measure."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.state.choices import MethodStep
-from app.workflows.next_steps import NextStep, after_comparison, after_series
+from app.workflows.next_steps import NextStep, after_comparison, after_series, after_survey
 from forms.comparison.summary import comparisons
 from storage.notebook import Notebook
 from storage.plan import Plan
@@ -65,3 +67,20 @@ def test_what_would_tell_comes_first_after_a_comparison(tmp_path: Path, other: t
         assert "--" not in form.comparison.sentence
         begun = taken(notebook, steps, first)
         assert begun.label == notebook.series(f"{1:012x}").label
+
+
+def surveyed(**fields: Any) -> Any:
+    return SimpleNamespace(**{"complete": True, "first": None} | fields)
+
+
+def test_a_survey_leads_to_its_rest_to_one_change_and_to_the_catalogue(tmp_path: Path):
+    path = book(tmp_path / "notebook.db", one(1, (100e6,) * 5))
+    with Notebook(path) as notebook:
+        series = notebook.series("last")
+        found = surveyed(first=SimpleNamespace(series_ids=(series.id,)))
+        change = taken(notebook, list(after_survey(found)), "Change ONE thing there, and measure again")
+        assert (change.step, change.series_id) == (MethodStep.CHANGE, series.id)
+    assert [(step.name, step.screen) for step in after_survey(surveyed(complete=False))] == [
+        ("Go on with the survey", "survey"), ("See what can be changed: the catalogue", "catalogue"),
+    ]  # fmt: skip
+    assert names(after_survey(surveyed()))[-1] == "Survey the server again"

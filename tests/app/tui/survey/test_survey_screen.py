@@ -18,7 +18,7 @@ from app.workflows.guide.state.backend import PasswordNeededError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from tests.servers.smbd import Smbd
-from tests.tui import measured, settle, text_of
+from tests.tui import measured, painted, settle, text_of
 
 
 @pytest.fixture
@@ -68,7 +68,9 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert "MB/s" in text
         assert text_of(app.screen, "#now").strip()
         assert app.screen.quit_question() is None
-        await pilot.press("escape")
+        await pilot.press("enter")
+        assert "See what can be changed" in painted(app)
+        await pilot.press("escape", "escape")
         assert shows(app, SurveyScreen)
     with Notebook(app.context.notebook_path) as notebook:
         assert {head.status for head in notebook.heads()} == {SeriesStatus.COMPLETE}
