@@ -140,7 +140,11 @@ def _results(summary: IsolationSummary) -> list[Field]:
     if names:
         found.append(Field(name="Look at next", text=f"{', '.join(names)} (sharebench catalogue NAME)"))
     elif summary.verdict.cause is Cause.UNKNOWN:
-        found.append(Field(name="Look at next", text="measure with more clients, for longer, or from another machine"))
+        found.append(
+            Field(
+                name="Look at next", text="measure more rounds, with more clients, for longer, or from another machine"
+            )
+        )
     return found
 
 

@@ -40,6 +40,7 @@ class IsolationDoubt(StrEnum):
     NO_LEAST = "there is nothing to compare the server with"
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
     CLOSE = "no layer stands out"
+    SCATTER = "the rounds scatter too much"
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
     ONE_MACHINE = "clients and server share the processors"
@@ -117,7 +118,7 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     if (found.ratio_high or found.ratio) < REACHED:
         return Cause.SAMBA, None
     if found.ratio < REACHED:
-        return Cause.UNKNOWN, IsolationDoubt.CLOSE
+        return Cause.UNKNOWN, IsolationDoubt.SCATTER
     return _of_the_machine(found)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from forms.isolation.summary import IsolationSummary, MeasuredRatio
-from forms.isolation.verdict import HELD_SHARE, Cause, IsolationVerdict, LayerEvidence
+from forms.isolation.verdict import HELD_SHARE, Cause, IsolationDoubt, IsolationVerdict, LayerEvidence
 
 LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
     Cause.SAMBA: ("case sensitive", "store dos attributes", "metadata requests of the client", "log level"),
@@ -70,6 +70,8 @@ def _client(found: IsolationVerdict) -> str:
 
 def _unknown(found: IsolationVerdict) -> str:
     reason = found.doubts[0].value if found.doubts else "nothing was measured"
+    if IsolationDoubt.SCATTER in found.doubts[:1]:
+        reason += f": {_ratio(found.evidence)} of what disk and network together carry; measure more rounds"
     return f"It cannot be told apart here: {reason}"
 
 
