@@ -1,8 +1,14 @@
 """What waits at a printer share: read from what the server's own command prints, and seen on a real smbd."""
 
+from contextlib import closing
+
 import pytest
 
+from app.clients.base import Secrets
+from app.clients.files import call_here
+from app.clients.registry import make_files
 from app.load.print_queue import jobs_in
+from storage.plan import Settings
 from storage.target_url import format_target
 from tests.command_line import Sharebench
 
@@ -47,8 +53,13 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
     server.rewrite_conf(share_options={
         "printable": "yes", "print command": f"mv %s {spool}/", "lpq command": str(queue), "lpq cache time": "3600",
     })  # fmt: skip
+    with closing(make_files(server.target(), Secrets(password=server.password), Settings(), call_here)) as files:
+        files.connect()
+        files.write_file(
+            "first", memoryview(b"first")
+        )  # the first job has Samba start its spooler, which may take long
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
-    options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "2", "--settle", "0", "--json")
+    options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "3", "--settle", "0", "--json")
     url = format_target(server.target())
     load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(server.conf))
     for point in load["points"]:
