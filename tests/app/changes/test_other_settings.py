@@ -147,6 +147,19 @@ def test_of_a_pair_the_one_that_was_in_force_is_put_back():
     assert "printf '%s\\n' 20 >/proc/sys/vm/dirty_ratio" in back
 
 
+@pytest.mark.parametrize(("now", "theirs", "written"), [("0", "30", "30"), ("1048576", "0", "20")])
+def test_a_pairs_other_one_is_left_where_ours_is_as_it_was(tmp_path: Path, now: str, theirs: str, written: str):
+    from app.changes.sysctl import _plan
+
+    ours, other = tmp_path / "vm/dirty_bytes", tmp_path / "vm/dirty_ratio"
+    ours.parent.mkdir()
+    ours.write_text(f"{now}\n")
+    other.write_text(f"{theirs}\n")
+    back = _plan("0123456789ab", "vm.dirty_bytes", "0", ["1048576"], ("vm.dirty_ratio", "20")).put_back
+    subprocess.run(["sh", "-c", back.replace("/proc/sys", str(tmp_path))], check=True)
+    assert (ours.read_text(), other.read_text()) == (f"{now}\n", f"{written}\n")
+
+
 def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Notebook, undo: Path):
     log, mark = tmp_path / "log", tmp_path / "it's on"
     quoted = shlex.quote(str(mark))

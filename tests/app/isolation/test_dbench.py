@@ -60,6 +60,10 @@ def test_a_program_ends_with_all_that_it_started_when_nobody_listens_any_more():
     wait_for(lambda: has_ended(child))
 
 
+def test_what_a_program_prints_need_be_no_text():
+    assert ServerShell().start("printf", "caf\\351").wait(10).out == "caf\ufffd"
+
+
 def test_a_program_that_is_not_there_says_so():
     shell = ServerShell()
     assert shell.run("sharebench-nonesuch").code == 127
