@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import sys
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from storage.target_url import format_target
 from tests.command_line import ROOT, Inside, Sharebench
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
+from tests.waiting import wait_for
 
 SHORT = ("--files", "60", "--settle", "0.2", "--ramp", "100", "--processes", "1")
 
@@ -161,22 +161,22 @@ def test_a_share_without_room_is_told_with_the_number(make_smbd, small_disk: Pat
 
 def worker_of(load: Any) -> psutil.Process:
     """A worker process of a running load, once it is there."""
-    for _ in range(300):
+
+    def found() -> psutil.Process | None:
         for child in psutil.Process(load.pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):  # it may end while it is looked at
                 if "worker" in child.cmdline():
                     return child
-        time.sleep(0.1)
-    raise AssertionError("no worker was started")
+        return None
+
+    worker = wait_for(found)
+    assert worker
+    return worker
 
 
 def wait_for_user(worker: psutil.Process, smbd: Smbd) -> None:
     """Until the worker has a user at the server."""
-    for _ in range(300):
-        if any(each.raddr and each.raddr.port == smbd.port for each in worker.net_connections("tcp")):
-            return
-        time.sleep(0.1)
-    raise AssertionError("no user came")
+    wait_for(lambda: any(each.raddr and each.raddr.port == smbd.port for each in worker.net_connections("tcp")))
 
 
 def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sharebench: Sharebench):
