@@ -124,7 +124,7 @@ def _ratio(
             Severity.GOOD,
             "well-configured",
             f"Well configured: SMB {command} is no slower than FTP",
-            "Nothing: keep this series as a baseline (sharebench baseline set NAME SERIES).",
+            "Nothing: keep this series as a baseline.",
         )
     if percent < TIME_TO_TUNE_PERCENT:
         return (
@@ -140,7 +140,7 @@ def _ratio(
         f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
         f"Tuning may gain the rest: {catalogue}"
         if usual
-        else "Nothing urgent: keep this series as a baseline (sharebench baseline set NAME SERIES).",
+        else "Nothing urgent: keep this series as a baseline.",
     )
 
 

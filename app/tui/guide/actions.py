@@ -186,7 +186,7 @@ class GuideActions(BaseScreen):
         if not target.user:
             self._ask_user(target, error)
             return
-        self._ask_password(target, f"{error} Type the password again, or Escape.",
+        self._ask_password(target, f"{error}. Type it again; Escape gives up.",
                            lambda: self._connect(target, kerberos=False))  # fmt: skip
 
     def _ask_user(self, target: Target, error: LoginError) -> None:
@@ -198,7 +198,7 @@ class GuideActions(BaseScreen):
                 self._connect(replace(target, user=user, domain=domain or target.domain), kerberos=False)
 
         self.app.push_screen(
-            AskDialog("Which user?", f"{error} USER or DOMAIN;USER; Escape gives up.", needed=True), answered
+            AskDialog("Which user?", f"{error}. USER or DOMAIN;USER; Escape gives up.", needed=True), answered
         )
 
     def _arrived(self, place: BrowsedFolder, secrets: Secrets, *, kerberos: bool) -> None:

@@ -279,7 +279,7 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend)
         await press(ready, pilot, "enter", "enter")
         assert isinstance(ready.screen, GuideScreen)
         assert ready.screen.choices.step is MethodStep.RUN
-        assert "A series was failed after 1 valid run" in painted(ready)
+        assert "A series failed after 1 valid run" in painted(ready)
     assert len(last_series(ready.context.notebook_path).measured()) == 1
 
 

@@ -32,7 +32,7 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
-        assert "127.0.0.1 refused bench: wrong password Type the password again" in text_of(
+        assert "127.0.0.1 refused bench: wrong password. Type it again; Escape gives up." in text_of(
             guide_app.screen, ".dialog-text"
         )
         assert guide_app.screen.query_one(Input).password
