@@ -287,6 +287,7 @@ class GuideActions(BaseScreen):
             backend=self.context.backend,
             notebook_path=self.context.notebook_path,
             title=f"Run · {choices.command} · {format_target(choices.target)}",
+            target=choices.target,
             request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
             confirmed=confirmed,
