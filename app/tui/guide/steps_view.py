@@ -54,7 +54,7 @@ class StepsView(Widget):
             lines.append(line.truncate(width, ellipsis=True))
             for extra in range(1, self.lines_each):
                 is_new = extra == 1 and standing.detail != told
-                detail = layout.cut_inside(standing.detail, width - 2) if is_new else ""
+                detail = layout.cut_inside(standing.detail, width - 3) if is_new else ""
                 lines.append(Content.styled(f"  {detail}", "dim"))
             told = standing.detail
         return Content("\n").join(lines)
