@@ -251,7 +251,7 @@ async def test_stopping_asks_and_keeps_what_is_done(ready, backend):
         await measured(ready, pilot)
         assert "Interrupted after 1 run; what was measured is kept." in painted(ready)
         await press(ready, pilot, "enter")
-        assert "A series was interrupted after 1 valid run" in painted(ready)
+        assert "The series was interrupted after 1 valid run" in painted(ready)
         await press(ready, pilot, "up", "enter")
         assert backend.resumed == [], "the cursor was on another choice"
     assert last_series(ready.context.notebook_path).status is SeriesStatus.INTERRUPTED
@@ -283,7 +283,7 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend)
         await press(ready, pilot, "enter", "enter")
         assert isinstance(ready.screen, GuideScreen)
         assert ready.screen.choices.step is MethodStep.RUN
-        assert "A series was failed after 1 valid run" in painted(ready)
+        assert "The series failed after 1 valid run" in painted(ready)
     assert len(last_series(ready.context.notebook_path).measured()) == 1
 
 
