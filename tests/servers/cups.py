@@ -66,6 +66,7 @@ class Cups(ServerProcess):
     def configure(self) -> None:
         for name in ("etc", "bin/backend", "bin/daemon", "state", "cache", "spool", "temporary"):
             (self.root / name).mkdir(parents=True, exist_ok=True)
+        (self.root / "temporary").chmod(0o1777)
         executor = self.root / "bin/daemon/cups-exec"
         executor.write_bytes(Path("/usr/lib/cups/daemon/cups-exec").read_bytes())
         backend = self.root / "bin/backend/slow"
