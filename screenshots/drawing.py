@@ -5,25 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, suppress
+from contextlib import chdir, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-
-from textual.app import App
-from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
 
 from screenshots import invented
 from screenshots.scenes import Scene
+from tests.tui import measured
 
 FOLDER = Path(__file__).parent
 MADE_WITH = FOLDER / "made-with.txt"
 """The versions of the libraries that draw: with others the same scene may differ in details."""
 _LIBRARIES = ("textual", "rich", "plotext")
-_STILL = 4
-"""So often must a scene look the same before it is believed to be complete: a footer fills itself late."""
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _UNIQUE = re.compile(r"terminal-\d+-")
 
@@ -51,20 +45,8 @@ async def draw(scene: Scene) -> str:
             for key in ("", *scene.keys):
                 if key:
                     await pilot.press(key)
-                drawn = await _settle(app, pilot)
-            return drawn
-
-
-async def _settle(app: App[Any], pilot: Pilot[Any]) -> str:
-    """The picture, once all work of all screens is done and drawing it again changes nothing."""
-    drawn: list[str] = []
-    while len(drawn) < _STILL or len(set(drawn[-_STILL:])) > 1:
-        with suppress(WorkerCancelled):
-            await app.workers.wait_for_complete()
-        await pilot.pause()
-        if all(worker.is_finished for worker in app.workers):
-            drawn.append(_plain(app.export_screenshot(title="sharebench")))
-    return drawn[-1]
+                await measured(app, pilot)
+            return _plain(app.export_screenshot(title="sharebench"))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
-from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.environment.host.meter import MachineNow
@@ -32,25 +30,10 @@ from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Change, Command, Phase, Series, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, run_at
+from tests.rest import MEASURING, at_rest
 
 SMB = Target(protocol="smb", host="127.0.0.1", port=4450, user="bench")
 """The practice server of the guide's tests."""
-
-MEASURING = "measure"
-"""The group of the work that goes on while a series is measured."""
-
-
-_QUIET = 2
-"""A message on its way between widgets can still start work when nothing seems to be left to do."""
-
-
-async def settle(app: App[Any], pilot: Pilot[Any]) -> None:
-    """All work of all screens is done and its messages are handled; a series under way goes on."""
-    for worker in list(app.workers):
-        if worker.group != MEASURING or worker.is_finished:
-            with suppress(WorkerCancelled):
-                await worker.wait()
-    await pilot.pause()
 
 
 def text_of(screen: Screen[Any], selector: str) -> str:
@@ -80,15 +63,9 @@ async def press(app: App[Any], pilot: Pilot[Any], *keys: str) -> None:
         await settled(app, pilot)
 
 
-async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
-    """Work that starts other work is done as well: nothing runs and nothing waits any more, twice running."""
-    quiet = 0
-    for _ in range(150):
-        await settle(app, pilot)
-        quiet = quiet + 1 if all(w.is_finished for w in app.workers if w.group != MEASURING) else 0
-        if quiet == _QUIET:
-            return
-    raise AssertionError("the screens do not come to rest")
+async def settled(app: App[Any], _pilot: Pilot[Any]) -> None:
+    """Nothing is left to do in the app, and it is painted; a series under way goes on."""
+    await at_rest(app)
 
 
 def here(app: App[Any]) -> Any:

@@ -1,6 +1,7 @@
 """What nothing else here knows how to change: a command of the admin's that applies it, and one that takes it back."""
 
 import shlex
+from pathlib import PurePosixPath
 
 from app.changes.script import ServerChange
 from app.changes.server import look
@@ -34,7 +35,8 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
 
 def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
     """The scripts. That it is applied is noted before it is, so that what was cut off half-way is taken back too."""
-    note = f"/var/lib/sharebench/applied-{change_id}"
+    note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
+    noted = f"mkdir -p {note.parent}\n: >{note}\nsync"
     run = "</dev/null >&2 9>&-"
     back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {run}; then rm -f {note}; else broken=yes; fi\nfi"
     return ServerChange(
@@ -45,7 +47,7 @@ def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
         before=":",
         arms=(
             back,
-            f"if [ ! -e {note} ]; then\n: >{note}\nsync\nsh -c {shlex.quote(apply)} {run} || broken=yes\nfi",
+            f"if [ ! -e {note} ]; then\n{noted}\nsh -c {shlex.quote(apply)} {run} || broken=yes\nfi",
         ),
         put_back=back,
         look=(

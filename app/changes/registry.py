@@ -26,8 +26,9 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         raise ChangeRefusedError(f"the registry has no share [{place.section}]")
     keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {shlex.quote(old)}"
     back = f'{keep} || [ "$({net} getparm {where} 2>/dev/null)" = {shlex.quote(old or "")} ] || broken=yes\n'
-    if not has_section:
-        back += f"{net} delshare {shlex.quote(place.section)} 2>/dev/null\n"
+    if not has_section:  # it goes with what was written, unless somebody has put more there meanwhile
+        section = shlex.quote(place.section)
+        back += f"{net} showshare {section} 2>/dev/null | grep -q = || {net} delshare {section} 2>/dev/null\n"
     now = f'"$({net} getparm {where} 2>/dev/null)"'
     sets = [f"{net} setparm {where} {shlex.quote(value)} || broken=yes" for value in values]
     what = " or ".join(f"{place.name} = {value}" for value in values)

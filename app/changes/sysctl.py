@@ -108,7 +108,7 @@ def _plan(
     path, other = _path(name), partner[0]
     now = f'"$(cat {path} 2>/dev/null)"'
     wanted = shlex.quote(previous)
-    equal = f"[ \"$(cat {path} | tr -s '[:space:]' ' ')\" = {wanted} ]"
+    equal = f'[ "$(echo $(cat {path}))" = {wanted} ]'
     back = f"{equal} || printf '%s\\n' {wanted} >{path} || broken=yes"
     if other and previous == "0":
         back = f"{equal} || printf '%s\\n' {shlex.quote(partner[1])} >{_path(other)} || broken=yes"

@@ -47,7 +47,7 @@ class LayerBench:
         self._bench_script = BenchScript(self.script)
         self._script_there = ""
         self._ends: list[Callable[[], None]] = []
-        self._servers: list[RunningProgram] = []
+        self._programs: list[RunningProgram] = []
         self._stopped = False
         self.client: ClientFacts | None = None
 
@@ -62,8 +62,8 @@ class LayerBench:
             end()
 
     def prepare(self) -> None:
-        """Make the folder for the disk layer, and have smbd count. Raises MeasurementError."""
-        shell, folder, smbd = self._places.shell, self._places.disk_folder, self._places.smbd
+        """Make the folder for the disk layer. Raises MeasurementError."""
+        shell, folder = self._places.shell, self._places.disk_folder
         if shell is not None and folder is not None:
             said = shell.run("mkdir", "-m", "700", folder)
             if said.code:
@@ -72,8 +72,6 @@ class LayerBench:
                     "the way there by ssh"
                 )
             self._script_there = self._bench_script.copy_to(shell, folder)
-        if smbd is not None:
-            smbd.set_level(ON)
 
     def ceiling(self, clients: int) -> float:
         """Operations a second of so many clients against a server that costs next to nothing."""
@@ -86,6 +84,7 @@ class LayerBench:
         layers = (layer, Layer.NETWORK_WITH_DISK) if layer is Layer.DISK_WITH_NETWORK else (layer,)
         empty = [LayerRun(round=turn, layer=each, clients=clients, started_at=utc_now()) for each in layers]
         try:
+            self._raise_if_stopped()
             if layer in {Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT, Layer.SERVER_UNPROFILED}:
                 return [self._server(empty[0])]
             return self._without_samba(empty)
@@ -93,13 +92,24 @@ class LayerBench:
             self._raise_if_stopped()
             return [_failed(one, error) for one in empty]
         finally:
-            self._end_servers()
+            self._end_programs()
             self._raise_if_stopped()
 
-    def _end_servers(self) -> None:
+    def _started(self, program: RunningProgram) -> RunningProgram:
+        """The program, which ends with the run at the latest."""
+        self._programs.append(program)
+        self._end_on_stop(program.hang_up)
+        return program
+
+    def _end_on_stop(self, end: Callable[[], None]) -> None:
+        self._ends.append(end)
+        if self._stopped:
+            end()
+
+    def _end_programs(self) -> None:
         self._ends.clear()
-        while self._servers:
-            self._servers.pop().end()
+        while self._programs:
+            self._programs.pop().end()
 
     def _raise_if_stopped(self) -> None:
         if self._stopped:
@@ -111,7 +121,7 @@ class LayerBench:
             done = self._tried(empty)
             if all(run.bytes_per_second for run in done):
                 return done
-            self._end_servers()
+            self._end_programs()
         idle = next(run for run in done if not run.bytes_per_second)
         raise MeasurementError(
             f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times; measure longer, with "
@@ -145,33 +155,27 @@ class LayerBench:
         if layer in {Layer.DISK, Layer.DISK_WITH_NETWORK}:
             assert shell is not None
             assert self._places.disk_folder is not None
-            program = start_dbench(shell, script, self._script_there, self._places.disk_folder, seconds, clients)
-        elif self._places.same_machine:
-            program = start_tbench_here(script, seconds, clients)
-        else:
-            assert shell is not None
-            server = shell.start("tbench_srv")
-            self._ends.append(server.hang_up)
-            self._servers.append(server)
-            wait_for_server(self._request.target.host)
-            program = start_tbench(script, seconds, clients, self._request.target.host)
-        self._ends.append(program.hang_up)
-        return program
+            folder = self._places.disk_folder
+            return self._started(start_dbench(shell, script, self._script_there, folder, seconds, clients))
+        if self._places.same_machine:
+            return self._started(start_tbench_here(script, seconds, clients))
+        assert shell is not None
+        self._started(shell.start("tbench_srv"))
+        wait_for_server(self._request.target.host)
+        return self._started(start_tbench(script, seconds, clients, self._request.target.host))
 
     def _server(self, run: LayerRun) -> LayerRun:
         smbd = self._places.smbd
         whole = run.layer is Layer.SERVER_WHOLE_SCRIPT
-        profiled = smbd is not None and run.layer is not Layer.SERVER_UNPROFILED
+        profiled = run.layer is not Layer.SERVER_UNPROFILED
+        if smbd:
+            smbd.set_level(ON if profiled else OFF)
         before = smbd.profile() if smbd and profiled else {}
         quota = smbd.quota() if smbd else ProcessorQuota()
-        if smbd and not profiled:
-            smbd.set_level(OFF)
         with self._watch("smbd") as watch:
             result = self._replay(self._plan(run.clients, self._request.seconds, whole=whole))
             told_at = time.monotonic()
         self.client = result.client
-        if smbd and not profiled:
-            smbd.set_level(ON)
         profile: dict[str, ProfileCounter] = {}
         if smbd and profiled:
             time.sleep(max(0.0, told_at + LATENESS_SECONDS - time.monotonic()))
@@ -201,7 +205,7 @@ class LayerBench:
 
     def _replay(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> ReplayResult:
         replay = Replay(plan, module)
-        self._ends.append(replay.hang_up)
+        self._end_on_stop(replay.hang_up)
         return replay.wait()
 
     def _replayed(self, run: LayerRun, result: ReplayResult, script: Script) -> LayerRun:

@@ -175,7 +175,7 @@ def _parsed(name: str, lines: Iterable[str], known: dict[str, ScriptLine]) -> It
                 line = known[text] = _line(text)
             except (ValueError, IndexError) as error:
                 raise UsageError(
-                    f"line {number} of the script {name} is no request of dbench's: {text[:60]}"
+                    f"line {number} of the script {name} is no request of dbench's, or leaves its folder: {text[:60]}"
                 ) from error
         yield line
 
@@ -192,6 +192,7 @@ def _line(text: str) -> ScriptLine:
     shape = _SHAPES[operation]
     texts = tuple(word for kind, word in zip(shape, words[1:], strict=False) if kind == "t")
     numbers = tuple(int(word, 0) for kind, word in zip(shape, words[1:], strict=False) if kind == "n")
-    if len(words) - 1 != len(shape) or any(number < 0 for number in numbers):
+    leaves = any(".." in re.split(r"[/\\]", path) for path in texts)  # dbench would follow it, as root
+    if len(words) - 1 != len(shape) or any(number < 0 for number in numbers) or leaves:
         raise ValueError(text)
     return ScriptLine(operation, texts, numbers, succeeds, text)

@@ -44,8 +44,10 @@ class RunningProgram:
     """A program that runs on the server; it ends with :meth:`end`, and also when this process does."""
 
     def __init__(self, command: Sequence[str], files: Sequence[int]) -> None:
-        self._out = tempfile.TemporaryFile("w+")  # noqa: SIM115  as long as the program
-        self._error = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self._out, self._error = (
+            tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  as long as the program
+            for _ in range(2)
+        )
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

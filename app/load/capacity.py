@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from forms.load.summary import overload
-from storage.loads.records import LoadChoices, LoadPoint, PointStatus
+from forms.load.summary import overload, tells_of_server
+from storage.loads.records import LoadChoices, LoadPoint
 
 FIRST_USERS = 25
 MOST_USERS = 100_000
@@ -35,7 +35,7 @@ def _next_of_search(points: Sequence[LoadPoint], choices: LoadChoices) -> int | 
     first = choices.users[0] if choices.users else FIRST_USERS
     if not points:
         return first
-    if points[-1].status in {PointStatus.GENERATOR, PointStatus.REJECTED}:
+    if not tells_of_server(points[-1]):
         return None  # there is no verdict from here on
     broken = [point.users for point in points if overload(point, choices) is not None]
     carried = [point.users for point in points if overload(point, choices) is None]

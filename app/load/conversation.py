@@ -2,8 +2,10 @@
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TextIO
 
 import gevent
@@ -25,17 +27,14 @@ class Conversation:
         self._working: gevent.Greenlet | None = None
 
     def hold(self) -> None:
-        """Do what is asked until the end."""
-        plan = LoadPlan.from_json(self._next_line())
-        self._working = gevent.spawn(self._work, plan)
+        """Do what is asked until the end; nothing interrupts the cleaning up."""
+        engine = LoadEngine(LoadPlan.from_json(self._next_line()), self._emit)
+        self._working = gevent.spawn(_ended_by, partial(self._work, engine))
         gevent.spawn(self._listen)
-        try:
-            ended = self._working.get()
-        except SharebenchError as error:
-            ended = LoadEnded(kind=type(error).__name__, text=str(error))
-        except Exception as error:  # noqa: BLE001  whatever it was, the other side must hear of it
-            ended = LoadEnded(kind="MeasurementError", text=f"the engine failed: {type(error).__name__}: {error}")
-        self._emit(ended)
+        ended, cleaned = self._working.get(), _ended_by(engine.end)
+        if cleaned.kind:
+            self._emit(LoadWarned(text=cleaned.text))
+        self._emit(replace(ended, left_behind=bool(cleaned.kind)))
 
     @staticmethod
     def _next_line() -> str:
@@ -49,22 +48,8 @@ class Conversation:
         assert self._working is not None
         self._working.kill(CancelledError("cancelled"), block=False)
 
-    def _work(self, plan: LoadPlan) -> LoadEnded:
-        engine, ended, left_behind = LoadEngine(plan, self._emit), LoadEnded(), False
-        try:
-            engine.begin()
-            self._do_orders(engine)
-        except SharebenchError as error:
-            ended = LoadEnded(kind=type(error).__name__, text=str(error))
-        finally:
-            try:
-                engine.end()
-            except SharebenchError as error:
-                left_behind = True
-                self._emit(LoadWarned(text=str(error)))
-        return replace(ended, left_behind=left_behind)
-
-    def _do_orders(self, engine: LoadEngine) -> None:
+    def _work(self, engine: LoadEngine) -> None:
+        engine.begin()
         while True:
             self._came.wait()
             self._came.clear()
@@ -82,6 +67,17 @@ class Conversation:
         with suppress(OSError, ValueError):
             self._out.write(load_event_line(event) + "\n")
             self._out.flush()
+
+
+def _ended_by(work: Callable[[], None]) -> LoadEnded:
+    """How that ended."""
+    try:
+        work()
+    except SharebenchError as error:
+        return LoadEnded(kind=type(error).__name__, text=str(error))
+    except Exception as error:  # noqa: BLE001  whatever it was, the other side must hear of it
+        return LoadEnded(kind="MeasurementError", text=f"the engine failed: {type(error).__name__}: {error}")
+    return LoadEnded()
 
 
 def serve() -> None:

@@ -28,6 +28,7 @@ from app.load.plan import LoadPlan
 from app.load.window import SteadyWindow, packed
 from storage.json_reader import named
 from storage.loads.histogram import HistogramBuilder
+from storage.records import Target
 
 LATENESS_INTERVAL_SECONDS = 0.02
 _TRIES = 3
@@ -59,9 +60,9 @@ def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Crew:
-    """All users of one process."""
+    """All users of one process, which is one of so many of its machine."""
 
-    def __init__(self, plan: LoadPlan, index: int) -> None:
+    def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
         self.plan = plan
         self.set = FileSet(plan.scenario)
         self.members: set[Member] = set()
@@ -70,12 +71,17 @@ class Crew:
         self.second = SteadyWindow(clock())
         """Since the last progress report."""
         self._index = index
+        self._processes = processes
         self._next_number = 0
 
     def next_number(self) -> int:
         """A number for a new user, one of a kind in the whole load."""
         self._next_number += 1
         return 1000 * self._next_number + self._index
+
+    def target(self) -> Target:
+        """The newest user's: all of them in turns, over the processes too."""
+        return self.plan.targets[(self._next_number * self._processes + self._index) % len(self.plan.targets)]
 
     @property
     def connected(self) -> int:
@@ -145,9 +151,8 @@ class Member:
         self._crew = crew
         self._number = crew.next_number()
         plan = crew.plan
-        target = plan.targets[self._number // 1000 % len(plan.targets)]
         self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
-        self._files: Files = make_files(target, plan.secrets, plan.settings, call_in_thread)
+        self._files: Files = make_files(crew.target(), plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
         self.since: float | None = None
         """When the pause or the request began that the user is in; None without a session."""

@@ -112,6 +112,14 @@ def check_there(files: Files, folder: str, wanted: FileSet) -> None:
                 )
 
 
+def remove_users_own(files: Files, folder: str) -> None:
+    """Remove what the users of an earlier load made for themselves beside its files."""
+    path = place(files.target, folder)
+    for entry in files.list(path):
+        if entry.is_folder and entry.name.startswith("u"):
+            remove_all(files, f"{path}/{entry.name}")
+
+
 _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
 """What a load gives its files and folders for names."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from app.load.events import PointMeasured
 from app.load.window import counted, unpacked
 from storage.loads.histogram import added
-from storage.loads.records import LoadPoint, PointServer, PointStatus
+from storage.loads.records import Limit, LoadPoint, PointServer, PointStatus
 
 MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005
@@ -59,6 +59,7 @@ def load_point(
         generator_lateness=added(unpacked(each["lateness"]) for each in parts),
         client_interfaces=client_interfaces or {},
         server=server,
+        limit=None if measured.failure is None else Limit.GENERATOR,
     )
     held = max((each["held_percent"] for each in parts), default=0.0)
     uneven = bool(parts) and abs(total("answers") - total("pauses")) > measured.users

@@ -13,7 +13,17 @@ from app.errors import MeasurementError, NoSuchFileError, NotAFileError, Sharebe
 from app.load.crew import call_in_thread
 from app.load.events import FilesMade, LoadEvent, LoadPhase, PhaseBegan
 from app.load.file_requests import CONTENT
-from app.load.file_set import FileSet, check_space, check_there, make_file, make_folders, place, removals, remove_all
+from app.load.file_set import (
+    FileSet,
+    check_space,
+    check_there,
+    make_file,
+    make_folders,
+    place,
+    removals,
+    remove_all,
+    remove_users_own,
+)
 from app.load.plan import LoadPlan
 from storage.loads.scenario import RequestKind
 from storage.records import Target
@@ -66,6 +76,7 @@ class Preparation:
         target, folder = files.target, self._plan.folder
         if self._plan.reuse:
             check_there(files, folder, self._set)
+            remove_users_own(files, folder)
             return
         if self._made_on and _is_there(files, folder):
             return  # the same share by another of the server's addresses

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 
@@ -14,6 +15,8 @@ def main(role: str) -> int:
     monkey.patch_all()
     os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a user is an open file
     logging.disable(logging.WARNING)
     from app.load.plan import LoadPlan  # noqa: PLC0415
 
@@ -27,7 +30,7 @@ def main(role: str) -> int:
     die_with_parent()
     order = json.loads(sys.stdin.readline())
     plan = LoadPlan.from_json(order["plan"])
-    Worker(plan, order["index"], order["host"], order["port"], order["token"]).work()
+    Worker(plan, order["index"], order["processes"], order["host"], order["port"], order["token"]).work()
     return 0
 
 

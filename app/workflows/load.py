@@ -13,7 +13,16 @@ from app.environment.collect import Environment, collect
 from app.errors import UsageError
 from app.load.capacity import NextPoint, next_point
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, LoadEvent, LoadPhase, PhaseBegan, PointMeasured, UsersGone, WorkersReady
+from app.load.events import (
+    LoadEnded,
+    LoadEvent,
+    LoadPhase,
+    LoadWarned,
+    PhaseBegan,
+    PointMeasured,
+    UsersGone,
+    WorkersReady,
+)
 from app.load.file_set import FileSet
 from app.load.judgement import load_point
 from app.load.plan import LoadPlan
@@ -194,6 +203,11 @@ def _points(
                 yield event
             while engine.ended is None and not (finishing and load.points) and not over and (following := _next(load)):
                 began_at = utc_now()
+                try:
+                    check_limits(replace(load.choices, users=(following.users,)), load.targets)
+                except UsageError as error:
+                    yield LoadWarned(text=f"the search for capacity ends here: {error}")
+                    break
                 for event in engine.point(_free_number(load), following.users, following.size_bytes):
                     yield event
                     if printer is not None and isinstance(event, PhaseBegan) and event.phase is LoadPhase.SETTLE:

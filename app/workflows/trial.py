@@ -12,7 +12,7 @@ from app.changes.server import ChangeFailedError, give_word, new_change_id, set_
 from app.changes.setting import ChangeableSetting
 from app.changes.several import plan_of
 from app.environment import collect
-from app.errors import SharebenchError
+from app.errors import CancelledError, SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
 from app.recorder.ceilings import ceiling_of
@@ -99,8 +99,11 @@ class _Campaign:
         try:
             self._open_series()
             failure = yield from self._measure()
-        except ChangeFailedError as error:
+        except SharebenchError as error:
             failure = error
+            raise
+        except BaseException:
+            failure = CancelledError("given up")
             raise
         finally:
             try:
@@ -110,6 +113,7 @@ class _Campaign:
         yield PutBack(put_back)
         if any(writer.stored for writer in self.writers):
             yield Judged(self._standing())
+        yield from self.yardstick.finish()
         if failure:
             raise failure
 

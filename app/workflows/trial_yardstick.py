@@ -55,6 +55,10 @@ class TransferYardstick:
         with MeasuringProcess(plan, self._control) as child:
             yield from child.events()
 
+    def finish(self) -> Iterator[Event]:
+        """Nothing is left of a transfer."""
+        return iter(())
+
 
 class LoadYardstick:
     """A load point each: new users log in, settle, and are counted in a steady window; its files stay all the while."""
@@ -92,9 +96,15 @@ class LoadYardstick:
     def __exit__(self, *_: object) -> None:
         """Remove the files, as far as the server lets us."""
         with self._stack:
-            if self._engine and self._engine.ended is None:
-                for _event in self._engine.finish():
-                    pass
+            for _event in self.finish():
+                pass
+
+    def finish(self) -> Iterator[Event]:
+        """Remove the files; what is still there is named."""
+        if self._engine and self._engine.ended is None:
+            for event in self._engine.finish():
+                if isinstance(event, LoadWarned):
+                    yield Warned(text=event.text)
 
     def observe(self, number: int, _scratch_path: str | None) -> Iterator[Event]:
         """What the session of a user negotiates, and a load point."""
@@ -123,7 +133,7 @@ class LoadYardstick:
 
     def _counted(self, point: LoadPoint) -> Iterator[Event]:
         moved = point.read_bytes + point.write_bytes
-        if point.status is PointStatus.FAILED or not moved:
+        if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved:
             yield Failed(kind=MeasurementError.__name__, text=point.reason or "the users moved no byte in the window")
             return
         limited = point.status is PointStatus.GENERATOR

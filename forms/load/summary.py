@@ -45,6 +45,11 @@ def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None)
     return users * fewest.requests_per_second / fewest.users
 
 
+def tells_of_server(point: LoadPoint) -> bool:
+    """Whether a point says what the server carries: not where this end was the limit or broke, or the numbers lie."""
+    return point.status in {PointStatus.VALID, PointStatus.FAILED} and point.limit is not Limit.GENERATOR
+
+
 def overload(point: LoadPoint, choices: LoadChoices) -> str | None:
     """Why a point is more than the server carries; None for one that it carries."""
     if point.status is PointStatus.FAILED:
@@ -63,7 +68,7 @@ def overload(point: LoadPoint, choices: LoadChoices) -> str | None:
 def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
     """What seems to have stood in the way of more."""
     server = point.server
-    if point.status is PointStatus.GENERATOR:
+    if point.status is PointStatus.GENERATOR or point.limit is Limit.GENERATOR:
         return Limit.GENERATOR
     if point.status is PointStatus.FAILED or error_share(point) > MOST_ERRORS_SHARE:
         return Limit.ERRORS
@@ -89,7 +94,7 @@ def capacity_of(load: Load) -> Capacity | None:
     judged = [
         (point, overload(point, load.choices))
         for point in load.points
-        if point.status in {PointStatus.VALID, PointStatus.FAILED} and point.size_bytes is None
+        if tells_of_server(point) and point.size_bytes is None
     ]
     broken = [(point, why) for point, why in judged if why is not None]
     not_carried, why = min(broken, key=lambda each: each[0].users, default=(None, None))

@@ -121,7 +121,7 @@ def test_processes_that_know_the_password_leave_no_core_file(folder_of_cores, lo
     (measuring,) = logging_in.children()
     for process in (measuring, logging_in):
         process.send_signal(signal.SIGABRT)
-    psutil.wait_procs([measuring, logging_in], timeout=30)
+    psutil.wait_procs([measuring, logging_in], timeout=60)
     assert cores(folder_of_cores) == []
 
 

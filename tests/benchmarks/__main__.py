@@ -25,9 +25,9 @@ def main() -> int:
     if asked.folder:
         tempfile.tempdir = asked.folder
     from app.units import parse_size
-    from tests.benchmarks.answering import answer_table
     from tests.benchmarks.rows import all_rows, answer_rows
     from tests.benchmarks.table import machine, markdown
+    from tests.benchmarks.times import times_table
     from tests.benchmarks.users import users_table
 
     results = []
@@ -44,7 +44,7 @@ def main() -> int:
         print(f"{answer.name} …", file=sys.stderr, flush=True)
         answers.append(answer.measure())
         print(f"  {answers[-1]}", file=sys.stderr, flush=True)
-    text = markdown(results) + ("\n" + answer_table(answers) if answers else "")
+    text = markdown(results) + ("\n" + times_table(answers) if answers else "")
     if not asked.names or "users" in asked.names:
         print("many users …", file=sys.stderr, flush=True)
         text += "\n" + users_table()

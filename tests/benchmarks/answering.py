@@ -11,16 +11,16 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
-from typing import Any
 
 from forms.stats.summary import median
 from tests.benchmarks.drawing import PLAN
 from tests.benchmarks.pairs import Orders
+from tests.benchmarks.times import TimesResult
 
 ROOT = Path(__file__).resolve().parents[2]
 BARE = (
@@ -31,36 +31,6 @@ BARE = (
 HELP_KEY, ESCAPE, QUIT = b"\x1bOP", b"\x1b", b"\x11"
 PATIENCE_SECONDS = 20.0
 PRESSES = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerResult:
-    """Times in milliseconds, and what they may be at most."""
-
-    name: str
-    milliseconds: tuple[float, ...]
-    at_most: float
-    what: str
-    """What the limit is."""
-
-    @property
-    def reached(self) -> float:
-        """The median, in milliseconds."""
-        return median(self.milliseconds) or 0.0
-
-    def as_document(self) -> dict[str, Any]:
-        """For the JSON file."""
-        return {"name": self.name, "milliseconds": self.milliseconds, "at_most": self.at_most, "what": self.what}
-
-
-def answer_table(results: Sequence[AnswerResult]) -> str:
-    """The table, medians with the longest."""
-    lines = ["| | ms, median | ms, longest | at most | that is |", "| --- | ---: | ---: | ---: | --- |"]
-    lines += [
-        f"| {one.name} | {one.reached:,.0f} | {max(one.milliseconds):,.0f} | {one.at_most:,.0f} | {one.what} |"
-        for one in results
-    ]
-    return "\n".join(lines) + "\n"
 
 
 class Painted:
@@ -127,7 +97,7 @@ class FirstPaintRow:
     name: str = "first paint"
     times: float = 1.5
 
-    def measure(self) -> AnswerResult:
+    def measure(self) -> TimesResult:
         """Ours, bare, bare, ours …"""
         ours: list[float] = []
         bare: list[float] = []
@@ -140,7 +110,7 @@ class FirstPaintRow:
                         program.seconds_until(text)
                         times.append(1000 * (time.monotonic() - program.began))
         limit = self.times * (median(bare) or 0.0)
-        return AnswerResult(
+        return TimesResult(
             name=self.name,
             milliseconds=tuple(ours),
             at_most=limit,
@@ -156,7 +126,7 @@ class KeyPressRow:
     name: str = "key press during a get"
     at_most: float = 100.0
 
-    def measure(self) -> AnswerResult:
+    def measure(self) -> TimesResult:
         """Open the help again and again."""
         found: list[float] = []
         with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
@@ -169,4 +139,4 @@ class KeyPressRow:
                     found.append(1000 * program.seconds_until(b"A series is being"))
                     program.press(ESCAPE)
                     time.sleep(0.7)
-        return AnswerResult(name=self.name, milliseconds=tuple(found), at_most=self.at_most, what="what nobody notices")
+        return TimesResult(name=self.name, milliseconds=tuple(found), at_most=self.at_most, what="what nobody notices")

@@ -11,6 +11,7 @@ import struct
 import sys
 import tempfile
 import termios
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -21,13 +22,17 @@ from app.measure.control import SeriesControl
 from app.measure.plan import MeasurementPlan
 from app.recorder.recording import record
 from app.recorder.request import SeriesRequest
+from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from tests.benchmarks.pairs import Orders, PeakMemory, Result
+from tests.benchmarks.times import TimesResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "SHAREBENCH_BENCH_PLAN"
+SHARE_SUFFIX = ".share"
 RUNS_A_SERIES = 5
+RUNS_FOR_PROCESSOR_TIME = 30
 WARMUPS = 6
 """By then the TUI has opened and loaded what it draws with, as it has long before a user starts a series."""
 
@@ -72,12 +77,62 @@ class DrawingRow:
         )
 
 
-def _headless(order: SeriesRequest, path: Path) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawingProcessorRow:
+    """The processor time that drawing takes while a file is fetched as fast as it can be.
+
+    Where client and server use every processor, what drawing takes is what they lose, and it scatters less.
+    """
+
+    pairs: int
+    set_up: Callable[[], AbstractContextManager[Orders]]
+    name: str = "processor time of drawing, a second"
+    share: float = 0.02
+
+    def measure(self) -> TimesResult:
+        """What each drawn series takes over the median of those without."""
+        drawn: list[float] = []
+        headless: list[float] = []
+        with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
+            order = replace(
+                ours,
+                plan=replace(ours.plan, runs=RUNS_FOR_PROCESSOR_TIME, warmups=WARMUPS),
+                quiet_time=QuietTime.SKIP,
+                ceiling=CeilingPolicy.SKIP,
+            )
+            for pair in range(self.pairs):
+                headless.append(_headless(order, Path(folder) / f"headless-{pair}.db"))
+                drawn.append(_drawn(order, Path(folder) / f"drawn-{pair}.db"))
+        without = median(headless) or 0.0
+        processors = os.cpu_count() or 1
+        return TimesResult(
+            name=self.name,
+            milliseconds=tuple(1000 * (taken - without) for taken in drawn),
+            at_most=1000 * self.share * processors,
+            what=f"{self.share:.0%} of {processors} processors",
+        )
+
+
+class ProcessorTime:
+    """What this process alone takes of a processor from now on."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._taken = time.process_time()
+
+    def share(self) -> float:
+        """Seconds of processor time in a second."""
+        return (time.process_time() - self._taken) / (time.monotonic() - self._began)
+
+
+def _headless(order: SeriesRequest, path: Path) -> float:
+    taken = ProcessorTime()
     for _ in record(order, path, SeriesControl()):
         pass
+    return taken.share()
 
 
-def _drawn(order: SeriesRequest, path: Path) -> None:
+def _drawn(order: SeriesRequest, path: Path) -> float:
     """Run the drawing side in a terminal of 120 columns, and take in what it draws."""
     os.environ[PLAN] = order.plan.to_json()
     child, terminal = pty.fork()
@@ -96,6 +151,7 @@ def _drawn(order: SeriesRequest, path: Path) -> None:
     _, status = os.waitpid(child, 0)
     if status:
         raise RuntimeError(f"the drawing side ended with {status}")
+    return float(path.with_suffix(SHARE_SUFFIX).read_text())
 
 
 def main() -> int:
@@ -117,7 +173,11 @@ def main() -> int:
     order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     class Screen(RunScreen):
+        def on_mount(self) -> None:
+            self.taken = ProcessorTime()
+
         def on_measurement_ended(self, message: MeasurementEnded) -> None:
+            path.with_suffix(SHARE_SUFFIX).write_text(str(self.taken.share()))
             self.app.exit(0)
 
     async def begin(pilot: Pilot[object]) -> None:

@@ -12,7 +12,7 @@ from app.measure.plan import MeasurementPlan
 from app.recorder.request import SeriesRequest
 from storage.records import Command, Target
 from tests.benchmarks.answering import FirstPaintRow, KeyPressRow
-from tests.benchmarks.drawing import DrawingRow
+from tests.benchmarks.drawing import DrawingProcessorRow, DrawingRow
 from tests.benchmarks.pairs import Orders, Row
 from tests.servers.iperf3 import Iperf3Server
 from tests.servers.smbd import Smbd
@@ -62,13 +62,14 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
     yield DrawingRow(pairs=pairs, set_up=lambda: _smb(plan, {}))
 
 
-def answer_rows(size_bytes: int, pairs: int) -> Iterator[FirstPaintRow | KeyPressRow]:
+def answer_rows(size_bytes: int, pairs: int) -> Iterator[FirstPaintRow | KeyPressRow | DrawingProcessorRow]:
     """How soon the TUI answers."""
     plan = MeasurementPlan(
         command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes
     )
     yield FirstPaintRow(pairs=pairs)
     yield KeyPressRow(set_up=lambda: _smb(plan, {}))
+    yield DrawingProcessorRow(pairs=pairs, set_up=lambda: _smb(plan, {}))
 
 
 def _fill(path: Path, size_bytes: int) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.servers.netns import Link
 
 LOOPBACK = "127.0.0.1"
-READY_SECONDS = 20.0
+READY_SECONDS = 60.0
 """A server that does not listen after this long is taken for broken."""
 
 _PR_SET_PDEATHSIG = 1

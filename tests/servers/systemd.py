@@ -50,7 +50,7 @@ class Systemd:
 
     def start(self) -> None:
         """Wait until it answers."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline and self._process.poll() is None:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self._process.pid).children():

@@ -55,7 +55,7 @@ def test_a_killed_server_leaves_no_process(factory, request):
         processes = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
         assert len(processes) > 1
         server.kill()
-        psutil.wait_procs(processes, timeout=5)
+        psutil.wait_procs(processes, timeout=60)
     assert [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((server.host, server.port))

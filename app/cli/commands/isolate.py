@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -152,7 +153,7 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
             Settings(), sign=options.sign, encrypt=options.encrypt, timeout_seconds=options.timeout_seconds
         ),
         whole_script=script,
-        script_path=choices["script_path"],
+        script_path=str(Path(choices["script_path"]).absolute()) if choices["script_path"] else None,
         without=tuple(operation.value for operation in without),
         clients=choices["clients"],
         rounds=choices["rounds"],

@@ -33,18 +33,18 @@ class WorkerProcesses:
         """Start what is missing; whether anything was. Raises MeasurementError."""
         if self._here:
             return False
-        self._here = [start_worker(self._order(self._port)) for _ in range(self._plan.processes)]
+        self._here = [start_worker(self._order(self._port, self._plan.processes)) for _ in range(self._plan.processes)]
         for host in self._plan.hosts:
             workers = RemoteWorkers(host, self._port)
             self._elsewhere.append(workers)
-            workers.begin([self._order(workers.port) for _ in range(workers.processes)])
+            workers.begin([self._order(workers.port, workers.processes) for _ in range(workers.processes)])
         return True
 
-    def _order(self, port: int) -> dict[str, Any]:
+    def _order(self, port: int, processes: int) -> dict[str, Any]:
         self._next_index += 1
         return {
-            "plan": self._plan.to_json(), "index": self._next_index, "host": _LOOPBACK, "port": port,
-            "token": self._token,
+            "plan": self._plan.to_json(), "index": self._next_index, "processes": processes, "host": _LOOPBACK,
+            "port": port, "token": self._token,
         }  # fmt: skip
 
     def died(self) -> str | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from contextlib import suppress
@@ -11,6 +12,7 @@ from app import __version__
 from app.children import own_command, own_environment
 
 _END_SECONDS = 5.0
+_LOOK_SECONDS = 0.5
 
 
 def end_process(process: "subprocess.Popen[str]") -> None:
@@ -43,7 +45,8 @@ def serve_workers() -> int:
     if not line:
         return 0
     workers = [start_worker(order) for order in json.loads(line)]
-    sys.stdin.read()
+    while all(worker.poll() is None for worker in workers) and not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
+        continue
     for worker in workers:
         with suppress(OSError):
             assert worker.stdin is not None

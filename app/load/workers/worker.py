@@ -37,12 +37,11 @@ class FileUser(User):
 class Worker:
     """The process's side of the conversation with the engine."""
 
-    def __init__(self, plan: LoadPlan, index: int, host: str, port: int, token: str) -> None:
-        self._crew = FileUser.crew = Crew(plan, index)
+    def __init__(self, plan: LoadPlan, index: int, processes: int, host: str, port: int, token: str) -> None:
+        self._crew = FileUser.crew = Crew(plan, index, processes)
         self._token = token
         self._index = index
         self._stop = Event()
-        self._processor_seconds = 0.0
         self._last = (time.monotonic(), time.process_time())
         self._runner = Environment(user_classes=[FileUser]).create_worker_runner(host, port)
         self._runner.register_message(MESSAGE, self._hear)

@@ -1,7 +1,9 @@
 """The terminal's input, read so that no key waits: Textual's own thread looks at a lone Escape ten times a second."""
 
+import errno
 import os
 import select
+import signal
 from codecs import getincrementaldecoder
 from contextlib import suppress
 
@@ -18,7 +20,7 @@ class Terminal(LinuxDriver):
     """Textual's driver, but that Escape waits ``ESCDELAY`` for what may follow it and no longer.
 
     With Textual's, the wait is a tenth of a second whatever ``ESCDELAY`` says (8.2: it selects for so long); and bytes
-    that are no UTF-8 end the thread, after which no key has any effect.
+    that are no UTF-8 end the thread, after which no key has any effect. And a terminal that is closed ends the program.
     """
 
     def run_input_thread(self) -> None:
@@ -29,8 +31,11 @@ class Terminal(LinuxDriver):
             seconds = ESCAPE_DELAY if text.endswith("\x1b") else _LOOKS_FOR_THE_END
             ready, _, _ = select.select([self.fileno], [], [], seconds)
             if ready:
-                read = os.read(self.fileno, 4096)
+                read = self._read()
                 if not read:
+                    # the terminal was closed; its signal went to the first process of the session alone, and where that
+                    # is `make`, it waits for us
+                    os.kill(os.getpid(), signal.SIGHUP)
                     break
                 text = decode(read)
                 # half a character is no text yet, and no text is what the parser takes for the end of all input
@@ -40,3 +45,12 @@ class Terminal(LinuxDriver):
                 self.process_message(message)
         with suppress(EOFError, ParseError):
             list(parser.feed(""))
+
+    def _read(self) -> bytes:
+        """The keys that wait; nothing once the terminal is gone."""
+        try:
+            return os.read(self.fileno, 4096)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return b""

@@ -1,7 +1,6 @@
 """The timer that puts a network card's setting back when nobody is heard of any more, on a real systemd."""
 
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +11,11 @@ from app.changes.find import Ways, find_setting
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
 from app.changes.server import give_word, new_change_id, set_arm
-from app.changes.sysctl import UNDO
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
 from tests.servers.systemd import Systemd
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.xdist_group("sshd")
 
@@ -71,13 +70,10 @@ def test_each_step_winds_one_timer_up_anew_and_the_last_stops_it(systemd: System
     assert (mtu(systemd), timers(systemd)) == ("1500", [])
 
 
-def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, notebook: Notebook):
+def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, notebook: Notebook, undo: Path):
     change, entry = begun(notebook, 2)
     set_arm(change, 1, None)
-    deadline = time.monotonic() + 60
-    while Path(UNDO).exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_for(lambda: not undo.exists())
     assert mtu(systemd) == "1500"
     restore_entry(entry, notebook)
     assert notebook.left_behind() == []

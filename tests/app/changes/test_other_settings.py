@@ -12,7 +12,6 @@ from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
 from app.changes.setting import ChangeableSetting
-from app.changes.sysctl import UNDO
 from app.errors import UsageError
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
@@ -85,7 +84,7 @@ def begun(found: ChangeableSetting, notebook: Notebook) -> tuple[ServerChange, J
 
 
 @pytest.mark.usefixtures("inside")
-def test_a_kernel_setting_is_changed_proven_and_put_back(machine: list[str], notebook: Notebook):
+def test_a_kernel_setting_is_changed_proven_and_put_back(machine: list[str], notebook: Notebook, undo: Path):
     path = "/proc/sys/net/ipv4/tcp_rmem"
     before = read(machine, path)
     found = find_setting("net.ipv4.tcp_rmem", ["4096 65536 1048576"], HERE, Ways())
@@ -96,7 +95,7 @@ def test_a_kernel_setting_is_changed_proven_and_put_back(machine: list[str], not
     set_arm(change, 1, None)
     assert found.effective(restore_entry(entry, notebook)) == found.previous
     assert read(machine, path) == before
-    assert not Path(UNDO).exists()
+    assert not undo.exists()
 
 
 @pytest.mark.usefixtures("inside")
@@ -132,10 +131,10 @@ def test_a_kernel_setting_that_somebody_else_set_is_left(machine: list[str], not
     ],
 )
 @pytest.mark.usefixtures("inside")
-def test_a_kernel_setting_is_refused_before_it_is_written(name: str, value: str):
+def test_a_kernel_setting_is_refused_before_it_is_written(name: str, value: str, undo: Path):
     with pytest.raises(ChangeRefusedError):
         find_setting(name, [value], HERE, Ways())
-    assert not Path(UNDO).exists()
+    assert not undo.exists()
 
 
 def test_of_a_pair_the_one_that_was_in_force_is_put_back():
@@ -148,7 +147,20 @@ def test_of_a_pair_the_one_that_was_in_force_is_put_back():
     assert "printf '%s\\n' 20 >/proc/sys/vm/dirty_ratio" in back
 
 
-def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Notebook):
+@pytest.mark.parametrize(("now", "theirs", "written"), [("0", "30", "30"), ("1048576", "0", "20")])
+def test_a_pairs_other_one_is_left_where_ours_is_as_it_was(tmp_path: Path, now: str, theirs: str, written: str):
+    from app.changes.sysctl import _plan
+
+    ours, other = tmp_path / "vm/dirty_bytes", tmp_path / "vm/dirty_ratio"
+    ours.parent.mkdir()
+    ours.write_text(f"{now}\n")
+    other.write_text(f"{theirs}\n")
+    back = _plan("0123456789ab", "vm.dirty_bytes", "0", ["1048576"], ("vm.dirty_ratio", "20")).put_back
+    subprocess.run(["sh", "-c", back.replace("/proc/sys", str(tmp_path))], check=True)
+    assert (ours.read_text(), other.read_text()) == (f"{now}\n", f"{written}\n")
+
+
+def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Notebook, undo: Path):
     log, mark = tmp_path / "log", tmp_path / "it's on"
     quoted = shlex.quote(str(mark))
     ways = Ways(apply=f"touch {quoted}; echo apply >>{log}", revert=f"rm {quoted}; echo revert >>{log}")
@@ -161,7 +173,7 @@ def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Note
     restore_entry(entry, notebook)
     assert not mark.exists()
     assert log.read_text().split() == ["apply", "revert", "apply", "revert"]
-    assert not Path(UNDO).exists()
+    assert not undo.exists()
 
 
 def test_a_command_that_fails_is_taken_back(tmp_path: Path, notebook: Notebook):

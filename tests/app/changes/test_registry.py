@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from storage.changes import ChangeKind
 from storage.notebook import Notebook
 from tests.command_line import Sharebench
 from tests.servers.smbd_registry import RegistrySmbd
+from tests.waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +76,8 @@ def test_it_is_put_back_after_kill_9(samba: RegistrySmbd, tmp_path: Path, path: 
     url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/file"
     words = ("--smb-conf", str(samba.conf), "--ceiling", "skip", "--yes")
     process = sharebench.start("try", "server signing=mandatory", url, *words)
-    deadline = time.monotonic() + 60
-    while "server signing" not in samba.net("list"):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: "server signing" in samba.net("list") or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert "server signing = mandatory" in samba.net("list")

@@ -13,6 +13,7 @@ import pytest
 
 from app.changes import samba_check, server
 from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.registry import plan_registry
 from app.changes.restore import restore_change
 from app.changes.samba_check import check_value
 from app.changes.samba_setting import samba_setting
@@ -292,6 +293,23 @@ def test_a_share_that_the_registry_holds_is_changed_by_net_conf(make_smbd: Calla
     subprocess.run([*net, "setparm", "bench", "aio read size", "0"], check=True, capture_output=True)
     restore_entry(found.entry, notebook)
     assert (listed(), state(samba)) == (before, files)
+
+
+def test_a_section_that_the_registry_got_by_a_trial_stays_with_what_others_put_there(
+    make_smbd: Callable[..., Smbd], notebook: Notebook
+):
+    samba = make_smbd()
+    conf = samba.conf
+    plan = replace(find_place("aio read size", "bench", None, str(conf)), section="global", name="max log size")
+    net = [program("net"), "-s", str(conf), "conf"]
+    for theirs in ("", "deadtime"):
+        script = plan_registry("0123456789ab", plan, ["100"]).put_back
+        subprocess.run([*net, "setparm", "global", "max log size", "100"], check=True, capture_output=True)
+        if theirs:
+            subprocess.run([*net, "setparm", "global", theirs, "7"], check=True, capture_output=True)
+        subprocess.run(["sh", "-c", script], check=True)
+        left = subprocess.run([*net, "list"], check=True, capture_output=True, text=True).stdout
+        assert left.split() == (["[global]", theirs, "=", "7"] if theirs else [])
 
 
 def test_another_machine_is_never_restored(samba: Smbd, notebook: Notebook):

@@ -216,7 +216,7 @@ def test_many_users_of_one_thread_work_at_the_same_time_and_can_be_cancelled(smb
         waiting = gevent.spawn(wait)
         gevent.sleep(0.1)
         users[0].abort()
-        print(waiting.get(timeout=20))
+        print(waiting.get(timeout=60))
         for one in users:
             one.close()
         """.replace("\n        ", "\n"),

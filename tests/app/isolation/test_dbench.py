@@ -1,15 +1,15 @@
 """What dbench and tbench print, and programs that end with us."""
 
 import os
-import subprocess
-import time
 
+import psutil
 import pytest
 
 from app.errors import MeasurementError
 from app.isolation.dbench import parse_bench
 from app.isolation.shell import Said, ServerShell
 from app.isolation.smbd import ProcessorQuota, parse_quota
+from tests.waiting import wait_for
 
 PRINTED = """dbench version 4.00 - Copyright Andrew Tridgell 1999-2004
 
@@ -45,24 +45,23 @@ def test_failures_are_told_although_it_ends_well():
         parse_bench(Said(1, line, ""), "dbench")
 
 
+def has_ended(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
 def test_a_program_ends_with_all_that_it_started_when_nobody_listens_any_more():
     program = ServerShell().start("sh", "-c", "sleep 321 & echo $!; sleep 322")
-    time.sleep(0.3)
+    wait_for(lambda: os.fstat(program._out.fileno()).st_size)
     program.hang_up()
-    said = program.wait(10)
-    child = int(said.out)
-    for _ in range(40):
-        try:
-            os.kill(child, 0)
-        except ProcessLookupError:
-            return
-        if subprocess.run(["ps", "-o", "stat=", "-p", str(child)], capture_output=True, check=False).stdout[:1] in (
-            b"Z",
-            b"",
-        ):
-            return
-        time.sleep(0.1)
-    pytest.fail("a child of the program still runs")
+    child = int(program.wait(60).out)
+    wait_for(lambda: has_ended(child))
+
+
+def test_what_a_program_prints_need_be_no_text():
+    assert ServerShell().start("printf", "caf\\351").wait(10).out == "caf\ufffd"
 
 
 def test_a_program_that_is_not_there_says_so():

@@ -30,6 +30,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus
 from tests.servers.smbd import Smbd
+from tests.waiting import wait_for
 
 
 def control(smbd: Smbd) -> SmbdControl:
@@ -66,10 +67,7 @@ def test_the_server_counts_exactly_what_the_script_asks_for(smbd: Smbd, settings
 
 def test_replays_that_are_given_up_remove_what_they_made(smbd: Smbd):
     replay = Replay(plan(smbd, passes=0))
-    for _ in range(200):
-        if list(smbd.folder.glob(".sharebench-isolate-test/clients/client*/Letters")):
-            break
-        time.sleep(0.05)
+    wait_for(lambda: list(smbd.folder.glob(".sharebench-isolate-test/clients/client*/Letters")))
     replay.hang_up()
     replay.wait()
     assert list(smbd.folder.iterdir()) == []
@@ -91,10 +89,7 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     with subprocess.Popen(
         words, env=environment(smbd), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
-        for _ in range(400):
-            if len(list(smbd.folder.iterdir())) == 2:
-                break
-            time.sleep(0.05)
+        wait_for(lambda: len(list(smbd.folder.iterdir())) == 2)
         os.kill(process.pid, signal.SIGKILL)
     assert control(smbd).level() == "on"
     assert list(smbd.folder.glob("*-disk"))
@@ -106,21 +101,14 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     assert left.status is SeriesStatus.INTERRUPTED
     assert left.left_behind.nothing
     assert control(smbd).level() == "off"
-    for _ in range(200):
-        if not list(smbd.folder.iterdir()):
-            break
-        time.sleep(0.05)
-    assert list(smbd.folder.iterdir()) == []
+    wait_for(lambda: not list(smbd.folder.iterdir()))
 
 
 def test_ctrl_c_puts_everything_back(smbd: Smbd, tmp_path: Path):
     control(smbd).set_level("count")
     words = command(smbd, tmp_path / "n.db", "--clients", "2", "--rounds", "1", "--seconds", "30")
     with subprocess.Popen(words, env=environment(smbd), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        for _ in range(400):
-            if list(smbd.folder.glob(".sharebench-isolate-*/clients/client2")):
-                break
-            time.sleep(0.05)
+        wait_for(lambda: list(smbd.folder.glob(".sharebench-isolate-*/clients/client2")))
         process.send_signal(signal.SIGINT)
         _out, error = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -33,7 +33,15 @@ def test_a_load_file_is_read_line_by_line():
 
 @pytest.mark.parametrize(
     "line",
-    ["Dance 1 NT_STATUS_OK", "Close 1", "Close NT_STATUS_OK", "ReadX 1 2 NT_STATUS_OK", "ReadX 1 -2 3 4 NT_STATUS_OK"],
+    [
+        "Dance 1 NT_STATUS_OK",
+        "Close 1",
+        "Close NT_STATUS_OK",
+        "ReadX 1 2 NT_STATUS_OK",
+        "ReadX 1 -2 3 4 NT_STATUS_OK",
+        'Deltree "/../victim" NT_STATUS_OK',
+        'Rename "\\a" "\\b\\..\\..\\c" NT_STATUS_OK',
+    ],
 )
 def test_a_line_that_is_no_request_is_named(line: str):
     with pytest.raises(UsageError, match=r"line 2 of the script bad .*request"):

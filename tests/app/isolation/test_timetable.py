@@ -1,20 +1,24 @@
 """Which runs an isolation makes, in which order, and what it leaves out where there is no time."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from app.clients.base import Secrets
+from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench
 from app.isolation.places import Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.script import load_script
-from app.isolation.shell import ServerShell
+from app.isolation.shell import RunningProgram, ServerShell
+from app.isolation.smbd import SmbdControl
 from app.isolation.timetable import Step, Timetable
 from forms.isolation.summary import isolation_summary
-from storage.isolations import Isolation, Layer, LayerRun
+from storage.isolations import Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import ClientFacts, RunStatus, Target
 
 SHARE = Target(protocol="smb", host="fileserver", share="public")
@@ -141,6 +145,79 @@ def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, se
     bench.close()
     assert run.status is status
     assert run.error is None or "dbench moved nothing" in run.error
+
+
+def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_path: Path):
+    (tmp_path / "dbench").write_text("#!/bin/sh\nexit 1\n")
+    says = f"echo $$ >{tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 60"
+    (tmp_path / "unshare").write_text(f"#!/bin/sh\n{says}\n")
+    for program in ("dbench", "unshare"):
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
+    places = Places(shell=ServerShell(), share_folder="x", disk_folder=str(tmp_path), network=True, same_machine=True)
+    bench = LayerBench(request, places)
+    started = bench._start
+
+    def start(layer: Layer, clients: int) -> RunningProgram:
+        program = started(layer, clients)
+        while layer is Layer.NETWORK_WITH_DISK and not (tmp_path / "pid").exists():
+            time.sleep(0.01)
+        return program
+
+    monkeypatch.setattr(bench, "_start", start)
+    assert [run.status for run in bench.run(Layer.DISK_WITH_NETWORK, 1, 1)] == [RunStatus.FAILED] * 2
+    bench.close()
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_a_bench_that_was_stopped_between_two_runs_begins_no_other(monkeypatch, tmp_path: Path):
+    (tmp_path / "dbench").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (tmp_path / "dbench").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
+    bench = LayerBench(request, Places(shell=ServerShell(), share_folder="x", disk_folder=str(tmp_path)))
+    bench.stop()
+    with pytest.raises(CancelledError):
+        bench.run(Layer.DISK, 1, 1)
+    bench.close()
+    assert not (tmp_path / "ran").exists()
+
+
+class Counted(SmbdControl):
+    """An smbd whose level of profiling is remembered."""
+
+    level_now = "off"
+
+    def set_level(self, level: str) -> None:
+        self.level_now = level
+
+    def profile(self) -> dict[str, ProfileCounter]:
+        return {}
+
+
+def test_a_run_that_fails_while_smbd_does_not_count_leaves_the_next_one_counted(monkeypatch):
+    smbd = Counted(ServerShell(), None)
+    seen: list[str] = []
+
+    class Fails:
+        def __init__(self, _plan: ReplayPlan, _module: str) -> None:
+            seen.append(smbd.level_now)
+
+        def hang_up(self) -> None: ...
+
+        def wait(self) -> ReplayResult:
+            raise MeasurementError("the server is gone")
+
+    monkeypatch.setattr("app.isolation.bench.Replay", Fails)
+    bench = LayerBench(
+        IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script()),
+        Places(share_folder="x", smbd=smbd),
+    )
+    for layer in (SERVER, Layer.SERVER_UNPROFILED, SERVER):
+        bench.run(layer, 1, 1)
+    bench.close()
+    assert seen == ["on", "off", "on"]
 
 
 def test_the_price_is_what_the_whole_script_takes_more(monkeypatch):

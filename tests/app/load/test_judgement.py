@@ -9,7 +9,8 @@ from app.load.events import PointMeasured, load_event_line, load_event_of
 from app.load.judgement import load_point
 from app.load.server_view import server_view
 from app.load.window import packed
-from storage.loads.records import PointStatus
+from forms.load.summary import tells_of_server
+from storage.loads.records import Limit, PointStatus
 from tests.loads import histogram
 
 
@@ -79,6 +80,7 @@ def test_what_speaks_against_a_point(changes, status, said):
 def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
     found = load_point(measured(failure="a worker process was ended by signal 9", errors={"connection lost": 3}))
     assert (found.status, found.errors) == (PointStatus.FAILED, {"connection lost": 3})
+    assert (found.limit, tells_of_server(found)) == (Limit.GENERATOR, False)
     still = worker(requests=0, answers=0, pauses=0, busy_seconds=0.0, think_seconds=0.0)
     assert load_point(measured(still, users=5)).status is PointStatus.FAILED
     assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from app.load.file_set import FileSet
 from app.load.pacing import Mix, Pacing
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
 from storage.json_reader import JSONNode
-from storage.loads.records import LoadChoices, LoadPoint, PointStatus
+from storage.loads.records import Limit, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import RequestKind, Think, scenario_from_json
 from tests.loads import point, scenario
 
@@ -142,6 +143,8 @@ def test_points_that_were_asked_for_are_taken_in_order_and_the_search_ends_where
     assert next_point([point(1, 5), point(2, 10)], choices) is None
     generator = point(1, 25, status=PointStatus.GENERATOR)
     assert next_point([generator], LoadChoices(find_capacity=True)) is None
+    broken_here = replace(generator, status=PointStatus.FAILED, limit=Limit.GENERATOR)
+    assert next_point([broken_here], LoadChoices(find_capacity=True)) is None
 
 
 def test_each_size_of_each_number_of_users_is_a_point_of_its_own():

@@ -87,6 +87,6 @@ def test_nothing_stays_when_the_parent_is_ended(ending):
         servers = [psutil.Process(int(pid)) for pid in pids]
         assert len(servers) == 2
         os.kill(parent.pid, ending)
-        psutil.wait_procs(servers, timeout=10)
+        psutil.wait_procs(servers, timeout=60)
     assert [s for s in servers if s.is_running() and s.status() != psutil.STATUS_ZOMBIE] == []
     assert not Path(folder).exists()

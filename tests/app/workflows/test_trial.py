@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import ANY
 
@@ -13,22 +14,26 @@ import pytest
 from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError
-from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError
+from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, UnreachableError
+from app.load.events import LoadEnded, LoadWarned
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
-from app.measure.events import RunFinished, Started
+from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
 from app.workflows.experiments import stored_experiment
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
+from app.workflows.trial_yardstick import LoadYardstick, TransferYardstick
 from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
 from storage.changes import ChangeState, LoadWindow, TrialPlan
+from storage.loads.records import PointStatus
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
 from storage.records import Command, Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
+from tests.loads import point
 from tests.servers.smbd import Smbd
 
 
@@ -172,6 +177,45 @@ def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path
     assert samba.conf.read_bytes() == before
 
 
+def test_what_fails_while_a_session_is_looked_at_is_no_complete_series(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+
+    def live(_value: str) -> None:
+        raise UnreachableError("the server is gone")
+
+    made = order(samba, "server signing", "mandatory")
+    made = replace(made, settings=(replace(made.settings[0], live=live),))
+    with pytest.raises(UnreachableError):
+        carried_out(made, path)
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        (base,) = notebook.experiment(made.experiment.name)
+    assert (base.status, base.error) == (SeriesStatus.FAILED, "the server is gone")
+
+
+def test_a_trial_that_is_given_up_is_interrupted(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory")
+    events = run_trial(made, path, SeriesControl())
+    assert any(isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED for event in events)
+    events.close()
+    assert samba.conf.read_bytes() == before
+    with Notebook(path) as notebook:
+        (base,) = notebook.experiment(made.experiment.name)
+    assert base.status is SeriesStatus.INTERRUPTED
+
+
+def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, monkeypatch: pytest.MonkeyPatch):
+    made = order(samba, "server signing", "mandatory")
+    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), files=1))
+    yardstick = LoadYardstick(made.request, SeriesControl(), window)
+    for status, kind in ((PointStatus.VALID, RunFinished), (PointStatus.REJECTED, Failed)):
+        assert isinstance(next(yardstick._counted(point(status=status))), kind)
+    engine = SimpleNamespace(ended=None, finish=lambda: iter([LoadWarned(text="x is still there"), LoadEnded()]))
+    monkeypatch.setattr(yardstick, "_engine", engine)
+    assert list(yardstick.finish()) == [Warned(text="x is still there")]
+
+
 def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
@@ -182,19 +226,25 @@ def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_
     assert samba.conf.read_bytes() == before
 
 
-def test_a_server_that_goes_away_ends_it_with_everything_put_back(samba: Smbd, tmp_path: Path):
+def test_a_server_that_goes_away_ends_it_with_everything_put_back(
+    samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    seen: list[object] = []
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
 
     def rename_the_file(event: object) -> None:
+        seen.append(event)
         if isinstance(event, ValueSet) and event.block == 2:
             (samba.folder / "file").rename(samba.folder / "gone")
 
+    monkeypatch.setattr(TransferYardstick, "finish", lambda _: iter([Warned(text="x is still there")]))
     try:
         with pytest.raises(MeasurementError):
             carried_out(made, path, rename_the_file)
     finally:
         (samba.folder / "gone").rename(samba.folder / "file")
+    assert seen[-1] == Warned(text="x is still there")
     assert samba.conf.read_bytes() == before
     with Notebook(path) as notebook:
         assert {one.status for one in notebook.experiment(made.experiment.name)} == {SeriesStatus.FAILED}

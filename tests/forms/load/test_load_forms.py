@@ -86,6 +86,9 @@ def test_capacity_is_a_bracket_and_points_without_a_verdict_give_none():
     generator = full_load(points=(point(1, 10), point(2, 20, 100.0, status=PointStatus.GENERATOR)))
     assert capacity_of(generator) == Capacity(carried=10, not_carried=None)
     assert capacity_of(full_load(points=(point(status=PointStatus.GENERATOR),))) is None
+    broken_here = point(2, 20, status=PointStatus.FAILED, reason="a worker was ended", limit=Limit.GENERATOR)
+    assert capacity_of(full_load(points=(point(1, 10), broken_here))) == Capacity(carried=10, not_carried=None)
+    assert limit_of(broken_here, None) is Limit.GENERATOR
 
 
 def answered(seconds: float) -> dict[str, Histogram]:

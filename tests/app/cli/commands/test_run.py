@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from storage.target_url import format_target
 from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.smbd import Smbd
+from tests.waiting import wait_for
 
 
 def url(server: Smbd, path: str = "", **how) -> str:
@@ -23,17 +23,6 @@ def url(server: Smbd, path: str = "", **how) -> str:
 
 def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def wait_for(what, seconds: float = 30.0):
-    """What ``what()`` gives as soon as it gives something."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError("did not come about in time")
 
 
 def measured_runs(db: Path) -> int:

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from storage.records import SeriesStatus
 from tests.servers.iperf3 import Iperf3Server
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.waiting import wait_for
 
 
 def survey(db: Path, *arguments: str) -> int:
@@ -113,9 +113,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, v
         text=True,
         start_new_session=True,
     ) as process:
-        while not _measured(db):
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_for(lambda: _measured(db) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -377,7 +377,7 @@ def test_abort_from_another_thread_ends_what_blocks(make_smbd, make_client):
         stuck.set()
 
     def abort() -> None:
-        stuck.wait(10)
+        stuck.wait(60)
         client.abort()
         client.abort()
 

@@ -19,7 +19,7 @@ from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, allowed, read_keys
 from app.tui.frame.themes import THEMES
 from storage.notebook import Notebook
-from tests.tui import painted, settle, text_of
+from tests.tui import painted, settled, text_of
 
 NASTY = "[bold]share[/] \x1b[31mred\x1b[0m"
 
@@ -71,9 +71,9 @@ async def test_a_command_is_key_footer_palette_and_help_at_once(app):
         await pilot.press("f1")
         await pilot.press("ctrl+p")
         await pilot.press(*"count")
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("enter")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert app.screen.counted == 2
 
 
@@ -157,7 +157,7 @@ async def test_an_error_in_a_thread_becomes_one_dialog_and_its_text_is_no_markup
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         await pilot.press("x")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert "[bold]share[/] ␛[31mred␛[0m" in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
@@ -168,7 +168,7 @@ async def test_an_unexpected_error_says_that_it_is_ours(app):
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         app.screen.in_background(lambda: 1 / 0, lambda _: None)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "A fault in sharebench" in text_of(app.screen, ".dialog-heading")
         assert "ZeroDivisionError" in text_of(app.screen, ".dialog-text")
 
@@ -178,7 +178,7 @@ async def test_notebook_work_comes_back_to_the_screen(app):
         await app.push_screen(Bench())
         found: list[int] = []
         app.screen.with_notebook(Notebook.count, found.append)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert found == [0]
 
 
@@ -187,7 +187,7 @@ async def test_a_notebook_that_cannot_be_opened_is_told(app):
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         app.screen.with_notebook(Notebook.count)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "cannot use /proc/no/notebook.db as a notebook" in text_of(app.screen, ".dialog-text")
 
 
@@ -258,10 +258,10 @@ async def test_from_the_screen_that_was_asked_for_one_goes_back_to_the_first_and
     context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
     app = SharebenchApp(context, first="catalogue")
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         seen = []
         for key in ("escape", "escape", "f6", "escape"):
             await pilot.press(key)
-            await settle(app, pilot)
+            await settled(app, pilot)
             seen.append(type(app.screen).__name__)
         assert seen == ["NotebookScreen", "NotebookScreen", "CatalogueScreen", "NotebookScreen"]

@@ -18,7 +18,7 @@ from app.tui.widgets.ansi_view import AnsiView
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests.servers.smbd import Smbd
-from tests.tui import measured, settle, text_of
+from tests.tui import measured, settled, text_of
 
 TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rounds": "2", "without": "", "expose": ""}
 
@@ -59,7 +59,7 @@ def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
 
 async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shows(app, IsolationScreen)
         await pilot.press("f9")
         assert shows(app, MessageDialog)
@@ -70,11 +70,11 @@ async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
         assert shows(app, AskDialog)
         app.screen.query_one("#answer", Input).value = smbd.password
         await pilot.press("enter")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shows(app, IsolationRunScreen)
         assert quit_question(app)
         await measured(app, pilot)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "Verdict:" in app.screen.query_one("#run-text", AnsiView).text
         assert text_of(app.screen, "#now").strip()
         assert quit_question(app) is None

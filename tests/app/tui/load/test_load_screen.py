@@ -21,7 +21,7 @@ from storage.records import Target
 from storage.target_url import format_target
 from tests.loads import full_load
 from tests.servers.smbd import Smbd
-from tests.tui import painted, settle
+from tests.tui import painted, settled
 
 SECOND = SecondPassed(
     point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
@@ -80,10 +80,10 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
     folder.mkdir()
     folder.chmod(0o777)
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         await pilot.press("ctrl+n")
         for _ in range(100):
-            await settle(app, pilot)
+            await settled(app, pilot)
             if shows(app, LoadScreen):
                 break
         screen = app.screen
@@ -108,7 +108,7 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
             if running.is_over:
                 break
             await pilot.pause(0.1)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert "Load points" in painted(app)
     assert list(folder.iterdir()) == []
     with Notebook(app.context.notebook_path) as notebook:
@@ -121,8 +121,8 @@ async def test_the_guide_leads_to_lines_that_name_the_server_already(app: Shareb
     with Notebook(app.context.notebook_path) as notebook:
         notebook.remember("load", {"target": "smb://other/share", "ssh": "root@other", "files": "20"})
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         app.visit("load", target="smb://bench@nas/data/in", ssh="")
-        await settle(app, pilot)
+        await settled(app, pilot)
         stands = {box.id: box.value for box in app.screen.query(Input)}
     assert (stands["target"], stands["ssh"], stands["files"]) == ("smb://bench@nas/data/in", "", "20")

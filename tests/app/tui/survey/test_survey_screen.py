@@ -18,7 +18,7 @@ from app.workflows.guide.state.backend import PasswordNeededError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, settle, text_of
+from tests.tui import measured, painted, settled, text_of
 
 
 @pytest.fixture
@@ -51,17 +51,17 @@ def lines_for(server: Smbd, runs: int = 2) -> dict[str, str]:
 
 async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, smbd: Smbd):
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shows(app, SurveyScreen)
         fill(app.screen, **lines_for(smbd))
         await pilot.press("f9")
         assert shows(app, AskDialog)
         app.screen.query_one("#answer", Input).value = smbd.password
         await pilot.press("enter")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shows(app, SurveyRunScreen)
         await measured(app, pilot)
-        await settle(app, pilot)
+        await settled(app, pilot)
         text = app.screen.query_one("#run-text", AnsiView).text
         assert "Findings" in text
         assert "Look at this first" in text
@@ -82,7 +82,7 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
 
 async def test_wrong_lines_are_told_and_kept(app):
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         fill(app.screen, hosts="nas", runs="many")
         await pilot.press("f9")
         assert shows(app, MessageDialog)
@@ -93,10 +93,10 @@ async def test_wrong_lines_are_told_and_kept(app):
 
 async def test_nobody_there_is_told(app):
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         fill(app.screen, hosts="127.0.0.1", ports="iperf3 1", runs="2")
         await pilot.press("f9")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shows(app, MessageDialog)
         assert "no answer on 127.0.0.1 port 1" in text_of(app.screen, ".dialog-text")
 
@@ -104,7 +104,7 @@ async def test_nobody_there_is_told(app):
 async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd):
     app.context.logins = Known(Secrets(password=smbd.password))
     async with app.run_test(size=(100, 30)) as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         fill(app.screen, **lines_for(smbd, runs=40))
         app.screen.action_start()
         await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "plan"])
@@ -119,14 +119,14 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         assert not screen.control.cancelled.is_set(), "Enter alone goes on"
         await pilot.press("s", "left", "enter")
         await measured(app, pilot)
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert screen.survey is not None
         assert not screen.survey.complete
         text = screen.query_one("#run-text", AnsiView).text
         assert "loopback SMB get" in text
         assert "interrupted" in text
         await pilot.press("escape", "f9")
-        await settle(app, pilot)
+        await settled(app, pilot)
         assert shows(app, ConfirmDialog)
         assert "is not complete" in text_of(app.screen, ".dialog-text")
         await pilot.press("escape")
@@ -137,7 +137,7 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
 
 async def test_a_password_said_for_smb_is_not_sent_by_plain_ftp(app):
     async with app.run_test() as pilot:
-        await settle(app, pilot)
+        await settled(app, pilot)
         smb, ftp = (Target(protocol=name, host="127.0.0.1", user="anna") for name in ("smb", "ftp"))
         app.context.logins.keep(replace(smb, port=445, share="data"), Secrets(password="of SMB"))
         fill(app.screen, hosts="127.0.0.1", smb="data", ftp="/", user="anna")

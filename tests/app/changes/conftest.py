@@ -1,0 +1,16 @@
+"""A place of its own for each test's undo script: the machine has one, which all that runs on it would share."""
+
+from pathlib import Path
+
+import pytest
+
+from app.changes import hook, nic, sysctl
+
+
+@pytest.fixture(autouse=True)
+def undo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the undo script of what is not Samba's lies in this test."""
+    path = tmp_path / "var" / "sharebench-undo.sh"
+    for module in (hook, nic, sysctl):
+        monkeypatch.setattr(module, "UNDO", str(path))
+    return path

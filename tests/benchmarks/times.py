@@ -1,0 +1,39 @@
+"""Times in milliseconds, with their limit, and their table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forms.stats.summary import median
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimesResult:
+    """Times in milliseconds, and what they may be at most."""
+
+    name: str
+    milliseconds: tuple[float, ...]
+    at_most: float
+    what: str
+    """What the limit is."""
+
+    @property
+    def reached(self) -> float:
+        """The median, in milliseconds."""
+        return median(self.milliseconds) or 0.0
+
+    def as_document(self) -> dict[str, Any]:
+        """For the JSON file."""
+        return {"name": self.name, "milliseconds": self.milliseconds, "at_most": self.at_most, "what": self.what}
+
+
+def times_table(results: Sequence[TimesResult]) -> str:
+    """The table, medians with the longest."""
+    lines = ["| | ms, median | ms, longest | at most | that is |", "| --- | ---: | ---: | ---: | --- |"]
+    lines += [
+        f"| {one.name} | {one.reached:,.0f} | {max(one.milliseconds):,.0f} | {one.at_most:,.0f} | {one.what} |"
+        for one in results
+    ]
+    return "\n".join(lines) + "\n"
