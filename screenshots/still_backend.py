@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from app.clients.base import Secrets
@@ -20,7 +21,7 @@ from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Target
+from storage.records import Command, SeriesStatus, Target
 from tests.tui import FakeBackend
 
 
@@ -36,15 +37,17 @@ class StillBackend(FakeBackend):
         return Quiet(verdict=QuietVerdict.UNKNOWN)
 
     def record(self, order: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:  # noqa: ARG002  the protocol's
-        """An invented series, as it would be seen a third of the way into one run more."""
+        """An invented series, as it would be seen a third of the way into its last run."""
         with Notebook(notebook_path) as notebook:
-            series = notebook.series(TUNED)
+            whole = notebook.series(TUNED)
+            *ended, last = whole.runs
+            series = replace(whole, id=f"{1:012x}", runs=tuple(ended), status=SeriesStatus.INTERRUPTED)
+            notebook.add(series)
         yield SeriesOpened(series_id=series.id)
         yield SeriesStored(series_id=series.id)
-        for run in series.runs:
+        for run in ended:
             yield RunFinished(run=run)
-        last = series.runs[-1]
-        yield RunStarted(number=last.number + 1, phase=last.phase, of=last.number + 2)
+        yield RunStarted(number=last.number, phase=last.phase, of=last.number)
         for seconds, moved in last.progress:
             if seconds <= (last.seconds or 0.0) / 3:
                 yield Progressed(seconds=seconds, moved_bytes=moved, size_bytes=last.size_bytes)

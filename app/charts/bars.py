@@ -16,7 +16,7 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
     link = (summary.series.link_bits_per_second or 0) / 8
     full = link if top < link <= FAR_ABOVE * top else top
     average = summary.average_rate
-    said = [f"bars from 0 to {byte_rate(full)}" + (", the link" if full == link else "")]
+    said = [f"bars: 0 to {byte_rate(full)}" + (", the link" if full == link else "")]
     if average is not None:
         said.append(f"{'|' if ascii_only() else '│'} average {byte_rate(average)}")
     if link and full != link:
@@ -25,7 +25,7 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
     if len(shown) < len(rows):
         said.insert(0, f"the last {len(shown)} of {len(rows)} runs")
     said += sorted({run_mark(row)[3] for row in shown} - {"run"})
-    legend = wrapped("   ".join(said), width)[:1]
+    legend = wrapped("   ".join(said), width)[: max(1, height - len(shown))]
     values = [figure(row.measures.bytes_per_second or 0.0, top) for row in shown]
     names = [row.label + run_mark(row)[2] for row in shown]
     left, right = max(map(len, names)), max(map(len, values))

@@ -110,30 +110,50 @@ class Canvas:
     def text(self) -> str:
         """The chart, its labels and a legend, in at most as many lines as were asked for."""
         below = _label_rows(self)
-        scale = choose_scale(self.rates, self.height - 1 - below - 1, zoomed=self.zoomed)
-        shown = [line for line in self._lines if _on(scale, line)]
-        legend = wrapped("   ".join(self._legend(scale, shown)), self.width)[: max(1, self.height - below - 6)]
-        rows = self.height - 1 - below - len(legend)
-        scale = choose_scale(self.rates, rows, zoomed=self.zoomed)
+        shown, legend = self._shown(below)
+        scale = choose_scale(self.rates, self._rows(below, legend), zoomed=self.zoomed)
         beside = _margin(shown, scale) if self.width >= _MARGIN_FROM else {}
         margin = max((len(text) + 1 for text, _ in beside.values()), default=0)
         axis = max(len(scale.label(tick)) for tick in scale.ticks)
         inside = self.width - axis - 1 - margin
         drawn = self._drawn(scale, shown, axis, inside)
         for row, (text, colour) in beside.items():
-            drawn[scale.rows - 1 - row] += " " + (f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text)
+            drawn[scale.rows - 1 - row] += " " + self._painted(text, colour)
         drawn += _labels(self, axis + 1, inside, below)
         return "\n".join([*drawn, *legend])
 
-    def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[str]:
-        yield scale.words + (", zoomed" if self.zoomed else "")
+    @property
+    def is_flat(self) -> bool:
+        """Whether labels and legend leave too few rows for values to be told apart."""
+        below = _label_rows(self)
+        return self._rows(below, self._shown(below)[1]) < LEAST_ROWS
+
+    def _painted(self, text: str, colour: int) -> str:
+        return f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text
+
+    def _rows(self, below: int, legend: Sequence[str]) -> int:
+        return self.height - 1 - below - len(legend)
+
+    def _shown(self, below: int) -> tuple[list[Line], list[str]]:
+        """The lines within the scale, and the lines of the legend."""
+        scale = choose_scale(self.rates, self.height - 1 - below - 1, zoomed=self.zoomed)
+        shown = [line for line in self._lines if _on(scale, line)]
+        parts = dict(self._legend(scale, shown))
+        lines = wrapped("   ".join(parts), self.width)[: max(1, self.height - below - 6)]
+        return shown, ["   ".join(parts.get(part, part) for part in line.split("   ")) for line in lines]
+
+    def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
+        """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""
+        words = scale.words + (", zoomed" if self.zoomed else "")
+        yield words, words
         named: set[str] = set()
         for line in [*shown, *_curve_lines(self._curves)]:
             if line.name and line.name not in named:
                 named.add(line.name)
-                sample = line.pattern.value[1] if ascii_only() else line.pattern.sample
-                yield f"{'|' if line.is_upright else sample} {line.name}"
-        yield from self.notes
+                pattern = line.pattern.value[1] if ascii_only() else line.pattern.sample
+                sample = "|" if line.is_upright else pattern
+                yield f"{sample} {line.name}", f"{self._painted(sample, line.colour)} {line.name}"
+        yield from ((note, note) for note in self.notes)
 
     def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
         """The rows of the picture and the lower axis."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.charts.bars import bars_chart
-from app.charts.canvas import LEAST_ROWS, Canvas, Pattern, too_small
+from app.charts.canvas import Canvas, Pattern, too_small
 from app.charts.marks import BAD, EXPECTED, INTERVAL, RUN, draw_average, draw_link, draw_run, figure
 from app.charts.scale import round_ticks
 from forms.numbers import byte_rate, link_rate
@@ -11,9 +11,6 @@ from forms.report import FAR_ABOVE
 from forms.series.progress import over_time
 from forms.series.summary import SeriesSummary
 from storage.records import Decision
-
-_AROUND = 4
-"""Lines of a chart that hold no values: the axis, two of labels, the legend."""
 
 
 def rates_chart(
@@ -35,8 +32,6 @@ def rates_chart(
     rates = [row.measures.bytes_per_second for row in rows if row.measures.bytes_per_second]
     if small is not None or not rates:
         return small if small is not None else "no run has ended yet"
-    if height - _AROUND < LEAST_ROWS and not zoomed:
-        return bars_chart(summary, width, height, colour=colour)
     link, expected = summary.series.link_bits_per_second, expected_bytes_per_second
     shown = list(rates)
     if expected and not zoomed:
@@ -53,7 +48,7 @@ def rates_chart(
     draw_average(canvas, summary, (canvas.low, canvas.high))
     for place, row in enumerate(rows, 1):
         draw_run(canvas, row, place)
-    return canvas.text()
+    return bars_chart(summary, width, height, colour=colour) if canvas.is_flat and not zoomed else canvas.text()
 
 
 _GAP = 1.0

@@ -68,6 +68,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
         title="Comparison of several series",
         name="Comparison",
         tables=(matrix_table(matrix), _verdicts(found)),
+        chart=_matrix_chart(matrix),
         results=tuple(
             Field(
                 name=f"{form.comparison.other_name} ({form.other.series.command})",
@@ -125,6 +126,17 @@ def _chart(form: ComparisonSummary) -> Chart | None:
     if any(bar.value is None for bar in bars):
         return None
     return Chart(title="Average throughput", unit="bytes/sec", bars=bars, source=(0, 3))
+
+
+def _matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
+    """The averages as bars, row by row, in text as well: there a comparison of several has no other picture."""
+    bars = tuple(
+        Bar(name=f"{row.name} {name}", value=cell.bytes_per_second)
+        for row in matrix.rows
+        for name, cell in zip(matrix.columns, row.cells, strict=True)
+        if cell and cell.bytes_per_second
+    )
+    return Chart(title="Average throughput", unit="bytes/sec", bars=bars, in_text=True) if bars else None
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:

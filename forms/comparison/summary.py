@@ -95,8 +95,9 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
     series = form.series
     sizes = {run.size_bytes for run in series.measured()}
     client = series.client
-    average, deviation = form.average, form.deviation
     interval = form.confidence
+    average = form.average.bytes_per_second if form.average else None
+    deviation = form.deviation.bytes_per_second if form.deviation else None
     return [
         ("Series", series.id),
         ("Label", wording.plain(series.label)),
@@ -108,13 +109,13 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("Client", wording.plain(f"{client.name} {client.version}".strip())),
         ("Protocol", _protocol(series)),
         ("Valid runs", str(len(series.measured()))),
-        ("Average", wording.rate(average.bytes_per_second if average else None)),
-        ("Deviation", wording.rate(deviation.bytes_per_second if deviation else None)),
+        ("Average", wording.rate(average)),
+        ("Deviation", wording.rate(deviation, beside=average)),
         (
             "95 % interval",
             f"{wording.rate(interval[0])} to {wording.rate(interval[1])}" if interval else numbers.ABSENT,
         ),
-        ("% of link", numbers.percent(average.percent_of_link if average else None)),
+        ("% of link", numbers.percent(form.average.percent_of_link if form.average else None)),
     ]
 
 

@@ -161,10 +161,10 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     rows = [(bar.name, bar.value, "█", bar.mark) for bar in chart.bars]
     rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
     names = [layout.cut(layout.visible(name), width // 3) for name, _, _, _ in rows]
-    texts = [_charted(value, chart.unit) for _, value, _, _ in rows]
+    highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
+    texts = [_charted(value, chart.unit, highest) for _, value, _, _ in rows]
     name_cells, text_cells = max(map(layout.width, names)), max(map(layout.width, texts))
     cells = max(width - name_cells - text_cells - 6, 4)
-    highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
     yield from layout.wrap(layout.visible(chart.title), width)
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
         bar = block * max(round(cells * (value or 0.0) / highest), 1 if value else 0)
@@ -174,10 +174,10 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
         yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
 
 
-def _charted(value: float | None, unit: str) -> str:
+def _charted(value: float | None, unit: str, highest: float) -> str:
     if value is None:
         return "-"
-    return wording.rate(value) if unit == "bytes/sec" else f"{value:,.1f} {unit}"
+    return wording.rate(value, beside=highest) if unit == "bytes/sec" else f"{value:,.1f} {unit}"
 
 
 def _row_lines(

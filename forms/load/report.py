@@ -115,7 +115,7 @@ def _points_table(points: Sequence[LoadPoint]) -> Table:
     columns = columns_of(
         "Users",
         ("With session", _WHOLE),
-        *_decimals("Requests/s", "Offered/s", "Read MB/s", "Written MB/s"),
+        *_decimals("Requests/s", "Offered/s", "Read MB/s", "Write MB/s"),
         ("Errors", _WHOLE),
         *_decimals("p50 ms", "p95 ms", "p99 ms", "Max ms"),
     )

@@ -19,6 +19,9 @@ from forms.layout import pad
 from forms.tuning.catalogue import CatalogueEntry, entries, search
 from forms.tuning.catalogue_text import entry_text, status_words
 
+_WIDE = 118
+"""Columns from which an entry stands beside the list."""
+
 
 class CatalogueScreen(BaseScreen):
     """All that can be changed."""
@@ -32,7 +35,7 @@ class CatalogueScreen(BaseScreen):
         "entries": "The entries, in order of impact. Enter opens one.",
     }
     KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search.", footer="Search"),)
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
     CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
     CatalogueScreen #search-line { height: 1; }
@@ -77,7 +80,8 @@ class CatalogueScreen(BaseScreen):
         self.shown = search(text)
         found = self.query_one("#entries", OptionList)
         found.clear_options()
-        found.add_options([Option(_line(entry)) for entry in self.shown])
+        beside = self.size.width >= _WIDE
+        found.add_options([Option(_line(entry, with_status=not beside)) for entry in self.shown])
         if self.shown:
             found.highlighted = 0
         else:
@@ -116,8 +120,9 @@ class CatalogueScreen(BaseScreen):
         self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
-def _line(entry: CatalogueEntry) -> Content:
-    words = status_words(entry)
-    shown = pad(entry.name, 40) if words or entry.is_history else entry.name
+def _line(entry: CatalogueEntry, *, with_status: bool) -> Content:
+    """An entry in the list; its status stands in a column of its own where it does not stand beside the list."""
+    words = status_words(entry) if with_status else ""
+    shown = pad(entry.name, 40) if words or (entry.is_history and with_status) else entry.name
     name = Content.styled(f"{entry.rank:>3} {shown} ", "dim" if entry.is_history else "")
-    return Content.assemble(name, ("history: " if entry.is_history else "", "dim"), (words, "dim"))
+    return Content.assemble(name, ("history: " if entry.is_history and with_status else "", "dim"), (words, "dim"))

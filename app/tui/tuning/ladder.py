@@ -37,6 +37,9 @@ NONE_YET = (
     " step does that, and the catalogue (f6) says what can be changed."
 )
 
+_AROUND_RUNGS = 6
+"""Columns of a wide screen that its frame and scrollbar take from the table of rungs."""
+
 
 class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     """An experiment as a ladder."""
@@ -148,16 +151,27 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.ladder, self.experiment = ladder, ladder.name
         at = rungs.highlighted
         self.query_one("#rungs-pane", Pane).called(f"sharebench · Experiment · {ladder.name}")
-        rungs.clear_options()
-        drawn = drawn_table(rungs_table(ladder), WIDTH - 2)
-        self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
-        rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
+        self._list_rungs(ladder)
         self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(ladder))))
         self.query_one("#picture", ChartView).show_chart(
             lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
         )
         rungs.highlighted = len(ladder.rungs) - 1 if grown or at is None or at >= len(ladder.rungs) else at
         rungs.focus()
+
+    def _list_rungs(self, ladder: Ladder) -> None:
+        rungs = self.query_one("#rungs", OptionList)
+        rungs.clear_options()
+        drawn = drawn_table(rungs_table(ladder), max(self.size.width - _AROUND_RUNGS, WIDTH - 2))
+        self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
+        rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
+
+    def on_resize(self) -> None:
+        if self.ladder is not None:
+            rungs = self.query_one("#rungs", OptionList)
+            at = rungs.highlighted
+            self._list_rungs(self.ladder)
+            rungs.highlighted = at
 
     def text_to_copy(self) -> str:
         return report_text(ladder_report(self.ladder)) if self.ladder else ""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.charts.canvas import wrapped
+from app.charts.marks import AVERAGE, LINK, RUN
 from app.charts.scale import round_ticks
 from app.charts.series_charts import compared_chart, ladder_chart, rates_chart, within_chart
 from app.charts.sweep import SweepPoint, sweep_chart
@@ -100,6 +101,23 @@ def test_colour_changes_no_sign():
     plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert plain == rates_chart(form(), 78, 16, colour=False)
     assert "48;5" not in coloured, "no background of its own"
+
+
+def test_each_sample_of_the_legend_has_the_colour_of_its_line():
+    chart = rates_chart(form(), 78, 20)
+    picture, legend = chart.split("\n")[0:-2], chart.split("\n")[-2:]
+    for colour, name in ((LINK, "link 1 Gb/s"), (AVERAGE, "average 76.7 MB/s"), (RUN, "run")):
+        painted = f"\x1b[38;5;{colour}m"
+        assert painted in "".join(picture)
+        assert any(re.search(rf"{re.escape(painted)}\S+\x1b\[0m {name}", line) for line in legend), name
+
+
+def test_a_narrow_pane_whose_legend_leaves_few_rows_has_bars_with_all_that_the_legend_says():
+    chart = rates_chart(form(), 34, 13, colour=False)
+    values = [line.split()[-1] for line in chart.split("\n") if "█" in line]
+    assert values == ["80", "80", "80", "81", "60", "82", "80.5"]
+    assert "the link" in chart
+    assert "│ average 76.7 MB/s" in chart
 
 
 def test_compared_has_both_on_one_scale_and_their_averages_beside_them():

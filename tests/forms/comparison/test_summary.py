@@ -169,3 +169,9 @@ def test_a_change_that_it_took_luck_to_find_is_said_to_be_told_too_large():
     lucky = comparison_form(*in_turns(BASE, series([r * f for r, f in zip(STEADY, JUMPY, strict=True)], id="c" * 12)))
     assert lucky.comparison.verdict == "faster"
     assert any(remark.startswith("It was only just found") for remark in lucky.remarks)
+
+
+def test_a_deviation_stands_in_the_unit_of_its_average_on_both_sides():
+    still, restless = series((100e6, 100.1e6, 100e6)), series((100e6, 102e6, 99e6), id="bbbbbbbbbbbb")
+    rows = {row.name: row for row in comparison_form(still, restless).rows}
+    assert (rows["Deviation"].base, rows["Deviation"].other) == ("0.1 MB/s", "1.5 MB/s")

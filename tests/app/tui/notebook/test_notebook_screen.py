@@ -309,6 +309,20 @@ async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_
             assert [notebook.series(f"{n:012x}").note for n in (1, 3)] == ["the first", ""]
 
 
+async def test_lines_that_were_read_before_a_change_are_not_listed_after_it(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        rows = here(app).rows
+        edition, lines = rows.edition, [*rows.lines.values()]
+        with Notebook(three) as notebook:
+            notebook.annotate(replace(notebook.series(f"{1:012x}"), label="new switch"))
+        here(app).changed(f"{1:012x}")
+        await settled(app, pilot)
+        rows.fill(lines, edition)
+        assert shown(app) == ["series 3", "series 2", "new switch"]
+
+
 async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
     made = (one(1), one(2, command=Command.PUT), one(3))
     three = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})

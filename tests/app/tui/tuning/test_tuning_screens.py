@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import OptionList
 
 from app.tui.export import ExportScreen
+from app.tui.frame.app import SharebenchApp
 from app.tui.notebook.compare import CompareScreen
 from app.tui.notebook.series_screen import SeriesScreen
 from app.tui.report_screen import ReportScreen
@@ -113,6 +114,37 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         await pilot.press("v")
         await settled(app, pilot)
         assert "average of a series" in painted(app)
+
+
+async def test_a_wider_screen_gives_the_rungs_its_room_also_when_it_is_made_wider(tmp_path):
+    change = Change(name="socket options", value="SO_SNDBUF=131072 SO_RCVBUF=131072", previous="TCP_NODELAY")
+    base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
+    rung = one(2, (90e6,) * 5, experiment="files", base_id=base.id, change=change)
+    app = app_on(book(tmp_path / "notebook.db", base, rung), first="ladder", experiment="files")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        claim = "socket options = SO_SNDBUF=131072 SO_RCVBUF=131072"
+        assert claim not in rungs_of(app)
+        await pilot.resize_terminal(120, 36)
+        await settled(app, pilot)
+        assert claim in rungs_of(app)
+        assert here(app).query_one("#rungs", OptionList).highlighted == 1
+
+
+def rungs_of(app: SharebenchApp) -> str:
+    """The list of rungs as it is painted, down to the pane below it."""
+    return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#rungs-pane").size.height])
+
+
+async def test_a_status_stands_in_the_catalogues_list_only_where_it_is_not_beside_it(path):
+    for size, shown in (((80, 24), True), ((120, 36), False)):
+        app = app_on(path, first="catalogue")
+        async with app.run_test(size=size) as pilot:
+            await settled(app, pilot)
+            listed = [line[:40] for line in painted(app).splitlines() if "durable handles" in line]
+            assert listed
+            assert ("conditional" in painted(app).splitlines()[9]) is shown
+            assert not [line for line in listed if "…" in line]
 
 
 async def test_a_change_is_kept_or_put_back_or_open_again(path):
