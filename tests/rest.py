@@ -31,9 +31,9 @@ async def at_rest(app: App[Any]) -> None:
     try:
         async with asyncio.timeout(LIMIT_SECONDS):
             while quiet < _QUIET:
-                await _others_turn(loop)
                 await _work_done(app)
-                left = _left_to_do(app)
+                await _others_turn(loop)
+                left = _left_to_do(app)  # with nothing awaited before: what a thread has sent meanwhile is seen
                 quiet = 0 if left else quiet + 1
                 if left == _REPAINT:
                     app.screen._on_timer_update()

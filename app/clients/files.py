@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from app.clients.base import DirectoryEntry
+from app.errors import NoSuchFileError, NotAFileError
 from storage.records import Target
 
 
@@ -101,6 +102,20 @@ class Files(Protocol):
 
     def close(self) -> None:
         """Log off and hang up; never raises."""
+
+
+def check_folder(files: Files) -> None:
+    """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
+    path = files.target.path
+    where = f"{files.target.host}: {path}" if files.target.host else path
+    if not path.strip("/"):
+        return
+    try:
+        is_folder = files.query(path).is_folder
+    except NoSuchFileError as error:
+        raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
+    if not is_folder:
+        raise NotAFileError(f"{where} is a file; name the folder to work in")
 
 
 Caller = Callable[..., Any]

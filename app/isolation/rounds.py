@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from app.clients.files import check_folder
+from app.clients.registry import make_files
 from app.errors import CancelledError, MeasurementError, SharebenchError
 from app.isolation.bench import LayerBench
 from app.isolation.places import Places, find_places
@@ -66,6 +68,7 @@ def measure(
 ) -> Iterator[IsolationEvent]:
     """Measure an isolation, or the runs that a resumed one has not; what was measured is kept, however it ends."""
     places = find_places(request)
+    _look_at_folder(request)
     bench = LayerBench(request, places)
     control.attach(lambda _word: None, bench.stop)
     isolation = _opened(request, places, bench, resumed)
@@ -113,6 +116,16 @@ def measure(
     for problem in problems:
         yield IsolationProblem(text=problem)
     yield IsolationClosed(isolation=_stored(notebook, isolation))
+
+
+def _look_at_folder(request: IsolationRequest) -> None:
+    """See that the server lets us in, and has the folder. Raises what stands in the way, with nothing recorded."""
+    files = make_files(request.target, request.secrets, request.settings)
+    try:
+        files.connect()
+        check_folder(files)
+    finally:
+        files.close()
 
 
 def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resumed: Isolation | None) -> Isolation:

@@ -7,7 +7,7 @@ import gevent
 from gevent.pool import Pool
 from gevent.queue import Queue
 
-from app.clients.files import Files
+from app.clients.files import Files, check_folder
 from app.clients.registry import make_files
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
 from app.load.crew import call_in_thread
@@ -68,7 +68,7 @@ class Preparation:
             for kind in self._plan.scenario.requests:
                 if kind.needs_handles:
                     raise MeasurementError(f"{files.target.protocol}:// has no open files, which {kind.value} needs")
-        _check_folder(files)
+        check_folder(files)
         if not self._plan.reuse and not self._plan.leftover:
             check_space(files, self._set)
 
@@ -150,17 +150,3 @@ def _is_there(files: Files, folder: str) -> bool:
     with suppress(NoSuchFileError, NotAFileError):
         return files.query(place(files.target, folder)).is_folder
     return False
-
-
-def _check_folder(files: Files) -> None:
-    """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
-    path = files.target.path
-    where = f"{files.target.host}: {path}" if files.target.host else path
-    if not path.strip("/"):
-        return
-    try:
-        is_folder = files.query(path).is_folder
-    except NoSuchFileError as error:
-        raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
-    if not is_folder:
-        raise NotAFileError(f"{where} is a file; name the folder that the users shall work in")

@@ -30,7 +30,6 @@ class StationState(StrEnum):
     """How far a station is."""
 
     WAITING = "waiting"
-    MEASURING = "measuring"
     INTERRUPTED = "interrupted"
     DONE = "done"
     FAILED = "failed"

@@ -6,7 +6,7 @@ from forms import wording
 from forms.isolation.document import isolation_document
 from forms.isolation.profile import DearCall
 from forms.isolation.summary import IsolationSummary, isolation_summary
-from forms.isolation.verdict import Cause
+from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
 from storage.isolations import Isolation, Layer, LayerRun
@@ -15,6 +15,8 @@ from storage.records import RunStatus
 FORM = "isolation"
 MEGABYTE = 1_000_000
 _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
+_MISSING = {IsolationDoubt.NO_SERVER, IsolationDoubt.NO_LEAST}
+"""More of what was measured does not help; what was not, and how it can be, stands below."""
 _NUMBER = ReportKind.SECONDS
 """Four decimals, as the table of 2003 had."""
 
@@ -139,7 +141,7 @@ def _results(summary: IsolationSummary) -> list[Field]:
     names = LOOK_AT[summary.verdict.cause]
     if names:
         found.append(Field(name="Look at next", text=f"{', '.join(names)} (sharebench catalogue NAME)"))
-    elif summary.verdict.cause is Cause.UNKNOWN:
+    elif summary.verdict.cause is Cause.UNKNOWN and not _MISSING & set(summary.verdict.doubts):
         found.append(
             Field(
                 name="Look at next", text="measure more rounds, with more clients, for longer, or from another machine"

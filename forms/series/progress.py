@@ -57,24 +57,7 @@ def standing(seconds: float, moved_bytes: int, size_bytes: int) -> RunProgress:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """What will happen."""
-
-    runs: int
-    """Measured runs; the fewest where the number is open."""
-    warmups: int
-    size_bytes: int | None
-    """Of one run; absent where the file's size is not known yet."""
-    total_bytes: int | None
-    """All runs, and the making of the file where one is made."""
-    seconds: float | None
-    """For all of them at the expected rate; absent where none is known."""
-    text: str
-    """The same in one sentence."""
-
-
-def prospect(
+def estimate_text(
     *,
     runs: int,
     warmups: int,
@@ -83,8 +66,8 @@ def prospect(
     makes_file_first: bool = False,
     until_percent: float | None = None,
     max_runs: int = 30,
-) -> Estimate:
-    """What so many runs of a file of that size will take at a rate of so many bytes per second."""
+) -> str:
+    """What so many runs of a file of that size will take at a rate of so many bytes per second, in a sentence."""
     transfers = runs + warmups + (1 if makes_file_first else 0)
     total = transfers * size_bytes if size_bytes is not None else None
     seconds = total / bytes_per_second if total is not None and bytes_per_second else None
@@ -96,14 +79,7 @@ def prospect(
         parts.append(f"about {duration(seconds)} or longer")
     else:
         parts.append("how long it takes is not known yet")
-    return Estimate(
-        runs=runs,
-        warmups=warmups,
-        size_bytes=size_bytes,
-        total_bytes=total,
-        seconds=seconds,
-        text=", ".join(parts) + ".",
-    )
+    return ", ".join(parts) + "."
 
 
 def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_runs: int) -> str:

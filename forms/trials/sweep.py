@@ -164,6 +164,8 @@ def _friedman(table: Sequence[Sequence[float]]) -> float | None:
     """Friedman's test: whether the values differ at all, whatever the blocks do."""
     if len(table) < 2 or len(table[0]) < 3:
         return None
+    if all(len(set(row)) == 1 for row in table):
+        return 1.0  # where scipy divides by zero
     from scipy.stats import friedmanchisquare  # noqa: PLC0415  slow to load
 
     columns = list(zip(*table, strict=True))

@@ -143,7 +143,7 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
     if exposed is not None and exposed != target.host:
         raise UsageError(f"--expose-tbench names {exposed}, the target is {target.host}: name that, or leave it out")
     options = chosen(choices)
-    without = operations_named(choices["without"]) if choices["without"] else ()
+    without = operations_named(choices["without"]) if choices["without"] is not None else ()
     script = load_script(choices["script_path"])
     script.without(without)
     return IsolationRequest(

@@ -23,7 +23,7 @@ from app.cli.trials import (
     restart_option,
     trial_options,
 )
-from app.errors import UsageError
+from app.errors import SharebenchError, UsageError
 from app.measure.control import SeriesControl
 from app.workflows.requests import options_of, series_request
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target
@@ -170,13 +170,18 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     diagnostics.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
     diagnostics.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
     ask_to_go_on(yes=choices["yes"])
-    summary = _tuned(context, tuning)
+    try:
+        summary = _tuned(context, tuning)
+    except SharebenchError:
+        if tuning.trials:
+            answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
+        raise
     answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
 
 
 def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
-    """Carry it out, and show how it goes; what it came to, also when it was cancelled half-way."""
+    """Carry it out, and show how it goes; what it came to. Raises as a trial does."""
     control, progress, summary = SeriesControl(), ProgressLine(), None
     with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
         for event in events:

@@ -9,6 +9,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.widgets.report_run_screen import ReportRunScreen
 from app.workflows.isolate import record_isolation
 from forms.isolation.report import isolation_report
+from forms.isolation.words import clients_text
 from forms.numbers import byte_rate
 from forms.wording import place, plain
 from storage.isolations import Isolation
@@ -53,10 +54,10 @@ class IsolationRunScreen(ReportRunScreen):
             case IsolationOpened(runs=runs):
                 self._runs = runs
             case LayerRunStarted(layer=layer, clients=clients, number=number):
-                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {clients} clients …"
+                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {clients_text(clients)} …"
             case LayerRunEnded(run=run):
                 told = plain(run.error) if run.error else byte_rate(run.bytes_per_second)
-                self._lines.append(f"{run.layer}, {run.clients} clients, round {run.round}: {told}")
+                self._lines.append(f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
             case IsolationProblem(text=text):
                 self._lines.append(plain(text))
             case IsolationClosed(isolation=isolation):

@@ -185,7 +185,11 @@ class NotebookScreen(SeriesActions):
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
-        self.with_notebook(lambda notebook: _lines(notebook, message.ids), self.rows.fill, group="lines")
+        self.with_notebook(
+            lambda notebook: _lines(notebook, message.ids),
+            lambda lines: self.rows.fill(lines, message.edition),
+            group="lines",
+        )
 
     @on(SeriesList.Pointed)
     def _point(self) -> None:

@@ -79,11 +79,12 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     """The row that the cursor is on, headings of groups counted."""
 
     class Wanted(Message):
-        """Lines are needed: ``ids`` of the series in view and around it."""
+        """Lines are needed: ``ids`` of the series in view and around it, to be given to ``fill`` with ``edition``."""
 
-        def __init__(self, ids: list[str]) -> None:
+        def __init__(self, ids: list[str], edition: int) -> None:
             super().__init__()
             self.ids = ids
+            self.edition = edition
 
     class Pointed(Message):
         """The cursor is on another series, or on none."""
@@ -115,6 +116,8 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.lines: dict[str, SeriesLine] = {}
         self.marked: dict[str, None] = {}
         """Ids, in the order in which they were marked."""
+        self.edition = 0
+        """Raised when lines have changed: what was asked for before that is old when it comes."""
         self._asked: set[str] = set()
         self._columns: list[PlacedColumn] = []
         self._pointed: str | None = None
@@ -136,7 +139,10 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         if (row := self.listing.places.get(series_id)) is not None:
             self._go(row, 1)
 
-    def fill(self, lines: "Iterable[SeriesLine]") -> None:
+    def fill(self, lines: "Iterable[SeriesLine]", edition: int) -> None:
+        """Take lines that were asked for, unless they were read before a change: they are asked for again since."""
+        if edition != self.edition:
+            return
         if len(self.lines) > _KEPT:
             self.lines.clear()
             self._asked.clear()
@@ -148,6 +154,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         """Ask again for lines that have changed; without ids, for all."""
         for series_id in series_ids or list(self.lines):
             self.lines.pop(series_id, None)
+        self.edition += 1
         self._asked.clear()
         self._ask()
 
@@ -260,7 +267,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         around = self.rows[max(0, top - _AHEAD) : top + height + _AHEAD]
         ids = list(self._missing(around))
         self._asked.update(ids)
-        self.post_message(self.Wanted(ids))
+        self.post_message(self.Wanted(ids, self.edition))
 
     def _missing(self, rows: Sequence[Found | Group]) -> Iterator[str]:
         return (

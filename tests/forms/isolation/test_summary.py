@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forms.isolation.profile import profile_summary, waterfall
+from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary, pooled_cpu, ratio_over_rounds
 from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, Target
@@ -55,6 +56,9 @@ def test_a_failed_run_counts_nowhere():
     (point,) = isolation_summary(isolation).points
     assert point.rates == {Layer.SERVER: 10.0}
     assert point.least is None
+    told = [field.name for field in isolation_report(isolation).results]
+    assert "Verdict" in told
+    assert "Look at next" not in told, "more rounds of one layer tell nothing"
 
 
 def test_processors_are_weighted_by_samples():

@@ -149,6 +149,13 @@ def test_a_sweep_names_the_smallest_value_on_the_plateau():
     assert "SO_SNDBUF=262144 is the smallest" in said
 
 
+def test_a_sweep_of_equal_rates_is_a_document_without_nan():
+    found = judged(SWEEP, plan(values=BUFFERS[:2], looks=(8,)), arms(*[[1e8] * 8] * 3, values=BUFFERS[:2]), [])
+    assert isinstance(found, SweepSummary)
+    assert found.friedman_p == 1.0
+    json.dumps(report_of(found).document(), allow_nan=False)
+
+
 def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
     found = swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)
     report = report_of(found)

@@ -13,7 +13,7 @@ from app.workflows.guide.state.method import next_step
 from forms import wording
 from forms.numbers import link_rate
 from forms.series import file_size
-from forms.series.progress import prospect
+from forms.series.progress import estimate_text
 from storage.quiet import Quiet
 from storage.records import Command, Target
 from storage.target_url import format_target
@@ -271,7 +271,7 @@ def _two_numbers(text: str) -> tuple[int, int]:
 
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     """What will happen, in a sentence."""
-    return prospect(
+    return estimate_text(
         runs=choices.runs,
         warmups=choices.warmups,
         size_bytes=choices.run_bytes,
@@ -279,4 +279,4 @@ def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
         makes_file_first=choices.makes_file and choices.command is Command.GET,
         until_percent=choices.until_percent,
         max_runs=choices.max_runs,
-    ).text
+    )

@@ -6,7 +6,10 @@ import pytest
 
 from app.errors import CancelledError
 from app.isolation.request import IsolationRequest
+from storage.notebook import Notebook
+from storage.target_url import format_target
 from tests.command_line import Inside
+from tests.servers.smbd import Smbd
 
 
 def test_a_script_is_found_again_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -22,3 +25,13 @@ def test_a_script_is_found_again_from_another_folder(tmp_path: Path, monkeypatch
     inside = Inside(tmp_path / "notebook.db", password="x")
     assert "cancelled" in inside.fails(130, "isolate", "smb://u@127.0.0.1/share", "--script", "short.txt")
     assert [request.script_path for request in asked] == [str(tmp_path / "short.txt")]
+    assert "no operation is called ''" in inside.fails(2, "isolate", "smb://u@127.0.0.1/share", "--without", "")
+
+
+def test_a_folder_that_is_not_there_is_named_and_leaves_no_isolation(smbd: Smbd, tmp_path: Path):
+    smbd.make_file("afile", b"x")
+    inside = Inside(tmp_path / "notebook.db", password=smbd.password)
+    for name, said in (("nosuch", "nosuch: there is no such folder"), ("afile", "afile is a file; name the folder")):
+        assert said in inside.fails(4, "isolate", f"{format_target(smbd.target())}/{name}")
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert notebook.isolations() == []

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import CancelledError
+from app.measure.control import SeriesControl
+from app.workflows.tune import Tuning
+from forms.trials.summary import trial_summary
 from storage.changes import ChangeKind, JournalEntry, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.ownership import this_process
@@ -206,3 +210,20 @@ def test_a_notebook_of_somebody_else_is_not_restored_from(inside: Inside):
         assert "belongs to somebody else" in inside.fails(2, "restore")
     finally:
         os.chown(inside.db, os.geteuid(), -1)
+
+
+def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def run(tuning: Tuning, _path: Path, _control: SeriesControl) -> Iterator[object]:
+        base = series([1e8] * 8, id="a00000000000", warmups=0)
+        other = series([1.2e8] * 8, id="b00000000000", warmups=0, change=Change(name="strict sync", value="no"))
+        plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", values=("no",), looks=(8,))
+        experiment = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
+        tuning.trials.append(trial_summary(experiment, plan, [base, other], []))
+        yield from ()
+        raise CancelledError("cancelled")
+
+    monkeypatch.setattr(Tuning, "run", run)
+    monkeypatch.setattr("app.cli.commands.trial.check_target", lambda _request: None)
+    done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
+    assert done.returncode == 130
+    assert "strict sync" in done.stdout

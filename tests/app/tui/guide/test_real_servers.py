@@ -62,7 +62,7 @@ async def test_from_a_wrong_password_to_a_filled_form(smbd, tmp_path, monkeypatc
     async with app.run_test(size=(120, 40)) as pilot:
         url = format_target(smbd.target("guide [1]"))
         await log_in(app, pilot, url, "wrong")
-        assert ". Type it again; Escape gives up." in text_of(app.screen, ".dialog-text")
+        assert "Type the password again" in text_of(app.screen, ".dialog-text")
         app.screen.query_one(Input).value = smbd.password
         await press(app, pilot, "enter")
         assert isinstance(app.screen, BrowseScreen)
@@ -107,7 +107,7 @@ async def test_a_server_killed_mid_series_is_named_and_its_runs_stay(make_smbd, 
         assert "The series ended early" in text_of(app.screen, ".dialog-heading")
         assert "127.0.0.1" in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "enter", "enter")
-        assert "A series failed" in painted(app)
+        assert "The series failed" in painted(app)
     with Notebook(tmp_path / "notebook.db") as notebook:
         series = notebook.series("last")
     assert series.status is SeriesStatus.FAILED

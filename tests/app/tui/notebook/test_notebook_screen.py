@@ -66,11 +66,13 @@ async def test_at_80_columns_each_line_has_command_host_and_share(tmp_path):
         one(1, target=nas, label="", title=title),
         one(2, target=replace(nas, host="10.79.0.3"), label="as delivered", command=Command.PUT),
         one(3, target=Target(protocol="ftp", host="10.79.0.4", path="/pub/big.iso", user="bench"), label="", title=""),
+        one(4, target=replace(nas, host="198.18.219.218", port=34999)),
     )
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        ftp, second, first = painted(app).splitlines()[3:6]
+        long, ftp, second, first = painted(app).splitlines()[3:7]
+        assert "get 198.18.21…/share " in long, "what is cut is neither the command nor the share"
         assert "get ftp://10.79.0.4" in ftp
         assert "as delivered" in second
         assert "put 10.79.0.3/share" in second
@@ -308,6 +310,20 @@ async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_
         assert shown(app) == ["old switch", "series 2", "old switch"]
         with Notebook(three) as notebook:
             assert [notebook.series(f"{n:012x}").note for n in (1, 3)] == ["the first", ""]
+
+
+async def test_lines_that_were_read_before_a_change_are_not_listed_after_it(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        rows = here(app).rows
+        edition, lines = rows.edition, [*rows.lines.values()]
+        with Notebook(three) as notebook:
+            notebook.annotate(replace(notebook.series(f"{1:012x}"), label="new switch"))
+        here(app).changed(f"{1:012x}")
+        await settled(app, pilot)
+        rows.fill(lines, edition)
+        assert shown(app) == ["series 3", "series 2", "new switch"]
 
 
 async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
