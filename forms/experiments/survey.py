@@ -104,7 +104,7 @@ class Survey:
 
     @property
     def _against_wire(self) -> tuple[float, str] | None:
-        """The percentage of bare TCP, and of what; the least of all commands and hosts counts. None without bare TCP."""
+        """The percentage of bare TCP, and of what: the least of all. None without bare TCP."""
         rates = {
             (station.host, station.command, station.protocol): run_form(station.series).average_rate
             for station in self.stations
