@@ -30,8 +30,8 @@ class EditDialog(BaseDialog[SeriesTexts]):
     """The label and the note of a series."""
 
     ABOUT = (
-        "What you call the series, and what is to be remembered of it. Enter in the label or Ctrl+S saves, Escape leaves"
-        " it as it was."
+        "What you call the series, and what is to be remembered of it. Enter in the label or Ctrl+S saves, Escape"
+        " leaves it as it was."
     )
     HINTS = {  # noqa: RUF012  declared so in the base
         "label": "What the series is called in lists and comparisons. Enter saves, Tab goes on to the note.",
