@@ -37,7 +37,7 @@ from forms.comparison.verdict import Sides, compare_sides
 from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import run_form
 from forms.stats.decision import Limits
-from forms.tone import Toned
+from forms.tone import Tone, Toned
 from forms.tuning.relevance import acts_on, relevant
 from storage.records import Command, Series, SeriesStatus
 from storage.target_url import format_target
