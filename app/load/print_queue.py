@@ -5,22 +5,43 @@ import shlex
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.resources import files
 
 from app.children import run_to_end
 from app.environment.remote import SSH_OPTIONS
-from storage.loads.records import PrintQueue
+from storage.loads.records import LoadPoint, PrintQueue
 
 MOST_DRAIN_SECONDS = 600.0
 _ASK_SECONDS = 20.0
 _BETWEEN_SECONDS = 0.5
 _JOB = re.compile(r"(active\b|\d+(st|nd|rd|th)?\s|\S+-\d+\s)")
 """How a line of a waiting job begins: ``active`` or its rank (lpq), ``printer-12`` (lpstat)."""
+_NUMBER = re.compile(r"\S+-(\d+)\s")
+NOT_TAKEN = "not taken by CUPS"
+"""What jobs are counted as that smbd took and CUPS did not: smbd tells the user nothing of it."""
 
 
 def jobs_in(printed: str) -> int:
     """The jobs in what lpq or ``lpstat -o`` printed."""
     return sum(bool(_JOB.match(line)) for line in printed.splitlines())
+
+
+def newest_job_in(printed: str) -> int | None:
+    """The number of the newest job in what ``lpstat -o`` printed; None without any."""
+    return max((int(found[1]) for line in printed.splitlines() if (found := _NUMBER.match(line))), default=None)
+
+
+def with_jobs_refused(point: LoadPoint, taken: int | None) -> LoadPoint:
+    """The point, where CUPS took fewer jobs than smbd, with those as errors."""
+    refused = 0 if taken is None else point.requests - taken
+    if refused <= 0:
+        return point
+    why = (
+        f"CUPS took {taken} of {point.requests} jobs and refused the others: more wait than its MaxJobs (500 unless "
+        "set), or the printer accepts none (`lpstat -a` on the server)"
+    )
+    return replace(point, errors={**point.errors, NOT_TAKEN: refused}, first_error=point.first_error or why)
 
 
 class PrinterShare:
@@ -31,6 +52,7 @@ class PrinterShare:
         self._smb_conf = smb_conf
         self._ssh = ssh
         self._waited_before = 0
+        self._newest_before: int | None = None
 
     def begin(self) -> bool:
         """Whether it can be asked; jobs that wait already are none of ours."""
@@ -40,15 +62,34 @@ class PrinterShare:
 
     def waiting(self) -> int | None:
         """How many jobs wait, printing ones included; None where the server does not say."""
+        printed = self._told("not-completed")
+        return None if printed is None else jobs_in(printed)
+
+    def count_from_here(self) -> None:
+        """Begin to count the jobs that CUPS takes."""
+        self._newest_before = self._newest()
+
+    def taken(self) -> int | None:
+        """The jobs that CUPS has taken since, everybody's; None where it does not say."""
+        before, now = self._newest_before, self._newest()
+        return None if before is None or now is None else now - before
+
+    def _newest(self) -> int | None:
+        return newest_job_in(self._told("all") or "")
+
+    def _told(self, which: str) -> str | None:
+        """The server's list of ``not-completed`` or ``all`` jobs."""
         script = files("app.load").joinpath("print_queue.sh").read_text(encoding="utf-8")
-        variables: Sequence[tuple[str, str]] = (("conf", self._smb_conf), ("share", self._share))
+        variables: Sequence[tuple[str, str]] = (
+            ("conf", self._smb_conf), ("share", self._share), ("which", which)
+        )  # fmt: skip
         words = ("sh", "-s") if self._ssh is None else ("ssh", *SSH_OPTIONS, "--", self._ssh, "exec sh -s")
         try:
             text = "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables) + script
             done = run_to_end(words, text, _ASK_SECONDS)
         except (OSError, subprocess.TimeoutExpired):
             return None
-        return jobs_in(done.stdout) if done.returncode == 0 else None
+        return done.stdout if done.returncode == 0 else None
 
     def drained(self, since_seconds: float, enough: Callable[[], bool]) -> PrintQueue | None:
         """Wait until it is as empty as it was before the load, ``since_seconds`` by the monotonic clock.

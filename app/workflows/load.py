@@ -13,18 +13,27 @@ from app.environment.collect import Environment, collect
 from app.errors import UsageError
 from app.load.capacity import NextPoint, next_point
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, LoadEvent, LoadWarned, PointMeasured, UsersGone, WorkersReady
+from app.load.events import (
+    LoadEnded,
+    LoadEvent,
+    LoadPhase,
+    LoadWarned,
+    PhaseBegan,
+    PointMeasured,
+    UsersGone,
+    WorkersReady,
+)
 from app.load.file_set import FileSet
 from app.load.judgement import load_point
 from app.load.plan import LoadPlan
-from app.load.print_queue import PrinterShare
+from app.load.print_queue import PrinterShare, with_jobs_refused
 from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
 from app.workflows.load_forms import prediction_of
 from forms.load.prediction import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
-from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus, PrintQueue
+from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
 from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
 from storage.plan import Settings
@@ -200,12 +209,14 @@ def _points(
                     break
                 for event in engine.point(_free_number(load), following.users, following.size_bytes):
                     yield event
+                    if printer is not None and isinstance(event, PhaseBegan) and event.phase is LoadPhase.SETTLE:
+                        printer.count_from_here()
                     if isinstance(event, PointMeasured) and engine.ended is None:
                         point = _point(event, load, samplers, following.size_bytes, began_at)
                         load = _with(load, point, notebook)
                         over = _is_over(event, point)
                         if printer is not None:
-                            point = replace(point, print_queue=(yield from _drained(printer, engine, enough)))
+                            point = _limited((yield from _drained(point, printer, engine, enough)), load)
                             load = _with(load, point, notebook)
                         yield PointStored(load=load, point=point)
             if engine.ended is None:
@@ -225,15 +236,15 @@ def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
 
 
 def _drained(
-    printer: PrinterShare, engine: EngineProcess, enough: Callable[[], bool]
-) -> Generator[LoadEvent, None, PrintQueue | None]:
-    """Have the users leave, and wait for what they handed over to be printed."""
-    found = None
+    point: LoadPoint, printer: PrinterShare, engine: EngineProcess, enough: Callable[[], bool]
+) -> Generator[LoadEvent, None, LoadPoint]:
+    """Have the users leave, and wait for what they handed over to be printed: the point with what was seen of it."""
     for event in engine.rest():
         yield event
         if isinstance(event, UsersGone):
-            found = printer.drained(event.at_seconds, enough)
-    return found
+            point = with_jobs_refused(point, printer.taken())
+            point = replace(point, print_queue=printer.drained(event.at_seconds, enough))
+    return point
 
 
 def _next(load: Load) -> NextPoint | None:
@@ -259,8 +270,13 @@ def _point(
     point = replace(point, size_bytes=size_bytes)
     fewest = fewest_users((*load.points, point))
     point = replace(point, offered_per_second=offered_per_second(load.scenario, point.users, fewest))
+    return _limited(point, load)
+
+
+def _limited(point: LoadPoint, load: Load) -> LoadPoint:
+    """The point with what stood in the way of more, where something did."""
     if point.status is PointStatus.GENERATOR or overload(point, load.choices) is not None:
-        point = replace(point, limit=limit_of(point, load.link_bits_per_second))
+        return replace(point, limit=limit_of(point, load.link_bits_per_second))
     return point
 
 

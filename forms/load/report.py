@@ -271,8 +271,8 @@ def _queue_text(load: Load) -> str:
     seen = [(point, point.print_queue) for point in load.points if point.print_queue is not None]
     if not seen:
         return (
-            "not seen: it is asked on the server, by the lpq command of its smb.conf; name the way there by ssh, and "
-            "that smb.conf where it is not the usual one"
+            "not seen: it is asked on the server, by lpstat (CUPS) or the lpq command of its smb.conf; name the way "
+            "there by ssh, and that smb.conf where it is not the usual one"
         )
     return "; ".join(
         f"{point.users} users: {queue.waiting:,} jobs waited after the last hand-over, "

@@ -22,6 +22,7 @@ CAMPAIGNS = {
     "trial": "tests.reliability.trial",
     "load": "tests.reliability.load",
     "isolation": "tests.reliability.isolation",
+    "printing": "tests.reliability.printing",
     "kills": "tests.reliability.kills",
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""

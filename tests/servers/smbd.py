@@ -52,6 +52,7 @@ class Smbd(ServerProcess):
         self.private.mkdir()
         self.global_options = dict(global_options or {})
         self.share_options = dict(share_options or {})
+        self.more_shares: dict[str, Options] = {}
         self._has_user = False
 
     def _make_folder(self, name: str) -> Path:
@@ -121,10 +122,11 @@ class Smbd(ServerProcess):
             "printcap name": "/dev/null",
             "disable spoolss": "yes",
         }
-        shares: dict[str, dict[str, str]] = {
+        shares: dict[str, Options] = {
             "global": common | self.global_options,
             self.share: {"path": str(self.folder), "read only": "no"} | self.share_options,
             self.guest_share: {"path": str(self.guest_folder), "read only": "no", "guest ok": "yes"},
+            **self.more_shares,
         }
         lines = []
         for section, options in shares.items():

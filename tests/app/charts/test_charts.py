@@ -90,9 +90,15 @@ def test_charts_keep_to_their_room(size):
         assert len(lines) > height * 0.6
 
 
-@pytest.mark.parametrize("size", [(0, 0), (23, 20), (80, 5)])
+@pytest.mark.parametrize("size", [(0, 0), (23, 20), (80, 1)])
 def test_where_nothing_can_be_read_there_is_no_chart(size):
     assert rates_chart(form(), *size) == "no room for the chart"[: size[0]]
+
+
+def test_few_lines_have_the_last_bars():
+    lines = rates_chart(form(), 78, 3, colour=False).splitlines()
+    assert [line.split()[0] for line in lines] == ["4", "5", "the"]
+    assert lines[-1].startswith("the last 2 of")
 
 
 def test_colour_changes_no_sign():
@@ -115,7 +121,7 @@ def test_each_sample_of_the_legend_has_the_colour_of_its_line():
 def test_a_narrow_pane_whose_legend_leaves_few_rows_has_bars_with_all_that_the_legend_says():
     chart = rates_chart(form(), 34, 13, colour=False)
     values = [line.split()[-1] for line in chart.split("\n") if "█" in line]
-    assert values == ["80", "80", "80", "81", "60", "82", "80.5"]
+    assert values == ["80.00", "80.00", "80.00", "81.00", "60.00", "82.00", "80.50"]
     assert "the link" in chart
     assert "│ average 76.7 MB/s" in chart
 

@@ -7,10 +7,12 @@ import pytest
 from app.clients.base import Secrets
 from app.clients.files import call_here
 from app.clients.registry import make_files
-from app.load.print_queue import jobs_in
+from app.load.print_queue import NOT_TAKEN, PrinterShare, jobs_in, newest_job_in, with_jobs_refused
 from storage.plan import Settings
 from storage.target_url import format_target
+from tests import loads
 from tests.command_line import Sharebench
+from tests.servers.process import require
 
 LPQ = """\
 active  root    1       u1001-1    1024 bytes
@@ -51,8 +53,11 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
     queue.write_text(QUEUE.format(spool=spool))
     queue.chmod(0o755)
     server.rewrite_conf(share_options={
-        "printable": "yes", "print command": f"mv %s {spool}/", "lpq command": str(queue), "lpq cache time": "3600",
+        "printable": "yes", "print command": f"mv %s {spool}/", "lpq command": "true", "lpq cache time": "3600",
     })  # fmt: skip
+    asked = server.root / "asked.conf"  # smbd itself never looks, and so never has anything printed before we look
+    asked.write_text(server.conf.read_text().replace("lpq command = true", f"lpq command = {queue}"))
+    assert str(queue) in asked.read_text()
     with closing(make_files(server.target(), Secrets(password=server.password), Settings(), call_here)) as files:
         files.connect()
         files.write_file(
@@ -61,9 +66,76 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
     options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "3", "--settle", "0", "--json")
     url = format_target(server.target())
-    load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(server.conf))
+    load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(asked))
     for point in load["points"]:
         assert point["status"] in {"valid", "generator"}, point["reason"]
         assert point["print_queue"]["waiting"] > 0
         assert point["print_queue"]["drained_seconds"] > 0
     assert list(spool.iterdir()) == []
+
+
+LPSTAT = """#!/bin/sh
+echo "$@" >> {folder}/asked
+for word; do [ "$word" = nobody ] && exit 1; done
+for word; do [ "$word" = all ] && seq -f 'laser-%g  root  1024  Sat' 97 "$(cat {folder}/newest)"; done
+echo 'laser-96   root   1024   Sat Nov 21 10:00:00 2026'
+"""
+CUPS_CONF = """[global]
+    printing = cups
+    cups server = printhost:6310
+    lpq command = false
+[printers]
+    path = /tmp
+    printable = yes
+[office]
+    path = /tmp
+    printable = yes
+    printer name = laser
+[files]
+    path = /tmp
+"""
+
+
+def test_with_cups_its_own_server_is_asked_for_the_share_s_printer(tmp_path, monkeypatch):
+    require("testparm")
+    lpstat, conf, newest = tmp_path / "lpstat", tmp_path / "smb.conf", tmp_path / "newest"
+    lpstat.write_text(LPSTAT.format(folder=tmp_path))
+    lpstat.chmod(0o755)
+    conf.write_text(CUPS_CONF)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    def printer(share):
+        return PrinterShare(share, str(conf), None)
+
+    assert printer("office").waiting() == 1
+    assert (tmp_path / "asked").read_text() == "-h printhost:6310 -W not-completed -o laser\n"
+    assert printer("laser").waiting() == 1, "a printer without a section is one of [printers]"
+    assert printer("files").waiting() is None
+    assert printer("nobody").waiting() is None
+    office = printer("office")
+    newest.write_text("120")
+    office.count_from_here()
+    newest.write_text("150")
+    assert office.taken() == 30
+
+
+def test_without_cups_nobody_says_how_many_jobs_were_taken(tmp_path):
+    require("testparm")
+    conf = tmp_path / "smb.conf"
+    conf.write_text("[laser]\n path = /tmp\n printable = yes\n printing = bsd\n lpq command = echo laser-7\n")
+    printer = PrinterShare("laser", str(conf), None)
+    printer.count_from_here()
+    assert printer.taken() is None
+
+
+def test_the_newest_job_is_the_one_with_the_highest_number():
+    assert newest_job_in("laser-9  a 1 x\nlaser-12  a 1 x\nnew-hall-11  a 1 x\n") == 12
+    assert newest_job_in("") is None
+
+
+def test_jobs_that_cups_refused_after_smbd_took_them_are_errors():
+    handed_over = loads.point(requests=90, errors={"connection lost": 1})
+    found = with_jobs_refused(handed_over, 30)
+    assert found.errors == {"connection lost": 1, NOT_TAKEN: 60}
+    assert found.first_error.startswith("CUPS took 30 of 90 jobs")
+    assert with_jobs_refused(handed_over, 90) == with_jobs_refused(handed_over, None) == handed_over
