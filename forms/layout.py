@@ -107,6 +107,17 @@ def cut(text: str, cells: int) -> str:
     return _pieces(text, max(cells - 1, 1))[0] + "…" if cells > 1 else "…"[:cells]
 
 
+def cut_inside(text: str, cells: int) -> str:
+    """A text that takes at most ``cells`` cells; one that was cut keeps what stands from its last slash on.
+
+    Of ``get HOST/SHARE`` the end tells apart what the beginning does not; an end that takes more than half is cut.
+    """
+    last = text[text.rfind("/") :] if "/" in text else ""
+    if width(text) <= cells or 2 * width(last) > cells:
+        return cut(text, cells)
+    return cut(text, cells - width(last)) + last
+
+
 def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
     """A text filled up to ``cells`` cells, on its left where it is to stand at the right."""
     filling = fill * max(0, cells - width(text))

@@ -134,7 +134,7 @@ class FakeBackend:
         """Somebody makes a backup."""
         return Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 40 MB/s over [eth0]",))
 
-    def meter(self) -> Callable[[], MachineNow | None]:
+    def meter(self, target: Target | None) -> Callable[[], MachineNow | None]:
         """Half busy."""
         return lambda: MachineNow(
             cpu_percent=50.0,

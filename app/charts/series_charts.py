@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.charts.bars import bars_chart
-from app.charts.canvas import Canvas, Pattern, too_small
+from app.charts.canvas import SMALLEST, Canvas, Pattern, too_small
 from app.charts.marks import BAD, EXPECTED, INTERVAL, RUN, draw_average, draw_link, draw_run, figure
 from app.charts.scale import round_ticks
 from forms.numbers import byte_rate, link_rate
@@ -30,6 +30,8 @@ def rates_chart(
     small = too_small(width, height)
     rows = summary.all_rows
     rates = [row.measures.bytes_per_second for row in rows if row.measures.bytes_per_second]
+    if small is not None and rates and width >= SMALLEST[0] and height > 1:
+        return bars_chart(summary, width, height, colour=colour)
     if small is not None or not rates:
         return small if small is not None else "no run has ended yet"
     link, expected = summary.series.link_bits_per_second, expected_bytes_per_second

@@ -18,7 +18,7 @@ from app.errors import (
     UnreachableError,
 )
 
-SPACE_ADVICE = "free some, or take a smaller --size"
+SPACE_ADVICE = "free some, or take a smaller file"
 
 _FILE_ERRORS: dict[int, tuple[type[MeasurementError], str]] = {
     errno.ENOENT: (NoSuchFileError, "there is no such file; check the name, case counts"),
@@ -33,7 +33,7 @@ _FILE_ERRORS: dict[int, tuple[type[MeasurementError], str]] = {
     errno.ETXTBSY: (AccessDeniedError, "the file is in use; name another one"),
     errno.ENOSPC: (NoSpaceError, f"the disk is full; {SPACE_ADVICE}"),
     errno.EDQUOT: (NoSpaceError, f"the quota is used up; {SPACE_ADVICE}"),
-    errno.EFBIG: (NoSpaceError, "the file is too large for the file system; take a smaller --size"),
+    errno.EFBIG: (NoSpaceError, "the file is too large for the file system; take a smaller file"),
     errno.ESTALE: (ConnectionLostError, "the server behind the mount no longer knows the file; mount it again"),
     errno.EHOSTDOWN: (ConnectionLostError, "the server behind the mount went away; check that it runs"),
     errno.ENOTCONN: (ConnectionLostError, "the server behind the mount went away; mount it again"),
@@ -106,7 +106,8 @@ def connection_error(error: Exception, where: str, timeout_seconds: float) -> Me
     """The error that a failure on an open connection is, worded for the admin."""
     if isinstance(error, (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)):
         return StalledError(
-            f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or raise --timeout"
+            f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or allow "
+            "it more time"
         )
     if isinstance(error, ssl.SSLCertVerificationError):
         return UnreachableError(

@@ -50,8 +50,8 @@ class StallWatch:
     def error(self) -> StalledError:
         """The error that is raised when the time is over."""
         return StalledError(
-            f"{self._where()}: nothing moved for {self.seconds:g} s; look at the server and the network, or allow more "
-            "with --timeout"
+            f"{self._where()}: nothing moved for {self.seconds:g} s; look at the server and the network, or allow it "
+            "more time"
         )
 
     @contextmanager

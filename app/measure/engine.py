@@ -228,7 +228,7 @@ class Engine:
         if not possible:
             raise ProtocolError(
                 f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "
-                "or measure with another --client"
+                "or measure with another client"
             )
         if self._content and size_bytes != self._content.size_bytes and self._plan.target.abilities.moves_files:
             raise CorruptedError(

@@ -43,5 +43,9 @@ def test_a_percent_sign_stays_with_its_number():
 def test_cut_and_pad():
     assert layout.cut("日本語", 5) == "日本…"
     assert layout.cut("abc", 3) == "abc"
+    assert layout.cut_inside("get 198.18.219.218:34999/bench", 21) == "get 198.18.219…/bench"
+    assert layout.cut_inside("get 日本語日本語日本語/日本", 16) == "get 日本語…/日本"
+    assert layout.cut_inside("get ftp://files.example.com", 21) == "get ftp://files.exam…"
+    assert layout.cut_inside("no slash", 4) == "no …"
     assert layout.pad("日本", 6, right=True) == "  日本"
     assert layout.pad("ab", 4, fill="─") == "ab──"

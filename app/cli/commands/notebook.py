@@ -23,6 +23,7 @@ from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
 
 _HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
+_WHAT = 6
 _TO_THE_RIGHT = {2, 3, 4, 5}
 _GIVE_WAY = (5, 4)
 """Columns that a narrow terminal does without, the first one first."""
@@ -119,7 +120,10 @@ def _line_width(widths: Mapping[int, int]) -> int:
 
 
 def _padded(row: Sequence[str], widths: Mapping[int, int]) -> str:
-    cells = (layout.pad(layout.cut(row[i], width), width, right=i in _TO_THE_RIGHT) for i, width in widths.items())
+    cells = (
+        layout.pad((layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i in _TO_THE_RIGHT)
+        for i, width in widths.items()
+    )
     return _GAP.join(cells).rstrip()
 
 

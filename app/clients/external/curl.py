@@ -36,7 +36,7 @@ _EXITS: dict[int, tuple[type[MeasurementError], str]] = {
     9: (AccessDeniedError, "check the rights of the file and its folder"),
     18: (ConnectionLostError, "look at the server's log, and measure again"),
     25: (AccessDeniedError, "check the rights of the folder"),
-    28: (StalledError, "look at the server and the network, or raise --timeout"),
+    28: (StalledError, "look at the server and the network, or allow it more time"),
     35: (ProtocolError, "check the server's TLS settings"),
     52: (ConnectionLostError, "check that the server still runs, and measure again"),
     55: (ConnectionLostError, "check that the server still runs, and measure again"),
@@ -155,7 +155,7 @@ class CurlClient(ExternalClient):
         said = one_line(outcome.errors) or f"exit {outcome.status}"
         if outcome.status < 0:
             return ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
-        kind, advice = _EXITS.get(outcome.status, (ProtocolError, "try it by hand, or measure with another --client"))
+        kind, advice = _EXITS.get(outcome.status, (ProtocolError, "try it by hand, or measure with another client"))
         return kind(f"{where}: {said}; {advice}")
 
 

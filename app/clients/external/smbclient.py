@@ -170,7 +170,7 @@ class SmbclientClient(ExternalClient):
                 "again"
             )
         line = one_line(next(iter(reversed(said.strip().splitlines())), "") or f"exit {outcome.status}")
-        return ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another --client")
+        return ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another client")
 
 
 def _remote(path: str) -> str:

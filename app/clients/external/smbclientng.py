@@ -240,7 +240,7 @@ class SmbclientNgClient(ExternalClient):
         """Raise what it logged, or else what is known. Always raises."""
         self._session = None
         self._listener.check(where)
-        raise ConnectionLostError(f"{where}: {what}, and smbclient-ng does not say why; measure with another --client")
+        raise ConnectionLostError(f"{where}: {what}, and smbclient-ng does not say why; measure with another client")
 
 
 def _remote(path: str) -> str:

@@ -115,6 +115,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             self.channel.session_id = response.session_id
         elif response.command == Opcode.TREE_CONNECT and response.status == SUCCESS:
             self._open_tree(response)
+        elif response.command == Opcode.TREE_CONNECT and response.status == ACCESS_DENIED and self.is_guest:
+            raise LoginError(
+                f"{self.channel.where}: the server takes this login for a guest's, and guests have no access there; "
+                "log in as a user that it knows"
+            )
         return SMB2Packet(data)
 
     def login(self, user: str, *more: Any) -> Any:

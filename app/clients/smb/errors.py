@@ -45,7 +45,7 @@ _ACCOUNT = "let the account in on the server, or use another one"
 _NAME = "check the name; case counts on some servers"
 _RIGHTS = "check the share's and the file's rights for this user"
 _IN_USE = "close it there, or name another file"
-_SPACE = "free some, or take a smaller --size"
+_SPACE = "free some, or take a smaller file"
 _AGAIN = "check that the server still runs, and measure again"
 _BUSY = "look into the server's log, and measure again when it has less to do"
 _DISK = "look at the server's disk and its log"
@@ -123,7 +123,7 @@ def status_error(status: int, where: str) -> MeasurementError:
     if meaning is None:
         return ProtocolError(
             f"{where}: the server answered {status_name(status)}; look it up in the server's log, "
-            "or measure with another --client"
+            "or measure with another client"
         )
     return meaning.error(f"{where}: {meaning.what}; {meaning.advice}")
 

@@ -1,4 +1,4 @@
-"""What this machine does from second to second: its processors, its busiest network card, what TCP sent again."""
+"""What this machine does from second to second: its processors, the network card in question, what TCP sent again."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class MachineNow:
     cpu_percent: float
     """Of all processors together."""
     interface: str | None
-    """The network card that moved most; absent where none moved anything."""
+    """The network card asked about, else the one that moved most; absent where that moved nothing."""
     received_bytes_per_second: float
     sent_bytes_per_second: float
     retransmitted: int
@@ -32,10 +32,16 @@ class _Counters:
 
 
 class MachineMeter:
-    """Reads three small files of /proc, some hundred microseconds each time."""
+    """Reads three small files of /proc, some hundred microseconds each time; the card is named, or is the busiest."""
 
-    def __init__(self, read: SystemReader = read_text, clock: Callable[[], float] = time.monotonic) -> None:
-        self._read, self._clock = read, clock
+    def __init__(
+        self,
+        interface: str | None = None,
+        *,
+        read: SystemReader = read_text,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._interface, self._read, self._clock = interface, read, clock
         self._first = self._last = self._counters()
 
     def now(self) -> MachineNow | None:
@@ -52,11 +58,11 @@ class MachineMeter:
             for name, (received, sent) in last.bytes_of.items()
             if name in before.bytes_of
         }
-        busiest = max(moved, key=lambda name: sum(moved[name]), default=None)
-        received, sent = moved[busiest] if busiest else (0, 0)
+        card = self._interface or max(moved, key=lambda name: sum(moved[name]), default=None)
+        received, sent = moved.get(card, (0, 0)) if card else (0, 0)
         return MachineNow(
             cpu_percent=max(0.0, min(100.0, 100 * busy / ticks)),
-            interface=busiest if received or sent else None,
+            interface=card if received or sent else None,
             received_bytes_per_second=max(0, received) / seconds,
             sent_bytes_per_second=max(0, sent) / seconds,
             retransmitted=max(0, last.retransmitted - self._first.retransmitted),

@@ -186,7 +186,7 @@ class GuideActions(BaseScreen):
         if not target.user:
             self._ask_user(target, error)
             return
-        self._ask_password(target, f"{error} Type the password again, or Escape.",
+        self._ask_password(target, f"{error}. Type the password again, or Escape.",
                            lambda: self._connect(target, kerberos=False))  # fmt: skip
 
     def _ask_user(self, target: Target, error: LoginError) -> None:
@@ -198,12 +198,18 @@ class GuideActions(BaseScreen):
                 self._connect(replace(target, user=user, domain=domain or target.domain), kerberos=False)
 
         self.app.push_screen(
-            AskDialog("Which user?", f"{error} USER or DOMAIN;USER; Escape gives up.", needed=True), answered
+            AskDialog("Which user?", f"{error}: USER or DOMAIN;USER. Escape gives up.", needed=True), answered
         )
 
     def _arrived(self, place: BrowsedFolder, secrets: Secrets, *, kerberos: bool) -> None:
         """Connected: browse, unless the target named its file or has none."""
-        from app.tui.guide.browser import BrowseScreen, Picked  # noqa: PLC0415  loaded when it is first needed
+        from app.tui.guide.browser import BrowseScreen, NotLetIn, Picked  # noqa: PLC0415  loaded when it is first needed
+
+        def picked(found: Picked | NotLetIn | None) -> None:
+            if isinstance(found, NotLetIn):
+                self._refused(found.target, found.error, kerberos=kerberos)
+            elif found is not None:
+                self._picked(found, kerberos=kerberos)
 
         if place.file is not None:
             self._picked(Picked(place.target, place.file), kerberos=kerberos)
@@ -211,11 +217,9 @@ class GuideActions(BaseScreen):
             self._picked(Picked(place.target, None), kerberos=kerberos)
         else:
             browser = BrowseScreen(place, secrets, around(self.choices, self.known))
-            self.app.push_screen(browser, lambda picked: self._picked(picked, kerberos=kerberos))
+            self.app.push_screen(browser, picked)
 
-    def _picked(self, picked: "Picked | None", *, kerberos: bool) -> None:
-        if picked is None:
-            return
+    def _picked(self, picked: "Picked", *, kerberos: bool) -> None:
         self.typed.clear()
         choices = with_profile(with_target(self.choices, picked.target, kerberos=kerberos))
         if picked.file is not None:
@@ -283,6 +287,7 @@ class GuideActions(BaseScreen):
             backend=self.context.backend,
             notebook_path=self.context.notebook_path,
             title=f"Run · {choices.command} · {format_target(choices.target)}",
+            target=choices.target,
             request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
             confirmed=confirmed,

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from app.clients.base import Secrets
+from app.errors import LoginError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
@@ -32,8 +33,16 @@ class Picked:
     file: Item | None
 
 
+@dataclass(frozen=True, slots=True)
+class NotLetIn:
+    """A place that this login does not open."""
+
+    target: Target
+    error: LoginError
+
+
 class BrowseScreen(BaseScreen):
-    """The places of one server; answers with what was picked, or None."""
+    """The places of one server; answers with what was picked, with where it was not let in, or None."""
 
     ENTRY = "guide"
     ABOUT = (
@@ -116,7 +125,20 @@ class BrowseScreen(BaseScreen):
     def _enter(self, target: Target) -> None:
         self.query_one("#note", Static).update(Text("looking …"))
         backend, secrets, around = self.context.backend, self.secrets, self.around
-        self.in_background(lambda: backend.look(target, secrets, around), self._show, group="look")
+
+        def look() -> BrowsedFolder | NotLetIn:
+            try:
+                return backend.look(target, secrets, around)
+            except LoginError as error:
+                return NotLetIn(target, error)
+
+        def looked(found: BrowsedFolder | NotLetIn) -> None:
+            if isinstance(found, NotLetIn):
+                self.dismiss(found)
+            else:
+                self._show(found)
+
+        self.in_background(look, looked, group="look")
 
     def action_up(self) -> None:
         up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)

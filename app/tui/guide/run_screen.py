@@ -35,6 +35,8 @@ REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
 PART_SECONDS = 3.0
 """The form and each chart cost ten times as much as the line of what happens now; each is drawn no more often."""
+LONG_RUN_SECONDS = 1.0
+"""Of runs that last as long, the chart of all runs is drawn with the form: it is never one run behind."""
 _TABLE_FRAME = 5
 """Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
@@ -137,7 +139,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._meter = self.context.backend.meter()
         if (request := self.measurement.request) is not None:
             plan = request.plan
             self.running = replace(
@@ -148,6 +149,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
         prepare()
+        self._meter = self.context.backend.meter(self.measurement.target)
         for event in self.measurement.events():
             yield 0, event
 
@@ -185,6 +187,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             self.draw()
         elif not self.is_covered:
             self._draw_part("form")
+            if (self.running.last_run_seconds or 0.0) >= LONG_RUN_SECONDS:
+                self._draw_part("rates")
 
     def ended(self, error: Exception | None) -> None:
         """Tell why it ended, where that was not the end of the plan or somebody's wish."""

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from app.workflows.guide.state.choices import MethodStep
 from app.workflows.guide.state.method import StepState, StepStatus
+from forms import layout
 
 _LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}
 _SIGNS = _LOOKS | {StepState.DONE: "$text-success"}
@@ -53,8 +54,8 @@ class StepsView(Widget):
             lines.append(line.truncate(width, ellipsis=True))
             for extra in range(1, self.lines_each):
                 is_new = extra == 1 and standing.detail != told
-                detail = Content.styled(f"  {standing.detail}" if is_new else "", "dim")
-                lines.append(detail.truncate(width, ellipsis=True))
+                detail = layout.cut_inside(standing.detail, width - 3) if is_new else ""
+                lines.append(Content.styled(f"  {detail}", "dim"))
             told = standing.detail
         return Content("\n").join(lines)
 

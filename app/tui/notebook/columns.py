@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from forms import layout
 from forms.tone import Tone
 from storage.queries import SortKey
 
@@ -29,6 +30,8 @@ class ListColumn:
     grows: int = 0
     """Its share of the cells that are left, 0 for a column of fixed width."""
     right: bool = False
+    cut_inside: bool = False
+    """Whether a longer text keeps its last part, the share."""
     tone: "Callable[[SeriesLine], Tone]" = lambda _line: Tone.PLAIN
     """How its cell is meant."""
     rank: int
@@ -52,7 +55,9 @@ def _of_deviation(line: "SeriesLine") -> Tone:
 COLUMNS = (
     ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=2),
     ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=12, grows=2, rank=1),
-    ListColumn(order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=19, grows=3, rank=0),
+    ListColumn(
+        order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=19, grows=3, cut_inside=True, rank=0
+    ),
     ListColumn(
         order=SortKey.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, tone=_of_runs, rank=4
     ),
@@ -91,6 +96,8 @@ class PlacedColumn:
 
     def cell(self, text: str) -> str:
         """The text in exactly the column's width, cut with an ellipsis where it is longer."""
+        if self.column.cut_inside:
+            text = layout.cut_inside(text, self.width)
         length = cell_len(text)
         if length > self.width:
             return set_cell_size(set_cell_size(text, self.width - 1).rstrip() + "…", self.width)

@@ -90,9 +90,15 @@ def test_charts_keep_to_their_room(size):
         assert len(lines) > height * 0.6
 
 
-@pytest.mark.parametrize("size", [(0, 0), (23, 20), (80, 5)])
+@pytest.mark.parametrize("size", [(0, 0), (23, 20), (80, 1)])
 def test_where_nothing_can_be_read_there_is_no_chart(size):
     assert rates_chart(form(), *size) == "no room for the chart"[: size[0]]
+
+
+def test_few_lines_have_the_last_bars():
+    lines = rates_chart(form(), 78, 3, colour=False).splitlines()
+    assert [line.split()[0] for line in lines] == ["4", "5", "the"]
+    assert lines[-1].startswith("the last 2 of")
 
 
 def test_colour_changes_no_sign():

@@ -61,7 +61,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
     if series is not None and series.status is not SeriesStatus.COMPLETE:
         count = wording.count(len(series.measured()), "valid run")
-        facts.append(f"A series was {series.status} after {count}{_ended(series)}")
+        ended = "failed" if series.status is SeriesStatus.FAILED else f"was {series.status}"
+        facts.append(f"The series {ended} after {count}{_ended(series)}")
         options = [
             Option("Go on where it stopped", Resume(), f"series {series.id}", advised=True),
             Option("Start a new series", Start(), "the old one stays in the notebook"),

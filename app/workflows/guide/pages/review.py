@@ -9,6 +9,7 @@ from app.workflows.guide.state.guide_context import GuideContext
 from forms import numbers, wording
 from forms.findings.series_warnings import advice
 from forms.layout import pad
+from forms.series.fields import resumed_text
 from forms.series.headline import headline
 from forms.series.report import mark_of
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, run_form
@@ -49,6 +50,8 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 def _said(series: Series) -> tuple[Toned, ...]:
     warnings = tuple(Toned(f"! {said.text}", Tone.CAUTION) for said in advice(series))
+    if series.resumed_at:
+        warnings = (Toned(f"! Resumed: {resumed_text(series)}", Tone.CAUTION), *warnings)
     return warnings or (Toned("Nothing speaks against this series.", Tone.GOOD),)
 
 

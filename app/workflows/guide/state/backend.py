@@ -43,8 +43,8 @@ class Backend(Protocol):
     def quiet(self, target: "Target", command: "Command") -> "Quiet":
         """Who else is at work on this machine and the link, watched for some seconds."""
 
-    def meter(self) -> "Callable[[], MachineNow | None]":
-        """What this machine does, from one call to the next."""
+    def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
+        """What this machine and its card on the way to the target do, from one call to the next."""
 
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
@@ -102,11 +102,13 @@ class SystemBackend:
         with QuietWatch(target, command, link) as watch:
             return watch.look()
 
-    def meter(self) -> "Callable[[], MachineNow | None]":
-        """What this machine does, from one call to the next."""
+    def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
+        """By the route to the target; of a path of this machine, the busiest card."""
         from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
+        from app.environment.link.route import find_route  # noqa: PLC0415
 
-        return MachineMeter().now
+        route = find_route(target.host, target.port) if target is not None and target.host else None
+        return MachineMeter(route.interface if route else None).now
 
     def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
         """By the engine."""

@@ -13,7 +13,7 @@ from app.workflows.guide.state.backend import Backend
 from app.workflows.guide.state.choices import GuideChoices
 from app.workflows.requests import series_request
 from storage.plan import QuietTime
-from storage.records import Command
+from storage.records import Command, Target
 
 WAIT = "wait"
 WAIT_SECONDS = 600.0
@@ -27,6 +27,8 @@ class MeasurementJob:
     backend: Backend
     notebook_path: Path
     title: str
+    target: Target | None = None
+    """Where it goes to, for the card that is shown meanwhile."""
     request: SeriesRequest | None = None
     resumed_id: str | None = None
     """The series to be completed, where there is no order."""

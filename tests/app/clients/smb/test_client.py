@@ -193,6 +193,12 @@ def test_guest(smbd, make_client, meter):
     assert named.facts_of_path()["smb.guest"] == "yes"
 
 
+def test_a_guest_in_front_of_a_users_share_is_told_to_log_in(smbd, make_client):
+    for user in (None, "mistyped"):
+        with pytest.raises(LoginError, match="guests have no access there; log in as a user"):
+            make_client(smbd, changes={"user": user}, secrets=Secrets()).connect()
+
+
 @pytest.mark.parametrize("extra", ["sign", "encrypt"])
 def test_guest_cannot_sign_or_encrypt(smbd, make_client, extra):
     with pytest.raises(LoginError, match="guest"):

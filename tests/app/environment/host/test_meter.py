@@ -17,7 +17,7 @@ def files(idle: int, user: int, received: int, sent: int, again: int) -> dict[st
 def test_between_two_readings_stand_cpu_card_and_what_was_sent_again():
     there = files(0, 0, 0, 0, 7)
     times = iter([10.0, 12.0])
-    meter = MachineMeter(there.get, clock=lambda: next(times))
+    meter = MachineMeter(read=there.get, clock=lambda: next(times))
     there.update(files(150, 50, 236_000_000, 2_400_000, 10))
     found = meter.now()
     assert found is not None
@@ -26,4 +26,18 @@ def test_between_two_readings_stand_cpu_card_and_what_was_sent_again():
 
 
 def test_a_system_without_proc_tells_nothing():
-    assert MachineMeter(lambda _path: None).now() is None
+    assert MachineMeter(read=lambda _path: None).now() is None
+
+
+def test_the_card_asked_about_is_shown_however_busy_another_one_is():
+    there = files(0, 0, 0, 0, 0)
+    times = iter([10.0, 12.0, 14.0])
+    meter = MachineMeter("lo", read=there.get, clock=lambda: next(times))
+    there.update(files(50, 50, 236_000_000, 0, 0))
+    found = meter.now()
+    assert found is not None
+    assert found.interface is None, "it moved nothing"
+    there["/proc/net/dev"] = there["/proc/net/dev"].replace("lo: 5", "lo: 25")
+    found = meter.now()
+    assert found is not None
+    assert (found.interface, found.received_bytes_per_second) == ("lo", 10)

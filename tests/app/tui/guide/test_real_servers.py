@@ -107,7 +107,7 @@ async def test_a_server_killed_mid_series_is_named_and_its_runs_stay(make_smbd, 
         assert "The series ended early" in text_of(app.screen, ".dialog-heading")
         assert "127.0.0.1" in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "enter", "enter")
-        assert "A series was failed" in painted(app)
+        assert "The series failed" in painted(app)
     with Notebook(tmp_path / "notebook.db") as notebook:
         series = notebook.series("last")
     assert series.status is SeriesStatus.FAILED

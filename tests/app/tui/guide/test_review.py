@@ -50,6 +50,16 @@ async def test_an_unusual_run_is_flagged_with_why(reviewing):
         assert "unusual: 40.0 % slower than the median run" in painted(reviewing)
 
 
+async def test_a_resumed_series_says_so_and_which_run_had_failed(reviewing):
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        notebook.remove(MEASURED.id)
+        failed = replace(MEASURED.runs[-1], status=RunStatus.FAILED, error="the connection ended")
+        notebook.add(replace(MEASURED, resumed_at=("2026-01-31T11:22:00.000Z",), failed_attempts=(failed,)))
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        assert "! Resumed: 2026-01-31 11:22 UTC; failed before: run 5 (the connection" in painted(reviewing)
+
+
 async def test_a_run_is_marked_unusable_with_a_reason_and_taken_back(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)

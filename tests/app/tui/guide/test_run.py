@@ -140,10 +140,14 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
 async def test_the_table_has_a_run_the_moment_it_ends(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(80, 24)) as pilot:
-        await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
-        await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 100e6)))
-        await settled(ready, pilot)
-        assert "100,000,000" in painted(ready)
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        for number in (1, 2):
+            screen._read_at = -run_screen.PART_SECONDS
+            await hand_out(ready, pilot, backend, RunFinished(run=run_at(number, number * 100e6)))
+            screen.tick()
+            await settled(ready, pilot)
+            assert f"{number}00,000,000" in painted(ready)
+            assert f"{number} ███" in painted(ready), "and so has the chart"
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 
@@ -247,7 +251,7 @@ async def test_stopping_asks_and_keeps_what_is_done(ready, backend):
         await measured(ready, pilot)
         assert "Interrupted after 1 run; what was measured is kept." in painted(ready)
         await press(ready, pilot, "enter")
-        assert "A series was interrupted after 1 valid run" in painted(ready)
+        assert "The series was interrupted after 1 valid run" in painted(ready)
         await press(ready, pilot, "up", "enter")
         assert backend.resumed == [], "the cursor was on another choice"
     assert last_series(ready.context.notebook_path).status is SeriesStatus.INTERRUPTED
@@ -279,7 +283,7 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend)
         await press(ready, pilot, "enter", "enter")
         assert isinstance(ready.screen, GuideScreen)
         assert ready.screen.choices.step is MethodStep.RUN
-        assert "A series was failed after 1 valid run" in painted(ready)
+        assert "The series failed after 1 valid run" in painted(ready)
     assert len(last_series(ready.context.notebook_path).measured()) == 1
 
 

@@ -32,7 +32,7 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
-        assert "127.0.0.1 refused bench: wrong password Type the password again" in text_of(
+        assert "127.0.0.1 refused bench: wrong password. Type the password again" in text_of(
             guide_app.screen, ".dialog-text"
         )
         assert guide_app.screen.query_one(Input).password
@@ -60,6 +60,18 @@ async def test_a_guest_that_is_refused_is_told_and_asked_who_it_is(guide_app, ba
         assert "the server takes no guests" in text_of(guide_app.screen, ".dialog-text")
         await press(guide_app, pilot, *"bench", "enter")
         assert isinstance(guide_app.screen, BrowseScreen), "its password was known"
+
+
+async def test_a_guest_before_a_share_of_users_is_asked_who_it_is(guide_app, backend):
+    guide_app.context.practice = (replace(SMB, user=None),)
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        backend.errors = [LoginError("smb://nas/data: guests have no access there")]
+        await press(guide_app, pilot, "enter")
+        assert "guests have no access there: USER or DOMAIN;USER" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, *"bench", "enter")
+        assert guide_app.screen.place.target == replace(SMB, share="data"), "one stands where one was refused"
 
 
 async def test_what_was_typed_stands_there_again_until_it_has_led_somewhere(guide_app, backend, monkeypatch):

@@ -66,11 +66,13 @@ async def test_at_80_columns_each_line_has_command_host_and_share(tmp_path):
         one(1, target=nas, label="", title=title),
         one(2, target=replace(nas, host="10.79.0.3"), label="as delivered", command=Command.PUT),
         one(3, target=Target(protocol="ftp", host="10.79.0.4", path="/pub/big.iso", user="bench"), label="", title=""),
+        one(4, target=replace(nas, host="198.18.219.218", port=34999)),
     )
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        ftp, second, first = painted(app).splitlines()[3:6]
+        long, ftp, second, first = painted(app).splitlines()[3:7]
+        assert "get 198.18.21…/share " in long, "what is cut is neither the command nor the share"
         assert "get ftp://10.79.0.4" in ftp
         assert "as delivered" in second
         assert "put 10.79.0.3/share" in second
