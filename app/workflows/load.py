@@ -59,7 +59,6 @@ class LoadRequest:
     link_bits_per_second: int | None = None
     reuse_folder: str | None = None
     """The name of a folder that an earlier load left."""
-    keep_files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +176,7 @@ def _points(
         scenario=load.scenario,
         folder=load.scratch_folder or "",
         reuse=request.reuse_folder is not None,
-        keep=request.keep_files or request.reuse_folder is not None,
+        keep=load.choices.keep_files,
         leftover=leftover,
         processes=load.choices.processes,
         hosts=load.choices.hosts,

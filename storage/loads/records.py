@@ -181,6 +181,8 @@ class LoadChoices:
     processes: Annotated[int, up_to(4096)] = 1
     hosts: tuple[str, ...] = ()
     """Other machines whose processes make load."""
+    keep_files: bool = False
+    """Whether the files stay for a later load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

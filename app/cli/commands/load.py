@@ -149,13 +149,13 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=_hosts(choices["hosts"]),
+            keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
         ),
         label=choices["label"],
         server_ssh=series.server_ssh,
         smb_conf=str(series.smb_conf) if series.smb_conf else None,
         link_bits_per_second=series.link_bits_per_second,
         reuse_folder=choices["reuse_files"],
-        keep_files=choices["keep_files"],
     )
     control = SeriesControl()
     return watch_load(run_load(request, common.notebook_path(context), control), control)
