@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from app.clients.scratch import ISOLATION_PREFIX
+from app.clients.scratch import is_isolation_folder
 from app.errors import MeasurementError
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
@@ -21,7 +21,7 @@ done
 def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
     """Put back what can be reached: what is still to be done, and why."""
     shell, problems = ServerShell(left.ssh), []
-    folders = tuple(folder for folder in left.server_folders if PurePosixPath(folder).name.startswith(ISOLATION_PREFIX))
+    folders = tuple(folder for folder in left.server_folders if is_isolation_folder(PurePosixPath(folder).name))
     if folders:
         said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
         if said.code:

@@ -87,7 +87,7 @@ def _judged(
     if failure is not None:
         return PointStatus.FAILED, failure
     if point.connected < point.users:
-        missing = f"{point.connected} of {point.users} users had a session"
+        missing = f"{point.connected} of {point.users} users had a session" + (" at the end" if point.requests else "")
         why = f": {point.first_error}" if point.first_error else ""
         more = "; look how many connections the server takes at most" if point.connected else ""
         return PointStatus.FAILED, f"{missing}{why}{more}"

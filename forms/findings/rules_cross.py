@@ -124,7 +124,7 @@ def _ratio(
             Severity.GOOD,
             "well-configured",
             f"Well configured: SMB {command} is no slower than FTP",
-            "Nothing: keep this series as a baseline (sharebench baseline set NAME SERIES).",
+            "Nothing: keep this series as a baseline.",
         )
     if percent < TIME_TO_TUNE_PERCENT:
         return (
@@ -138,9 +138,7 @@ def _ratio(
         Severity.NOTE if usual else Severity.GOOD,
         "usual-ratio",
         f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
-        f"Tuning may gain the rest: {catalogue}"
-        if usual
-        else "Nothing urgent: keep this series as a baseline (sharebench baseline set NAME SERIES).",
+        f"Tuning may gain the rest: {catalogue}" if usual else "Nothing urgent: keep this series as a baseline.",
     )
 
 
