@@ -311,7 +311,7 @@ def test_cleaning_up_is_not_cancelled_and_users_are_no_fewer_than_files_that_may
     assert list((smbd.folder / "cleaned").iterdir()) == []
 
 
-def test_a_server_that_dies_fails_its_point_and_what_it_keeps_of_ours_stands_on_the_form(make_smbd, tmp_path: Path):
+def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back(make_smbd, tmp_path: Path):
     server = make_smbd()
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
     load = sharebench.start(
@@ -319,10 +319,22 @@ def test_a_server_that_dies_fails_its_point_and_what_it_keeps_of_ours_stands_on_
     )
     assert load.stderr is not None
     assert load.stderr.readline().startswith("sharebench: 2 users:")
-    server.stop()
+    server.kill()
     _out, err = load.communicate(timeout=120)
     failed = re.search(r"([34]) users: failed: [0-3] of \1 users had a session", err)
     assert failed, "it may die when the three are at work already"
     assert "users:" not in err[failed.end() :], "no point is tried after that"
-    shown = " ".join(Inside(sharebench.db)("show", "last-load").stdout.split())
+    assert load.returncode == 4, err
+    assert "points that are kept" in err
+    inside = Inside(sharebench.db)
+    shown = " ".join(inside("show", "last-load").stdout.split())
     assert "may still be there; sharebench clean" in shown
+    assert "Status: failed" in shown
+    first = inside.json("show", "last-load", "--json")["points"][0]
+    server.start()
+    resumed = sharebench.json("load", "--resume", "last", "--json")
+    assert resumed["points"][0] == first
+    for point in resumed["points"][1:]:
+        is_sound(point)
+    assert [point["users"] for point in resumed["points"]] == [2, 3, 4]
+    assert list(server.folder.iterdir()) == []
