@@ -46,7 +46,7 @@ from storage.target_url import format_target
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Ready to measure, or a series that waits to be completed."""
     series = known.series
-    facts = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
+    facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
     missing = [
         TITLES[step].lower() for step in (MethodStep.QUIET, MethodStep.WARM_UP) if not done(choices, known, step)
     ]
