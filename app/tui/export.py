@@ -1,6 +1,7 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -138,7 +139,11 @@ class ExportScreen(BaseScreen):
 
     def _paths(self) -> dict[str, Path]:
         """The file of each format that is to be written."""
-        path = Path(self.query_one("#path", Input).value.strip()).expanduser()
+        path = Path(self.query_one("#path", Input).value.strip())
+        with suppress(RuntimeError):  # no such user, or one that is typed halfway
+            path = path.expanduser()
+        if not path.name:
+            path /= self.file_name + self.format.suffix
         if not self.marked:
             return {self.format.name: path}
         known = {each.suffix for each in FORMATS.values()}

@@ -138,9 +138,7 @@ def _ratio(
         Severity.NOTE if usual else Severity.GOOD,
         "usual-ratio",
         f"SMB {command} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
-        f"Tuning may gain the rest: {catalogue}"
-        if usual
-        else "Nothing urgent: keep this series as a baseline.",
+        f"Tuning may gain the rest: {catalogue}" if usual else "Nothing urgent: keep this series as a baseline.",
     )
 
 

@@ -151,6 +151,18 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
         assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.html"
 
 
+@pytest.mark.parametrize("typed", ["", "/", ".", "~nobody-of-that-name"])
+@pytest.mark.parametrize("marks", [0, 2])
+async def test_half_typed_names_break_nothing(path, typed, marks):
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "x", *["space", "down"] * marks)
+        app.screen.query_one("#path", Input).value = typed
+        await settled(app, pilot)
+        assert "Writes " in text_of(app.screen, "#folder")
+
+
 async def test_it_is_printed_on_the_printer_that_is_chosen(path, monkeypatch):
     programs = path.parent / "programs"
     programs.mkdir()
