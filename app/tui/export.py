@@ -113,8 +113,13 @@ class ExportScreen(BaseScreen):
         self._propose()
 
     def _recalled(self, remembered: Mapping[str, JSONValue] | None) -> None:
-        """The folder of the last export, as long as it is there."""
-        folder = (remembered or {}).get("folder")
+        """The folder of the last export, as long as it is there, and its formats."""
+        folder, formats = (remembered or {}).get("folder"), (remembered or {}).get("formats")
+        known = [name for name in FORMATS if isinstance(formats, list) and name in formats]
+        if known and not self.marked:
+            self.marked = known if len(known) > 1 else []
+            self._show_formats(list(FORMATS).index(known[0]))
+            self._propose()
         if isinstance(folder, str) and folder != str(Path.cwd()) and Path(folder).is_dir():
             self.folder = Path(folder)
             self._propose()
@@ -142,10 +147,10 @@ class ExportScreen(BaseScreen):
         path = Path(self.query_one("#path", Input).value.strip())
         with suppress(RuntimeError):  # no such user, or one that is typed halfway
             path = path.expanduser()
-        if not path.name:
-            path /= self.file_name + self.format.suffix
         if not self.marked:
             return {self.format.name: path}
+        if not path.name:
+            path /= self.file_name
         known = {each.suffix for each in FORMATS.values()}
         stem = path.with_suffix("") if path.suffix in known else path
         return {name: stem.with_name(stem.name + FORMATS[name].suffix) for name in self.marked}
@@ -234,7 +239,7 @@ class ExportScreen(BaseScreen):
                 with output_file(path) as file:
                     file.write(export_reports(reports, name, paper=paper))
             written = [path.absolute() for path in paths.values()]
-            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent)})
+            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent), "formats": list(paths)})
             return written
 
         self.with_notebook(write, self._done)
