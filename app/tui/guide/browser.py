@@ -107,7 +107,10 @@ class BrowseScreen(BaseScreen):
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
             return "The folder is empty: have a file made in it."
-        return f"{count:,} names."
+        unknown = any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items)
+        return f"{wording.count(count, 'name')}." + (
+            " Unknown: how long a run of it would last, without the link's rate." * unknown
+        )
 
     @on(VirtualList.LineChosen)
     def _chosen(self, event: VirtualList.LineChosen) -> None:
