@@ -64,3 +64,9 @@ def _boot_id() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return ""
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether a file is this user's, or that of who became root by sudo; also one that is not there yet."""
+    mine = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
+    return not path.exists() or path.stat().st_uid in mine

@@ -26,7 +26,7 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
         said.insert(0, f"the last {len(shown)} of {len(rows)} runs")
     said += sorted({run_mark(row)[3] for row in shown} - {"run"})
     legend = wrapped("   ".join(said), width)[: max(1, height - len(shown))]
-    values = [figure(row.measures.bytes_per_second or 0.0, top) for row in shown]
+    values = [figure(row.measures.bytes_per_second or 0.0, top, aligned=True) for row in shown]
     names = [row.label + run_mark(row)[2] for row in shown]
     left, right = max(map(len, names)), max(map(len, values))
     inside = max(1, width - left - right - 2)

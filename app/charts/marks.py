@@ -23,12 +23,12 @@ def run_mark(row: RunRow) -> tuple[Pattern, int, str, str]:
     return Pattern.SOLID, RUN, "", "run"
 
 
-def figure(rate: float, unit_of: float) -> str:
-    """A rate without its unit, in the unit of another."""
-    for factor in (10**12, 10**9, 10**6, 10**3, 1):
-        if unit_of >= factor:
-            return f"{rate / factor:,.4g}"
-    return f"{rate:,.4g}"
+def figure(rate: float, unit_of: float, *, aligned: bool = False) -> str:
+    """A rate without its unit, in the unit of another; ``aligned`` gives all the decimals of that one."""
+    factor = next((factor for factor in (10**12, 10**9, 10**6, 10**3) if unit_of >= factor), 1)
+    if aligned:
+        return f"{rate / factor:,.{max(0, 4 - len(f'{unit_of / factor:.0f}'))}f}"
+    return f"{rate / factor:,.4g}"
 
 
 def draw_run(canvas: Canvas, row: RunRow, place: float) -> None:

@@ -99,9 +99,10 @@ class Crew:
 
     def moved(self, read_bytes: int, write_bytes: int) -> None:
         """Count bytes."""
-        self.second.moved(read_bytes, write_bytes)
-        if self.window is not None:
-            self.window.moved(read_bytes, write_bytes)
+        now = clock()
+        for window in (self.window, self.second):
+            if window is not None:
+                window.moved(read_bytes, write_bytes, now)
 
     def failed(self, error: SharebenchError) -> None:
         """Count an error."""
@@ -119,6 +120,9 @@ class Crew:
         window, self.window, now = self.window, None, clock()
         assert window is not None
         window.edge_seconds += self._under_way(now)
+        for member in self.members:
+            if member.asked_at is not None:
+                window.waited(now - member.asked_at, now)
         return window.figures() | {"seconds": now - window.began, "connected": self.connected}
 
     def _under_way(self, now: float) -> float:
@@ -156,6 +160,8 @@ class Member:
         self.connected = self.given_up = False
         self.since: float | None = None
         """When the pause or the request began that the user is in; None without a session."""
+        self.asked_at: float | None = None
+        """When the request that waits for its answer began; None in a pause."""
         crew.members.add(self)
 
     def live(self) -> None:
@@ -180,7 +186,7 @@ class Member:
         late_before = pacing.late_starts
         due = pacing.next_due(answered)
         gevent.sleep(max(0.0, due - clock()))
-        began = self.since = clock()
+        began = self.since = self.asked_at = clock()
         if crew.window is not None:
             crew.window.paused(began - answered)
             crew.window.late_starts += pacing.late_starts - late_before
@@ -198,9 +204,10 @@ class Member:
             crew.window.done(kind, due, began, ended)
 
     def _asked(self, began: float) -> float:
-        ended = self.since = clock()
+        ended, self.asked_at = clock(), None
+        self.since = ended
         if self._crew.window is not None:
-            self._crew.window.answered(ended - began)
+            self._crew.window.answered(ended - began, ended)
         return ended
 
     def _connect(self) -> None:

@@ -12,6 +12,8 @@ from storage.loads.records import Limit, LoadPoint, PointServer, PointStatus
 MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005
 LITTLE_PERCENT = 1.0
+MOST_SILENT_SECONDS, MOST_SILENT_SHARE = 5.0, 0.1
+"""A longer time, and a longer share of the window, in which nothing moved makes its numbers those of no server."""
 _LATE_SHARE = 0.99
 
 
@@ -62,8 +64,10 @@ def load_point(
         limit=None if measured.failure is None else Limit.GENERATOR,
     )
     held = max((each["held_percent"] for each in parts), default=0.0)
+    silent = max((each["silent_seconds"] for each in parts), default=0.0)
+    failure = measured.failure or _silence(silent, point.seconds)
     uneven = bool(parts) and abs(total("answers") - total("pauses")) > measured.users
-    status, reason = _judged(point, measured.failure, held, uneven=uneven, idle=idle)
+    status, reason = _judged(point, failure, held, uneven=uneven, idle=idle)
     return replace(point, status=status, reason=reason)
 
 
@@ -81,13 +85,23 @@ def _little_percent(parts: Sequence[dict[str, Any]], users: int) -> float | None
     return float(100 * (present / users - 1))
 
 
+def _silence(silent_seconds: float, seconds: float) -> str | None:
+    """What is to be said of a window in which users waited and nothing moved for too long."""
+    if silent_seconds < max(MOST_SILENT_SECONDS, MOST_SILENT_SHARE * seconds):
+        return None
+    return (
+        f"for {silent_seconds:.0f} of {seconds:.0f} s users waited and nothing moved at all; see that the link and the "
+        "server are there, and measure it again"
+    )
+
+
 def _judged(
     point: LoadPoint, failure: str | None, held_percent: float, *, uneven: bool, idle: bool
 ) -> tuple[PointStatus, str | None]:
     if failure is not None:
         return PointStatus.FAILED, failure
     if point.connected < point.users:
-        missing = f"{point.connected} of {point.users} users had a session"
+        missing = f"{point.connected} of {point.users} users had a session" + (" at the end" if point.requests else "")
         why = f": {point.first_error}" if point.first_error else ""
         more = "; look how many connections the server takes at most" if point.connected else ""
         return PointStatus.FAILED, f"{missing}{why}{more}"

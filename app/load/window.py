@@ -18,6 +18,10 @@ class SteadyWindow:
         self.busy_seconds = self.think_seconds = 0.0
         self.edge_seconds = 0.0
         """Of pauses and requests that ended later, less what those that ended in the window had taken before it."""
+        self.moved_at = began
+        """When something was answered, or bytes moved, last."""
+        self.silent_seconds = 0.0
+        """The longest time in which a request waited and nothing moved for anybody."""
         self.errors: dict[str, int] = {}
         self.first_error = ""
         self.response, self.service = HistogramBuilder(), HistogramBuilder()
@@ -29,10 +33,16 @@ class SteadyWindow:
         self.pauses += 1
         self.think_seconds += seconds
 
-    def answered(self, seconds: float) -> None:
+    def answered(self, seconds: float, now: float) -> None:
         """A user has got an answer, good or bad."""
         self.answers += 1
         self.busy_seconds += seconds
+        self.waited(seconds, now)
+        self.moved_at = now
+
+    def waited(self, seconds: float, now: float) -> None:
+        """A request has been waiting for so long."""
+        self.silent_seconds = max(self.silent_seconds, min(seconds, now - self.moved_at))
 
     def done(self, kind: RequestKind, due: float, began: float, ended: float) -> None:
         """A request was completed."""
@@ -43,8 +53,9 @@ class SteadyWindow:
         self.service.add(ended - began)
         self.operations.setdefault(kind.value, HistogramBuilder()).add(ended - began)
 
-    def moved(self, read_bytes: int, write_bytes: int) -> None:
+    def moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
         """Bytes have moved, of a request that may not be done yet."""
+        self.moved_at = now
         self.read_bytes += read_bytes
         self.write_bytes += write_bytes
 
@@ -57,7 +68,8 @@ class SteadyWindow:
         """All of it, to be sent and added up."""
         return {
             **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
-            **named(self, "pauses", "busy_seconds", "think_seconds", "edge_seconds", "errors", "first_error"),
+            **named(self, "pauses", "busy_seconds", "think_seconds", "edge_seconds", "silent_seconds"),
+            **named(self, "errors", "first_error"),
             "response": packed(self.response.built()),
             "service": packed(self.service.built()),
             "operations": {name: packed(each.built()) for name, each in self.operations.items()},

@@ -11,16 +11,18 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import open_notebook
 from storage.isolations import Isolation
 from storage.notebook import Notebook
+from storage.ownership import is_own_file
 from storage.records import SeriesStatus
 
 
 def record_isolation(
     request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
 ) -> Iterator[IsolationEvent]:
-    """Put back what killed ones left, then measure one, or complete one."""
+    """Put back what killed ones left, unless a notebook of somebody else says so; then measure or complete one."""
     with open_notebook(notebook_path) as notebook:
-        for said in put_back_after_kills(notebook):
-            yield IsolationProblem(text=said)
+        if is_own_file(notebook_path):
+            for said in put_back_after_kills(notebook):
+                yield IsolationProblem(text=said)
         resumed = resumable(notebook, resumed_id) if resumed_id else None
         yield from measure(request, notebook, control, resumed)
 

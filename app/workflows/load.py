@@ -59,7 +59,6 @@ class LoadRequest:
     link_bits_per_second: int | None = None
     reuse_folder: str | None = None
     """The name of a folder that an earlier load left."""
-    keep_files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,13 +176,14 @@ def _points(
         scenario=load.scenario,
         folder=load.scratch_folder or "",
         reuse=request.reuse_folder is not None,
-        keep=request.keep_files or request.reuse_folder is not None,
+        keep=load.choices.keep_files,
         leftover=leftover,
         processes=load.choices.processes,
         hosts=load.choices.hosts,
         ramp_per_second=load.choices.ramp_per_second,
     )
-    finishing = over = False
+    finishing = False
+    lost: str | None = None
 
     def hear(word: ControlMessage) -> None:
         nonlocal finishing
@@ -201,7 +201,7 @@ def _points(
                     load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
                     notebook.update_load(load)
                 yield event
-            while engine.ended is None and not (finishing and load.points) and not over and (following := _next(load)):
+            while engine.ended is None and not (finishing and load.points) and not lost and (following := _next(load)):
                 began_at = utc_now()
                 try:
                     check_limits(replace(load.choices, users=(following.users,)), load.targets)
@@ -215,7 +215,7 @@ def _points(
                     if isinstance(event, PointMeasured) and engine.ended is None:
                         point = _point(event, load, samplers, following.size_bytes, began_at)
                         load = _with(load, point, notebook)
-                        over = _is_over(event, point)
+                        lost = _users_lost(event, point, load.choices)
                         if printer is not None:
                             point = _limited((yield from _drained(point, printer, engine, enough)), load)
                             load = _with(load, point, notebook)
@@ -224,7 +224,7 @@ def _points(
                 yield from engine.finish()
         finally:
             control.detach()
-    yield _closed(load, engine.ended, plan, notebook)
+    yield _closed(load, _ended(engine.ended, lost), plan, notebook)
 
 
 def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
@@ -258,9 +258,22 @@ def _free_number(load: Load) -> int:
     return next(number for number in count(1) if number not in taken)
 
 
-def _is_over(event: PointMeasured, point: LoadPoint) -> bool:
-    """Whether no further point makes sense: the server, not this end, lost most of its users."""
-    return event.failure is None and point.connected < _LEAST_SHARE_CONNECTED * point.users
+def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:
+    """Why no further point makes sense, where the server, not this end, lost its users, or most of those asked for."""
+    least = 1.0 if choices.find_capacity else _LEAST_SHARE_CONNECTED * point.users
+    if event.failure is not None or point.connected >= least:
+        return None
+    return (
+        f"{point.connected} of {point.users} users had a session at the end of their point, so no other was measured; "
+        "see that the server runs and how many connections it takes, then go on with this load"
+    )
+
+
+def _ended(ended: LoadEnded | None, lost: str | None) -> LoadEnded | None:
+    """How the load ended, of which the engine does not know that it ``lost`` its users."""
+    if lost is None or ended is None or ended.kind:
+        return ended
+    return replace(ended, kind=errors.MeasurementError.__name__, text=lost)
 
 
 def _point(

@@ -8,6 +8,7 @@ from forms import wording
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
+from forms.findings.rules_session import BUSY
 from forms.series.summary import run_form
 from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
@@ -83,13 +84,27 @@ class Survey:
         if not any(station.state is StationState.DONE for station in self.stations):
             return "Nothing is measured yet."
         if self.first is not None:
-            return f"{self.first.title}. {self.first.what_to_do}"
+            full = f"{self._healthy()} " if self.first.key == BUSY and self._wire_is_full else ""
+            return f"{full}{self.first.title}. {self.first.what_to_do}"
         if not self.complete:
             return "Nothing is amiss so far: run the same survey again to complete it."
         return f"{self._healthy()} Keep the best series as a baseline, to see when that changes."
 
     def _healthy(self) -> str:
-        """In figures, that nothing is wrong; the least of all commands and hosts counts."""
+        """In figures, that nothing is wrong."""
+        if self._against_wire is None:
+            return "Nothing is amiss."
+        share, label = self._against_wire
+        said = "the wire is full, nothing is wrong here" if self._wire_is_full else "nothing is amiss"
+        return f"{label} is {wording.percent(share)} of bare TCP: {said}."
+
+    @property
+    def _wire_is_full(self) -> bool:
+        return self._against_wire is not None and self._against_wire[0] >= WIRE_FULL_PERCENT
+
+    @property
+    def _against_wire(self) -> tuple[float, str] | None:
+        """The percentage of bare TCP, and of what: the least of all. None without bare TCP."""
         rates = {
             (station.host, station.command, station.protocol): run_form(station.series).average_rate
             for station in self.stations
@@ -100,17 +115,12 @@ class Survey:
             for (host, command, protocol), rate in rates.items()
             if not protocol_of(protocol).moves_files
         }
-        against_wire = [
+        shares = (
             (100 * rate / bare, protocol_of(protocol).label)
             for (host, command, protocol), rate in rates.items()
             if protocol_of(protocol).moves_files and rate and (bare := bare_tcp.get((host, command)))
-        ]
-        if not against_wire:
-            return "Nothing is amiss."
-        share, label = min(against_wire)
-        full = share >= WIRE_FULL_PERCENT
-        said = "the wire is full, nothing is wrong here" if full else "nothing is amiss"
-        return f"{label} is {wording.percent(share)} of bare TCP: {said}."
+        )
+        return min(shares, default=None)
 
 
 def survey(name: str, stations: Sequence[Station]) -> Survey:

@@ -13,6 +13,8 @@ SLOW_LOGIN_SECONDS = 3.0
 LOW_UTILISATION_PERCENT = 30.0
 """Below it neither processor nor link is at work: time goes by in waiting."""
 FASTEST_CIPHER = "aes-128-gcm"
+BUSY = "busy"
+"""The key of the finding that others were at work."""
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 
 
@@ -83,7 +85,7 @@ def busy_time(series: Series) -> Iterator[Finding]:
         return
     why = series_warnings.busy_reasons(series)
     yield Finding(
-        key="busy",
+        key=BUSY,
         severity=Severity.WARNING,
         title="It was measured at a busy time",
         evidence=f"{called(series)}{f': {why}' if why else ''}.",

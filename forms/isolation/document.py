@@ -10,6 +10,8 @@ from storage.json_reader import DocumentError, JSONNode
 
 SCHEMA = "sharebench/isolation/1"
 EXAMPLE = "isolation-2003"
+_HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
+"""What leads to a server, or to a file of this machine."""
 
 
 def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
@@ -17,7 +19,7 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
     verdict, fall, profile = summary.verdict, summary.waterfall, summary.profile
     return {
         "schema": SCHEMA,
-        **isolation_to_json(summary.isolation),
+        **{name: value for name, value in isolation_to_json(summary.isolation).items() if name not in _HIDDEN},
         "points": [_point(point) for point in summary.points],
         "verdict": {
             "cause": verdict.cause.value,

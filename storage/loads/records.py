@@ -87,7 +87,7 @@ class LoadPoint:
     size_bytes: Count | None = None
     """The one size of file that was used; absent where all of the scenario's were."""
     connected: int = 0
-    """Users with a session as the steady window began."""
+    """Users with a session as the steady window ended."""
     status: PointStatus = PointStatus.VALID
     reason: str | None = None
     started_at: str = ""
@@ -181,6 +181,8 @@ class LoadChoices:
     processes: Annotated[int, up_to(4096)] = 1
     hosts: tuple[str, ...] = ()
     """Other machines whose processes make load."""
+    keep_files: bool = False
+    """Whether the files stay for a later load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

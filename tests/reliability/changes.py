@@ -21,7 +21,7 @@ from tests.command_line import Sharebench
 from tests.reliability.figures import Clock, Figures
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
-from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+from tests.servers.sshd import Sshd
 
 KINDS = ("try", "sweep", "grid", "load", "try through ssh", "ssh")
 LONGEST_SECONDS = 12.0
@@ -59,9 +59,6 @@ def _servers(*, with_ssh: bool) -> Iterator[Smbd]:
         samba.start()
         samba.make_file("file", os.urandom(2_000_000))
         if with_ssh:
-            if not SEPARATION_FOLDER.exists():
-                SEPARATION_FOLDER.mkdir(mode=0o755)
-                stack.callback(SEPARATION_FOLDER.rmdir)
             sshd = Sshd()
             stack.callback(sshd.stop)
             sshd.start()

@@ -24,7 +24,7 @@ from tests.reliability.figures import Clock, Figures
 from tests.servers.netns import Link
 from tests.servers.process import die_with_parent, program
 from tests.servers.smbd import UNIX_USER, Smbd
-from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+from tests.servers.sshd import Sshd
 
 GROUPS = Path("/sys/fs/cgroup")
 CLIENTS, SECONDS = 4, 3
@@ -52,9 +52,6 @@ class Rig:
 def shaped_link() -> Iterator[Rig]:
     """smbd and sshd behind a link of 100 Mbit/s."""
     with ExitStack() as stack:
-        if not SEPARATION_FOLDER.exists():
-            SEPARATION_FOLDER.mkdir(mode=0o755)
-            stack.callback(SEPARATION_FOLDER.rmdir)
         link = Link("100mbit")
         stack.callback(link.close)
         smbd, sshd = Smbd(link=link), Sshd(link)

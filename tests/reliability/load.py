@@ -31,7 +31,7 @@ from tests.reliability.figures import Figures
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
-from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+from tests.servers.sshd import Sshd
 
 USERS = (5, 10, 20)
 COUNTERS_PERCENT, MIX_POINTS, SAME_PERCENT, LINK_SHARE = 1.0, 1.0, 3.0, 0.005
@@ -145,9 +145,6 @@ def otherwise_made(figures: Figures, window: float) -> None:
 def _two_machines() -> Iterator[tuple[str, str]]:
     """Two network namespaces with an sshd each: this machine's address that both reach, and what to put on PATH."""
     with ExitStack() as stack:
-        if not SEPARATION_FOLDER.exists():
-            SEPARATION_FOLDER.mkdir(mode=0o755)
-            stack.callback(SEPARATION_FOLDER.rmdir)
         configured, wrappers = "", Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sharebench-load-")))
         nears = []
         for number in (1, 2):

@@ -24,7 +24,7 @@ from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
-from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+from tests.servers.sshd import Sshd
 
 ROUND_TRIP_SECONDS = 0.005
 SHAPE = ("root", "tbf", "rate", "100mbit", "burst", "64kb", "latency", "100ms")
@@ -57,9 +57,6 @@ def _served(link: Link | FarLink) -> Iterator[Smbd]:
     """A share with a file, at the end of the link; ``ssh fileserver`` leads there."""
     with ExitStack() as stack:
         stack.callback(link.close)
-        if not SEPARATION_FOLDER.exists():
-            SEPARATION_FOLDER.mkdir(mode=0o755)
-            stack.callback(SEPARATION_FOLDER.rmdir)
         samba, sshd = Smbd(link=link), Sshd(link)
         for server in (samba, sshd):
             stack.callback(server.stop)

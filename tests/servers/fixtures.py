@@ -15,7 +15,7 @@ from tests.servers.iperf3 import Iperf3Server
 from tests.servers.netns import Link
 from tests.servers.process import program, require, unavailable
 from tests.servers.smbd import Smbd
-from tests.servers.sshd import SEPARATION_FOLDER, Sshd
+from tests.servers.sshd import Sshd
 from tests.servers.vsftpd import Vsftpd
 
 Options = Mapping[str, str]
@@ -119,21 +119,13 @@ def small_disk() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def sshd() -> Iterator[Sshd]:
-    """A running sshd; its folder of privilege separation is made and removed where the system has none."""
-    made = not SEPARATION_FOLDER.exists()
-    if made:
-        try:
-            SEPARATION_FOLDER.mkdir(mode=0o755)
-        except OSError:
-            unavailable("sshd needs /run/sshd, which only root can make")
+    """A running sshd."""
     server = Sshd()
     try:
         server.start()
         yield server
     finally:
         server.stop()
-        if made:
-            SEPARATION_FOLDER.rmdir()
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from tests.servers.distance import FarLink
 from tests.servers.netns import Link
-from tests.servers.process import ServerProcess, program, require
+from tests.servers.process import ServerProcess, program, require, unavailable
 
 SEPARATION_FOLDER = Path("/run/sshd")
+"""Every sshd needs it. Where the system has none, it is made, and left to those of other tests and processes."""
 
 
 class Sshd(ServerProcess):
@@ -21,6 +22,10 @@ class Sshd(ServerProcess):
 
     def __init__(self, link: Link | FarLink | None = None) -> None:
         require("sshd", "ssh", "ssh-keygen")
+        try:
+            SEPARATION_FOLDER.mkdir(mode=0o755, exist_ok=True)
+        except OSError:
+            unavailable(f"sshd needs {SEPARATION_FOLDER}, which only root can make")
         super().__init__(link)
         for key in ("host_key", "user_key"):
             words = [program("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(self.root / key)]

@@ -16,6 +16,8 @@ from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenar
 from app.measure.control import SeriesControl
 from app.targets import parse_target
 from storage.loads.records import LoadChoices, PointStatus
+from storage.loads.tables import LAST_LOAD
+from storage.notebook import LAST
 from storage.records import Target
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
 @click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
 @click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
-@click.option("--resume", metavar="LOAD", help="Go on with an interrupted load at its next point.")
+@click.option("--resume", metavar="LOAD", help="Go on with an interrupted load (its id, or last).")
 @click.option("--json", "as_json", is_flag=True, help="The load document instead of the form.")
 @common.login_options
 @common.options_of_all
@@ -100,8 +102,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
-        kept = f"; {len(closed.load.points)} points are kept in load {closed.load.id}" if closed.load.points else ""
-        raise kind(f"{closed.failure.text}{kept}")
+        load = closed.load
+        goes_on = f"; `sharebench load --resume {load.id}` goes on after the {len(load.points)} points that are kept"
+        raise kind(f"{closed.failure.text}{goes_on if load.points else ''}")
     valid = [point for point in closed.load.points if point.status is not PointStatus.FAILED]
     return 0 if valid else NO_VALID_POINT
 
@@ -146,13 +149,13 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=_hosts(choices["hosts"]),
+            keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
         ),
         label=choices["label"],
         server_ssh=series.server_ssh,
         smb_conf=str(series.smb_conf) if series.smb_conf else None,
         link_bits_per_second=series.link_bits_per_second,
         reuse_folder=choices["reuse_files"],
-        keep_files=choices["keep_files"],
     )
     control = SeriesControl()
     return watch_load(run_load(request, common.notebook_path(context), control), control)
@@ -185,7 +188,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
 
     common.refuse_given(context, "resume", _KEPT_ON_RESUME)
-    load = stored_load(context, choices["resume"])
+    load = stored_load(context, LAST_LOAD if choices["resume"] == LAST else choices["resume"])
     if load.imported_at is not None:
         raise UsageError(f"load {load.id} was imported: measure a new one")
     _, secrets = common.secrets_for(context, load.targets[0], kerberos=choices["kerberos"])

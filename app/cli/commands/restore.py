@@ -1,6 +1,5 @@
 """``sharebench restore``: puts back what an interrupted try, sweep or tune left changed."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from app.cli.isolation_output import unfinished
 from app.errors import UsageError
 from app.isolation.put_back import put_back_after_kills
 from storage.changes import ChangeState, JournalEntry
+from storage.ownership import is_own_file
 
 
 @click.command("restore")
@@ -67,10 +67,7 @@ def _tell(said: Iterable[str]) -> None:
 
 def _check_owner(path: Path) -> None:
     """Whether the notebook is one's own: what it says is run as root. Raises UsageError."""
-    if not path.exists():
-        return
-    mine = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
-    if path.stat().st_uid not in mine:
+    if not is_own_file(path):
         raise UsageError(
             f"{path} belongs to somebody else, and what it says would be run as root on the server: restore from a"
             " notebook of your own, or there by hand"

@@ -1,16 +1,18 @@
 """The TUI's application: its screens, themes, keys and the one place where errors are told."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import textual
 from textual import events
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from app.charts.canvas import ascii_only
 from app.config import ConfigError, config, config_file
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
@@ -20,6 +22,7 @@ from app.tui.frame.commands import Commanded
 from app.tui.frame.context import Context, ContextApp
 from app.tui.frame.keys import KeysFileError, checked_keys, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
+from app.tui.frame.plain_signs import PlainSigns
 from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
 from forms.layout import control_pictures, visible
 
@@ -66,6 +69,7 @@ class SharebenchApp(ContextApp, Commanded):
         self.keys_path = context.keys_file or keys_file()
         self.chosen_keys: dict[str, str] = {}
         self.density = Density.FITTING
+        self._signs = (PlainSigns(),) if ascii_only() else ()
         for theme in THEMES:
             self.register_theme(theme)
         self.set_reactive(SharebenchApp.theme, self._theme_at_first())  # before its mount: styles are read once
@@ -74,6 +78,10 @@ class SharebenchApp(ContextApp, Commanded):
     def _theme_at_first(self) -> str:
         kept = self.context.theme_file
         return (kept and remembered_theme(kept, self.available_themes)) or DARK.name
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's, and one for consoles that have few signs."""
+        return [*super().get_line_filters(), *self._signs]
 
     def get_default_screen(self) -> BaseScreen:
         """The screen that was asked for, or the first one; others are put over it."""

@@ -18,10 +18,12 @@ _T = TypeVar("_T")
 class WorkDone(Message):
     """Work of a screen came to its end; ``then`` takes the result in the screen's own thread."""
 
-    def __init__(self, then: Callable[[Any], None], result: object) -> None:
+    def __init__(self, then: Callable[[Any], None], result: object, worker: Worker[None]) -> None:
         super().__init__()
         self.then = then
         self.result = result
+        self.worker = worker
+        """Cancelled where a newer job has silenced this one since it was done."""
 
 
 class WorkFailed(Message):
@@ -49,7 +51,7 @@ def start(
                 screen.post_message(WorkFailed(error))
             return
         if not worker.is_cancelled:
-            screen.post_message(WorkDone(then, result))
+            screen.post_message(WorkDone(then, result, worker))
 
     return screen.run_worker(work, group=group, exclusive=exclusive, thread=True, exit_on_error=False)
 

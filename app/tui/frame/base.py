@@ -55,7 +55,8 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     @on(background.WorkDone)
     def _work_done(self, message: background.WorkDone) -> None:
         message.stop()
-        message.then(message.result)
+        if not message.worker.is_cancelled:
+            message.then(message.result)
 
     @on(background.WorkFailed)
     def _work_failed(self, message: background.WorkFailed) -> None:

@@ -107,10 +107,9 @@ class BrowseScreen(BaseScreen):
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
             return "The folder is empty: have a file made in it."
-        unknown = any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items)
-        return f"{wording.count(count, 'name')}." + (
-            " Unknown: how long a run of it would last, without the link's rate." * unknown
-        )
+        if any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items):
+            return f"{count:,} names. Unknown: how long a run of it would last, without the link's rate."
+        return f"{count:,} names."
 
     @on(VirtualList.LineChosen)
     def _chosen(self, event: VirtualList.LineChosen) -> None:

@@ -204,7 +204,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         One at a time, so that a key press never waits for all of them; nothing under a dialog.
         """
         self.catch_up()
-        self._machine = self._meter()
+        if not self.is_over:  # what this machine does afterwards is none of the series' business
+            self._machine = self._meter()
         self._read_form()
         if not self._is_timed:
             self.draw()

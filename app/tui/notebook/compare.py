@@ -81,7 +81,9 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
         self._look()
 
     def _look(self) -> None:
-        self.with_notebook(lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare")
+        self.with_notebook(
+            lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare", exclusive=True
+        )
 
     def _show(self, form: ComparisonSummary) -> None:
         self.form = form

@@ -29,9 +29,12 @@ class SeriesTexts:
 class EditDialog(BaseDialog[SeriesTexts]):
     """The label and the note of a series."""
 
-    ABOUT = "What you call the series, and what is to be remembered of it. Ctrl+S saves, Escape leaves it as it was."
+    ABOUT = (
+        "What you call the series, and what is to be remembered of it. Enter in the label or Ctrl+S saves, Escape"
+        " leaves it as it was."
+    )
     HINTS = {  # noqa: RUF012  declared so in the base
-        "label": "What the series is called in lists and comparisons. Enter goes on to the note.",
+        "label": "What the series is called in lists and comparisons. Enter saves, Tab goes on to the note.",
         "note": "Anything worth remembering; it stands on the form and in every export.",
     }
     KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", footer="Save", priority=True),)
@@ -56,9 +59,6 @@ class EditDialog(BaseDialog[SeriesTexts]):
                 yield Button("Cancel", id="cancel")
 
     @on(Input.Submitted)
-    def _go_on(self) -> None:
-        self.query_one("#note").focus()
-
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text

@@ -38,6 +38,8 @@ EMPTY = (
     "Press n to measure the first series, step by step. Practice servers that need no network: sharebench demo."
 )
 
+NONE_FOUND = "No series has all of these words in its label, target or note. Escape lists all again."
+
 
 class NotebookScreen(SeriesActions):
     """All series of the notebook."""
@@ -74,6 +76,7 @@ class NotebookScreen(SeriesActions):
     NotebookScreen #empty { height: 1fr; padding: 1 2; display: none; }
     NotebookScreen.-empty #empty { display: block; }
     NotebookScreen.-empty SeriesList { display: none; }
+    NotebookScreen.-unmatched #empty { display: block; height: auto; }
     NotebookScreen #detail { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
@@ -99,8 +102,8 @@ class NotebookScreen(SeriesActions):
             box = LineInput(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             box.cursor_blink = False
             yield box
-            yield SeriesList(id="series")
             yield Static(EMPTY, id="empty")
+            yield SeriesList(id="series")
         yield Vertical(id="detail")
         yield KeyBar()
 
@@ -162,6 +165,8 @@ class NotebookScreen(SeriesActions):
         found, count, newest = answer
         self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
+        self.set_class(bool(count) and not found.places, "-unmatched")
+        self.query_one("#empty", Static).update(NONE_FOUND if count else EMPTY)
         self.rows.show(found)
         if newest and newest[0].id != self._newest:
             self._newest = newest[0].id

@@ -64,7 +64,9 @@ class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
 
     def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
         series_id = self.series_id
-        self.with_notebook(lambda notebook: run_form(notebook.series(series_id)), self._show)
+        self.with_notebook(
+            lambda notebook: run_form(notebook.series(series_id)), self._show, group="form", exclusive=True
+        )
 
     def _show(self, form: SeriesSummary) -> None:
         self.query_one(SeriesView).show(form)

@@ -228,7 +228,8 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_chart(self) -> None:
-        self.toggle_class("-pictured")
+        if self.ladder is not None:
+            self.toggle_class("-pictured")
 
     def action_choose(self) -> None:
 

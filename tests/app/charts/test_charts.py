@@ -129,7 +129,7 @@ def test_each_sample_of_the_legend_has_the_colour_of_its_line():
 def test_a_narrow_pane_whose_legend_leaves_few_rows_has_bars_with_all_that_the_legend_says():
     chart = rates_chart(form(), 34, 13, colour=False)
     values = [line.split()[-1] for line in chart.split("\n") if "█" in line]
-    assert values == ["80", "80", "80", "81", "60", "82", "80.5"]
+    assert values == ["80.00", "80.00", "80.00", "81.00", "60.00", "82.00", "80.50"]
     assert "the link" in chart
     assert "│ average 76.7 MB/s" in chart
 

@@ -158,7 +158,7 @@ def test_few_lines_give_bars_with_eighths_of_a_cell():
 
     assert abs(length("2") - full * 8 * 0.5) <= 0.5
     assert abs(length("3") - full * 8 * 0.75) <= 0.5
-    assert lines["2"].rstrip().endswith("50")
+    assert lines["2"].rstrip().endswith("50.0")
 
 
 def test_a_terminal_without_braille_gets_plain_signs(monkeypatch: pytest.MonkeyPatch):

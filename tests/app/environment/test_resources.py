@@ -59,7 +59,7 @@ def test_what_is_not_told_is_absent():
 def test_a_running_smbd_is_seen_with_its_memory(smbd):
     roots = servers_here(smbd.port)
     with ResourceSampler(roots=roots, memory_interval_seconds=1) as sampler:
-        for _ in range(10):  # a server that has just started still grows
+        for _ in range(60):  # a server that has just started still grows
             time.sleep(1)
             memory = sampler.samples()[-1].memory
             pids = (*roots, *children(next(iter(roots))))

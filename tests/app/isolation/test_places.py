@@ -10,10 +10,12 @@ from app.environment.collect import Environment
 from app.errors import UsageError
 from app.isolation import places
 from app.isolation.places import find_places
-from app.isolation.put_back import put_back_after_kills
+from app.isolation.put_back import put_back, put_back_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.script import load_script
 from app.isolation.shell import ServerShell
+from app.measure.control import SeriesControl
+from app.workflows.isolate import record_isolation
 from storage.isolations import Isolation, LeftBehind
 from storage.notebook import Notebook
 from storage.records import Target
@@ -81,6 +83,31 @@ def test_what_is_no_share_is_refused():
     )  # fmt: skip
     with pytest.raises(UsageError, match="needs a share"):
         find_places(request)
+
+
+def test_nothing_is_put_back_that_a_notebook_of_somebody_else_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "n.db"
+    folder = tmp_path / ".sharebench-isolate-0123abcd"
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=SHARE, script="office", clients=(1,), rounds=1,
+        left_behind=LeftBehind(server_folders=(str(folder),)),
+    )  # fmt: skip
+    with Notebook(path) as notebook:
+        notebook.add_isolation(isolation)
+    folder.mkdir()
+    monkeypatch.setattr("app.workflows.isolate.measure", lambda *_: iter(()))
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
+    for own in (False, True):
+        monkeypatch.setattr("app.workflows.isolate.is_own_file", lambda _path, own=own: own)
+        list(record_isolation(request, path, SeriesControl()))
+        assert folder.exists() is not own
+
+
+def test_no_folder_of_another_name_is_removed(tmp_path: Path):
+    folder = tmp_path / ".sharebench-isolate-mine"
+    folder.mkdir()
+    put_back(LeftBehind(server_folders=(str(folder),)))
+    assert folder.exists()
 
 
 def test_a_folder_on_a_share_that_a_kill_left_is_told_once(tmp_path: Path):

@@ -8,7 +8,7 @@ from app.environment.resources import ProcessMemory, ProcessorTicks, ResourceSam
 from app.load.events import PointMeasured, load_event_line, load_event_of
 from app.load.judgement import load_point
 from app.load.server_view import server_view
-from app.load.window import packed
+from app.load.window import SteadyWindow, packed
 from forms.load.summary import tells_of_server
 from storage.loads.records import Limit, PointStatus
 from tests.loads import histogram
@@ -21,7 +21,7 @@ def worker(users: int = 5, **changes: Any) -> dict[str, Any]:
         "seconds": 10.0, "connected": users, "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
         "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
         "busy_seconds": 0.025 * cycles, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
-        "errors": {}, "first_error": "",
+        "silent_seconds": 0.3, "errors": {}, "first_error": "",
         "response": packed(histogram(*[0.025] * 100)), "service": packed(histogram(*[0.025] * 100)),
         "operations": {"read": packed(histogram(0.025))}, "lateness": packed(histogram(0.0005)),
         "logins": packed(histogram(0.03)), "cpu_percent": 20.0, "held_percent": 25.0,
@@ -59,13 +59,14 @@ def test_two_workers_are_one_load():
         ({"cpu_percent": 71.0}, PointStatus.GENERATOR, "71 % of a processor"),
         ({"held_percent": 71.0}, PointStatus.GENERATOR, "waited for a processor 71 % of the time"),
         ({"lateness": packed(histogram(*[0.006] * 100))}, PointStatus.GENERATOR, "6.0 ms late"),
+        ({"silent_seconds": 5.1, "cpu_percent": 80.0}, PointStatus.FAILED, "for 5 of 10 s users waited and nothing"),
         ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
         ({"answers": 389}, PointStatus.REJECTED, "did not pause once an answer"),
         ({"answers": 330, "pauses": 330}, PointStatus.REJECTED, "contradict"),
         (
             {"connected": 3, "first_error": "refused"},
             PointStatus.FAILED,
-            "8 of 10 users had a session: refused; look how many connections",
+            "8 of 10 users had a session at the end: refused; look how many connections",
         ),
     ],
 )
@@ -118,3 +119,15 @@ def test_the_server_from_samples_without_the_first_and_the_last():
     assert found.throttled_percent == 40.0
     assert (found.smbd_uss_bytes, found.smbd_pss_bytes) == (5, 6)
     assert server_view(samples[:1]) is None
+
+
+def test_silence_is_what_a_request_waited_while_nothing_moved_for_anybody():
+    window = SteadyWindow(100.0)
+    window.answered(1.0, 101.0)
+    window.moved(4096, 0, 103.0)
+    window.answered(9.0, 104.0)
+    assert window.silent_seconds == 1.0, "others' bytes moved meanwhile"
+    window.answered(0.5, 110.0)
+    assert window.silent_seconds == 1.0, "users who pause wait for nothing"
+    window.waited(7.0, 117.0)
+    assert window.figures()["silent_seconds"] == 7.0

@@ -53,8 +53,11 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
     queue.write_text(QUEUE.format(spool=spool))
     queue.chmod(0o755)
     server.rewrite_conf(share_options={
-        "printable": "yes", "print command": f"mv %s {spool}/", "lpq command": str(queue), "lpq cache time": "3600",
+        "printable": "yes", "print command": f"mv %s {spool}/", "lpq command": "true", "lpq cache time": "3600",
     })  # fmt: skip
+    asked = server.root / "asked.conf"  # smbd itself never looks, and so never has anything printed before we look
+    asked.write_text(server.conf.read_text().replace("lpq command = true", f"lpq command = {queue}"))
+    assert str(queue) in asked.read_text()
     with closing(make_files(server.target(), Secrets(password=server.password), Settings(), call_here)) as files:
         files.connect()
         files.write_file(
@@ -63,7 +66,7 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
     options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "3", "--settle", "0", "--json")
     url = format_target(server.target())
-    load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(server.conf))
+    load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(asked))
     for point in load["points"]:
         assert point["status"] in {"valid", "generator"}, point["reason"]
         assert point["print_queue"]["waiting"] > 0

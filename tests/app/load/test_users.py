@@ -47,7 +47,7 @@ def test_the_far_end_of_another_machine_ends_with_the_first_worker_that_dies(mon
     monkeypatch.setattr(sys, "stdin", near.stdout)
     serving = threading.Thread(target=start.serve_workers, daemon=True)
     serving.start()
-    serving.join(20)
+    serving.join(60)
     ended = not serving.is_alive()
     near.kill()
     near.communicate()

@@ -12,6 +12,7 @@ from forms.experiments.report import survey_report
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import WIDTH, report_text
+from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Series, SeriesStatus, Target
 from tests.builders import CLIENT, series
 
@@ -64,6 +65,18 @@ def test_healthy_is_said_in_figures():
     assert full.next_step.startswith("SMB is 100 % of bare TCP: the wire is full, nothing is wrong here.")
     alone = survey("survey nas", [measured(wired[0], 119.4)])
     assert "bare TCP" not in alone.next_step
+
+
+def test_a_full_wire_is_said_also_of_a_busy_time():
+    wired = [station(StationPlace.NETWORK, p, Command.GET) for p in ("smb", "iperf3")]
+    busy = Quiet(verdict=QuietVerdict.BUSY)
+    found = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (119.4, 120.0), strict=True)]
+    assert survey("survey nas", found).next_step == (
+        "SMB is 100 % of bare TCP: the wire is full, nothing is wrong here. It was measured at a busy time. Measure"
+        " again at a quiet time, or wait for one."
+    )
+    slow = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (100.0, 120.0), strict=True)]
+    assert survey("survey nas", slow).next_step.startswith("It was measured at a busy time.")
 
 
 def test_only_complete_series_count():

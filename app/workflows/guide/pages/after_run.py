@@ -92,7 +92,9 @@ def _what(choices: GuideChoices) -> Iterator[str]:
         return
     place = wording.plain(format_target(choices.target))
     size = wording.size(choices.run_bytes) if choices.run_bytes is not None else "?"
-    if choices.makes_file:
+    if not choices.target.abilities.moves_files:
+        yield f"Measured: {choices.command} of {size} at {place}."
+    elif choices.makes_file:
         yield f"Measured: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
     else:
         yield f"Measured: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."

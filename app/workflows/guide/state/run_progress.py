@@ -50,6 +50,8 @@ class SeriesProgress:
     """Whether more measured runs may follow, until the average is known well enough."""
     last_run_seconds: float | None = None
     finished_runs: int = 0
+    failed_runs: int = 0
+    """Of these, those that failed."""
     valid_runs: int = 0
     """Of these, the measured ones that count."""
     paused: bool = False
@@ -89,6 +91,7 @@ class SeriesProgress:
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
+                    failed_runs=self.failed_runs + (run.status is RunStatus.FAILED),
                     valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
                     now=None,
                     curve=run.progress or self.curve,
@@ -184,7 +187,7 @@ def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> 
 
 
 def _ended(running: SeriesProgress) -> str:
-    runs = wording.count(running.finished_runs, "run")
+    runs = wording.count(running.finished_runs - running.failed_runs, "run")
     if running.status is SeriesStatus.COMPLETE:
         return f"Complete: {runs}. Enter goes on to the review."
     why = f" {wording.plain(running.failure.text)}" if running.failure else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -81,11 +82,13 @@ def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smb
     assert [point["users"] for point in load["points"]] == [2, 8]
     for point in load["points"]:
         is_sound(point)
-        reads = point["reads"] / point["requests"]
-        assert abs(reads - 0.8) < 0.03
-    servers = [point["server"] for point in load["points"] if point["server"]]  # too few samples where it is busy
-    assert max(server["smbd_uss_bytes"] or 0 for server in servers) > 1_000_000
-    assert max(server["cpu_percent"]["smbd"]["mean"] for server in servers) > 0
+        assert abs(point["reads"] - 0.8 * point["requests"]) <= point["users"], (
+            "each user's share holds over any stretch"
+        )
+    servers = [point["server"] for point in load["points"] if point["server"]]
+    if servers:  # too few samples where it is busy
+        assert max(server["smbd_uss_bytes"] or 0 for server in servers) > 1_000_000
+        assert max(server["cpu_percent"]["smbd"]["mean"] for server in servers) > 0
     assert load["points"][1]["requests"] > load["points"][0]["requests"]
     assert list((smbd.folder / "points").iterdir()) == []
 
@@ -308,7 +311,7 @@ def test_cleaning_up_is_not_cancelled_and_users_are_no_fewer_than_files_that_may
     assert list((smbd.folder / "cleaned").iterdir()) == []
 
 
-def test_a_server_that_dies_fails_its_point_and_what_it_keeps_of_ours_stands_on_the_form(make_smbd, tmp_path: Path):
+def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back(make_smbd, tmp_path: Path):
     server = make_smbd()
     sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
     load = sharebench.start(
@@ -316,9 +319,22 @@ def test_a_server_that_dies_fails_its_point_and_what_it_keeps_of_ours_stands_on_
     )
     assert load.stderr is not None
     assert load.stderr.readline().startswith("sharebench: 2 users:")
-    server.stop()
+    server.kill()
     _out, err = load.communicate(timeout=120)
-    assert "3 users: failed: 0 of 3 users had a session" in err
-    assert "4 users" not in err
-    shown = " ".join(Inside(sharebench.db)("show", "last-load").stdout.split())
+    failed = re.search(r"([34]) users: failed: [0-3] of \1 users had a session", err)
+    assert failed, "it may die when the three are at work already"
+    assert "users:" not in err[failed.end() :], "no point is tried after that"
+    assert load.returncode == 4, err
+    assert "points that are kept" in err
+    inside = Inside(sharebench.db)
+    shown = " ".join(inside("show", "last-load").stdout.split())
     assert "may still be there; sharebench clean" in shown
+    assert "Status: failed" in shown
+    first = inside.json("show", "last-load", "--json")["points"][0]
+    server.start()
+    resumed = sharebench.json("load", "--resume", "last", "--json")
+    assert resumed["points"][0] == first
+    for point in resumed["points"][1:]:
+        is_sound(point)
+    assert [point["users"] for point in resumed["points"]] == [2, 3, 4]
+    assert list(server.folder.iterdir()) == []

@@ -31,13 +31,15 @@ from tests.app.clients.ftp.stand_in import SIZE, Answer, StandIn, dripping, sile
 
 SECONDS = 6
 """Longer than any wait of these tests: what is given up before would have been waited for."""
+SOON_SECONDS = 1.5
+"""How long they wait for what never comes."""
 
 
 def meter() -> Meter:
     return Meter(threading.Event())
 
 
-def client_of(server: StandIn, timeout_seconds: float = 1.5) -> FTPClient:
+def client_of(server: StandIn, timeout_seconds: float = 30.0) -> FTPClient:
     return FTPClient(server.target(), Secrets(), Settings(timeout_seconds=timeout_seconds))
 
 
@@ -179,14 +181,14 @@ CONVERSATIONS = {
 def test_a_conversation_that_has_no_end_is_given_up(name):
     with StandIn(CONVERSATIONS[name]) as server:
         with pytest.raises((StalledError, ProtocolError, UnreachableError)) as caught:
-            client_of(server).connect()
+            client_of(server, SOON_SECONDS).connect()
     assert "127.0.0.1" in str(caught.value)
 
 
 def test_single_bytes_of_a_file_are_no_progress():
     with StandIn({"data": dripping(b"x", 0.1, SECONDS, bytes(SIZE))}) as server:
         with pytest.raises(StalledError, match=r"/file: nothing moved for 1\.5 s"):
-            client_of(server).get("/file", meter())
+            client_of(server, SOON_SECONDS).get("/file", meter())
 
 
 def test_a_slow_link_is_progress():
@@ -234,7 +236,7 @@ def test_a_put_that_nobody_takes_is_given_up():
 
     with StandIn({"STOR": refuse_nothing}) as server:
         with pytest.raises(StalledError):
-            client_of(server).put("/new", Content(64 << 20), meter())
+            client_of(server, SOON_SECONDS).put("/new", Content(64 << 20), meter())
 
 
 @pytest.mark.parametrize(
@@ -249,7 +251,7 @@ def test_a_list_without_end_is_given_up(monkeypatch, data):
     monkeypatch.setattr(base, "MOST_ENTRIES", 50_000)
     with StandIn({"data": data}) as server:
         with pytest.raises((StalledError, ProtocolError)):
-            client_of(server).list("/")
+            client_of(server, SOON_SECONDS).list("/")
 
 
 @pytest.mark.parametrize("standard", [True, False])

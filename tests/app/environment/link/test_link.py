@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,28 +24,39 @@ ROOT = Path(__file__).parents[4]
 TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
 
 
+class ShapedPair(NamedTuple):
+    """A veth pair at 100 Mbit/s from this machine into a namespace; the names are this process's own."""
+
+    namespace: str
+    near: str
+    far: str
+    near_address: str
+    far_address: str
+
+
 @pytest.fixture
-def shaped_pair() -> Iterator[str]:
-    """The name of a namespace (10.213.7.2) behind a veth pair at 100 Mbit/s to this machine (10.213.7.1)."""
-    name = "sbench-env"
+def shaped_pair() -> Iterator[ShapedPair]:
     if not can_make_namespaces():
         unavailable("making a network namespace needs root")
-    subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+    own = os.getpid()
+    block = f"10.213.{own // 64 % 256}"
+    low = own % 64 * 4
+    pair = ShapedPair(f"sbench-{own}", f"sbe{own}a", f"sbe{own}b", f"{block}.{low + 1}", f"{block}.{low + 2}")
     try:
         for words in (
-            f"ip netns add {name}",
-            f"ip link add sbenv0 type veth peer name sbenv1 netns {name}",
-            "ip addr add 10.213.7.1/24 dev sbenv0",
-            "ip link set sbenv0 up",
-            f"ip -n {name} addr add 10.213.7.2/24 dev sbenv1",
-            f"ip -n {name} link set sbenv1 up",
-            "tc qdisc add dev sbenv0 root tbf rate 100mbit burst 128kb latency 100ms",
+            f"ip netns add {pair.namespace}",
+            f"ip link add {pair.near} type veth peer name {pair.far} netns {pair.namespace}",
+            f"ip addr add {pair.near_address}/30 dev {pair.near}",
+            f"ip link set {pair.near} up",
+            f"ip -n {pair.namespace} addr add {pair.far_address}/30 dev {pair.far}",
+            f"ip -n {pair.namespace} link set {pair.far} up",
+            f"tc qdisc add dev {pair.near} root tbf rate 100mbit burst 128kb latency 100ms",
         ):
             subprocess.run(words.split(), check=True, capture_output=True)
-        yield name
+        yield pair
     finally:
-        subprocess.run(["ip", "link", "del", "sbenv0"], capture_output=True, check=False)
-        subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+        subprocess.run(["ip", "link", "del", pair.near], capture_output=True, check=False)
+        subprocess.run(["ip", "netns", "del", pair.namespace], capture_output=True, check=False)
 
 
 def test_ceiling_of_a_shaper_and_of_a_wire() -> None:
@@ -209,10 +221,9 @@ def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.Monke
     assert route._interface_of("192.0.2.250") is None
 
 
-@pytest.mark.xdist_group("sbenv0")
-def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: str) -> None:
-    facts = link_facts("10.213.7.2", 445)
-    assert facts["link.interface"] == "sbenv0"
+def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: ShapedPair) -> None:
+    facts = link_facts(shaped_pair.far_address, 445)
+    assert facts["link.interface"] == shaped_pair.near
     assert facts["link.driver"] == "veth"
     assert facts["link.kind"] == "virtual"
     assert facts["link.route"] == "direct"
@@ -220,36 +231,35 @@ def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: str) -> None:
     assert facts["link.shaper"] == "tbf"
     assert "link.card_rate_bits_per_second" not in facts
     assert facts["link.payload_ceiling_bits_per_second"] == round(1448 / 1514 * 10**8)
-    assert detect_link("10.213.7.2") == (100_000_000, "the shaper (tbf) on sbenv0 (veth) lets no more through")
-    subprocess.run(["tc", "qdisc", "del", "dev", "sbenv0", "root"], check=True)
-    assert detect_link("10.213.7.2")[0] is None
+    told = f"the shaper (tbf) on {shaped_pair.near} (veth) lets no more through"
+    assert detect_link(shaped_pair.far_address) == (100_000_000, told)
+    subprocess.run(["tc", "qdisc", "del", "dev", shaped_pair.near, "root"], check=True)
+    assert detect_link(shaped_pair.far_address)[0] is None
 
 
-@pytest.mark.xdist_group("sbenv0")
-def test_the_link_is_read_inside_a_namespace_too(shaped_pair: str) -> None:
+def test_the_link_is_read_inside_a_namespace_too(shaped_pair: ShapedPair) -> None:
     code = (
         "import json; from app.environment.link.facts import facts_of_link, find_link;"
-        " print(json.dumps(facts_of_link(find_link('10.213.7.1', 445))))"
+        f" print(json.dumps(facts_of_link(find_link('{shaped_pair.near_address}', 445))))"
     )
     printed = subprocess.run(
-        ["ip", "netns", "exec", shaped_pair, sys.executable, "-c", code],
+        ["ip", "netns", "exec", shaped_pair.namespace, sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
     ).stdout
     facts = json.loads(printed)
-    assert facts["link.interface"] == "sbenv1"
+    assert facts["link.interface"] == shaped_pair.far
     assert facts["link.shaper"] == "none"
 
 
-@pytest.mark.xdist_group("sbenv0")
-def test_counters_see_what_went_over_the_link(shaped_pair: str) -> None:
-    before = LinkCounters.snapshot("sbenv0")
+def test_counters_see_what_went_over_the_link(shaped_pair: ShapedPair) -> None:
+    before = LinkCounters.snapshot(shaped_pair.near)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for _ in range(20):
-            sender.sendto(bytes(1000), ("10.213.7.2", 9))
-    facts = counter_facts(before, LinkCounters.snapshot("sbenv0"))
+            sender.sendto(bytes(1000), (shaped_pair.far_address, 9))
+    facts = counter_facts(before, LinkCounters.snapshot(shaped_pair.near))
     assert int(facts["link.tx_bytes_during"]) > 0
     assert facts["link.errors_during"] == 0
 

@@ -11,6 +11,7 @@ from app.config import Config
 from app.errors import UnreachableError
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.app_keys import known_commands
+from app.tui.frame.background import WorkDone, start
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded, KeyCommand, keys_of
 from app.tui.frame.context import Context
@@ -180,6 +181,18 @@ async def test_notebook_work_comes_back_to_the_screen(app):
         app.screen.with_notebook(Notebook.count, found.append)
         await settled(app, pilot)
         assert found == [0]
+
+
+async def test_what_a_newer_job_has_silenced_is_not_shown_however_late_it_comes(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        found: list[str] = []
+        worker = start(app.screen, lambda: "new", found.append, group="look")
+        await settled(app, pilot)
+        worker.cancel()
+        app.screen.post_message(WorkDone(found.append, "old", worker))
+        await settled(app, pilot)
+        assert found == ["new"]
 
 
 async def test_a_notebook_that_cannot_be_opened_is_told(app):

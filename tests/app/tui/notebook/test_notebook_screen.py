@@ -165,6 +165,7 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         await pilot.press("slash", *"zebra", "down")
         here(app).look()
         await settled(app, pilot)
+        assert "No series has all of these words" in painted(app)
         assert here(app).chosen() is None
         await pilot.press("e", "d", "enter", "space")
         await settled(app, pilot)
@@ -304,7 +305,7 @@ async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_
         await settled(app, pilot)
         assert app.screen.query_one("#label", Input).value == ""
         app.screen.query_one("#label", Input).value = "old switch"
-        await pilot.press("ctrl+s")
+        await pilot.press("enter")
         await settled(app, pilot)
         assert shown(app) == ["old switch", "series 2", "old switch"]
         with Notebook(three) as notebook:

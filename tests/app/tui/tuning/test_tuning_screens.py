@@ -234,6 +234,7 @@ async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):
         await pilot.press("k", "r", "c", "v", "e", "y", "enter")
         await settled(app, pilot)
         assert isinstance(here(app), LadderScreen)
+        assert "There is no experiment yet." in painted(app), "not an empty chart"
 
 
 async def test_an_experiment_whose_series_are_gone_says_so(path):

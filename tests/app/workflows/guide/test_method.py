@@ -212,6 +212,10 @@ def test_orders_name_the_file_or_the_folder():
     assert (put.plan.make_file, put.plan.command, put.quiet_time) == (False, Command.PUT, QuietTime.REQUIRE)
     path = replace(MEASURED, target=Target(protocol="iperf3", host="nas", port=5201), size_bytes=7, file=None)
     assert not request_of(path, Secrets()).plan.make_file
+    assert (
+        said(page_of(replace(path, command=Command.PUT, step=MethodStep.RUN), LINKED))[0]
+        == "Measured: put of 7 at iperf3://nas."
+    )
     with pytest.raises(UsageError, match="choose a target"):
         request_of(GuideChoices(), Secrets())
 

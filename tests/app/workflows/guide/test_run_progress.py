@@ -75,7 +75,9 @@ def test_the_end_says_how_and_what_became_of_the_runs():
     assert complete.is_over
     assert complete.line(80) == "Complete: 1 run. Enter goes on to the review."
     failure = Failed(kind="ConnectionLostError", text="nas\x1b[31m: gone")
-    failed = after(STARTED, run, failure, SeriesClosed(series_id="x", status=SeriesStatus.FAILED, failure=failure))
+    lost = RunFinished(run=Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone"))
+    closed = SeriesClosed(series_id="x", status=SeriesStatus.FAILED, failure=failure)
+    failed = after(STARTED, run, STARTED, lost, failure, closed)
     assert failed.line(200) == "Failed after 1 run; what was measured is kept. nas␛[31m: gone"
 
 
