@@ -9,6 +9,7 @@ from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
+from storage.records import Target
 from storage.target_url import format_target
 
 _REMOVE = """
@@ -37,6 +38,11 @@ def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
     return left, problems
 
 
+def on_the_share(folder: str, target: Target) -> str:
+    """What to do about a folder of ours on the share."""
+    return f"{folder} may still be on the share; `sharebench clean {format_target(target)}` removes it"
+
+
 def put_back_after_kills(notebook: Notebook) -> list[str]:
     """Put back what isolations left that were killed: what was done, and what could not be done, a line each."""
     said = []
@@ -45,10 +51,7 @@ def put_back_after_kills(notebook: Notebook) -> list[str]:
             continue
         left, problems = put_back(head.left_behind)
         if left.share_folder:
-            problems.append(
-                f"{left.share_folder} may still be on the share; `sharebench clean {format_target(head.target)}` "
-                "removes it"
-            )
+            problems.append(on_the_share(left.share_folder, head.target))
         notebook.save_isolation(replace(head, left_behind=replace(left, share_folder=None)))
         said += [f"isolation {head.id} was interrupted: {problem}" for problem in problems]
         if not problems:

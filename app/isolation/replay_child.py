@@ -262,6 +262,8 @@ def _work(plan: ReplayPlan, script: Script, connect: Connect, number: int, order
             _tell(out, found)
     except SharebenchError as error:
         _tell(out, {"error": str(error)})
+    except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it
+        _tell(out, {"error": f"a client of the replay failed: {type(error).__name__}: {error}"})
 
 
 def _tell(out: TextIO, answer: dict[str, Any]) -> None:

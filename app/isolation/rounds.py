@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from app.clients.files import check_folder
 from app.clients.registry import make_files
-from app.errors import CancelledError, MeasurementError, SharebenchError
+from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
 from app.isolation.places import Places, find_places
-from app.isolation.put_back import put_back
+from app.isolation.put_back import on_the_share, put_back
 from app.isolation.request import IsolationRequest
 from app.isolation.smbd import ON
 from app.isolation.timetable import Step, Timetable
@@ -108,8 +108,10 @@ def measure(
         control.detach()
         bench.close()
         left, problems = put_back(isolation.left_behind)
-        if status is not SeriesStatus.FAILED:
-            left = replace(left, share_folder=None)  # which its clients remove
+        if left.share_folder and status is not SeriesStatus.FAILED:
+            if _is_there(request, left.share_folder):  # where the script has other folders than its clients remove
+                problems.append(on_the_share(left.share_folder, request.target))
+            left = replace(left, share_folder=None)
         client = bench.client or isolation.client
         isolation = replace(isolation, status=status, error=why, client=client, left_behind=left, owner=None)
         notebook.save_isolation(isolation)
@@ -124,6 +126,20 @@ def _look_at_folder(request: IsolationRequest) -> None:
     try:
         files.connect()
         check_folder(files)
+    finally:
+        files.close()
+
+
+def _is_there(request: IsolationRequest, folder: str) -> bool:
+    """Whether a folder of ours is on the share, or nobody can tell."""
+    files = make_files(request.target, request.secrets, request.settings)
+    try:
+        files.connect()
+        return files.query(folder).is_folder
+    except NoSuchFileError:
+        return False
+    except SharebenchError:
+        return True
     finally:
         files.close()
 

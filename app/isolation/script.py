@@ -67,6 +67,8 @@ _GO_TOGETHER: Mapping[Operation, tuple[Operation, ...]] = {
     Operation.UNLOCKX: (Operation.LOCKX,),
 }
 """What makes no sense any more where the one is left out."""
+_MOST_BYTES = 1 << 20
+"""Of one read or write: what every server takes in one request."""
 _NEEDED = frozenset(
     {Operation.NTCREATEX, Operation.CLOSE, Operation.RENAME, Operation.UNLINK, Operation.MKDIR, Operation.DELTREE}
 )
@@ -192,7 +194,9 @@ def _line(text: str) -> ScriptLine:
     shape = _SHAPES[operation]
     texts = tuple(word for kind, word in zip(shape, words[1:], strict=False) if kind == "t")
     numbers = tuple(int(word, 0) for kind, word in zip(shape, words[1:], strict=False) if kind == "n")
+    too_large = any(number >= 1 << (32 if operation is Operation.NTCREATEX else 63) for number in numbers)
+    too_long = operation in {Operation.READX, Operation.WRITEX} and numbers[2] > _MOST_BYTES
     leaves = any(".." in re.split(r"[/\\]", path) for path in texts)  # dbench would follow it, as root
-    if len(words) - 1 != len(shape) or any(number < 0 for number in numbers) or leaves:
+    if len(words) - 1 != len(shape) or any(number < 0 for number in numbers) or too_large or too_long or leaves:
         raise ValueError(text)
     return ScriptLine(operation, texts, numbers, succeeds, text)

@@ -62,7 +62,7 @@ def _say(found: list[Leftover], folder: Target) -> None:
         diagnostics.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
         when = leftover.modified_at[:16].replace("T", " ")
-        size = "folder of a load" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
+        size = "folder of ours" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
         output.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 

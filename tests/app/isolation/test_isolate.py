@@ -13,11 +13,13 @@ import pytest
 
 from app.children import own_environment
 from app.environment.samba.profile import LATENESS_SECONDS, profile_since
+from app.isolation.bench import LayerBench
+from app.isolation.places import Places
 from app.isolation.put_back import put_back_after_kills
 from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
-from app.isolation.rounds import IsolationClosed, LayerRunEnded
+from app.isolation.rounds import IsolationClosed, IsolationProblem, LayerRunEnded
 from app.isolation.script import load_script
 from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
@@ -25,7 +27,7 @@ from app.measure.control import SeriesControl
 from app.workflows.isolate import record_isolation
 from forms.isolation.document import isolation_document
 from forms.isolation.summary import isolation_summary
-from storage.isolations import Isolation, Layer
+from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus
@@ -141,6 +143,37 @@ def test_what_was_cancelled_is_completed_later_and_measured_but_once(smbd: Smbd,
     check_all_layers(isolation_document(isolation_summary(closed.isolation)))
     assert control(smbd).level() == "off"
     assert list(smbd.folder.iterdir()) == []
+
+
+class NoBench(LayerBench):
+    """Measures nothing."""
+
+    def prepare(self) -> None: ...
+
+    def run(self, layer: Layer, clients: int, turn: int) -> list[LayerRun]:
+        return [LayerRun(round=turn, layer=layer, clients=clients, bytes_per_second=1, seconds=1)]
+
+    def ceiling(self, clients: int) -> float:
+        return 1.0
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+def test_a_folder_that_a_script_left_on_the_share_is_told(
+    smbd: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_left: bool
+):
+    folder = smbd.folder / ".sharebench-isolate-0123abcd"
+    monkeypatch.setattr("app.isolation.rounds.LayerBench", NoBench)
+    monkeypatch.setattr("app.isolation.rounds.find_places", lambda _: Places(share_folder=folder.name))
+    request = IsolationRequest(
+        target=smbd.target(), secrets=smbd.secrets(), whole_script=load_script(), clients=(1,), rounds=1
+    )
+    if is_left:
+        folder.mkdir()
+    events = list(record_isolation(request, tmp_path / "n.db", SeriesControl()))
+    told = [event.text for event in events if isinstance(event, IsolationProblem)]
+    assert ["may still be on the share; `sharebench clean" in text for text in told] == [True] * is_left
+    if is_left:
+        folder.rmdir()
 
 
 def check_all_layers(document: dict[str, Any]) -> None:

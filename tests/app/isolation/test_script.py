@@ -39,6 +39,8 @@ def test_a_load_file_is_read_line_by_line():
         "Close NT_STATUS_OK",
         "ReadX 1 2 NT_STATUS_OK",
         "ReadX 1 -2 3 4 NT_STATUS_OK",
+        "ReadX 1 0 5000000000 5 NT_STATUS_OK",
+        "WriteX 1 18446744073709551616 5 5 NT_STATUS_OK",
         'Deltree "/../victim" NT_STATUS_OK',
         'Rename "\\a" "\\b\\..\\..\\c" NT_STATUS_OK',
     ],

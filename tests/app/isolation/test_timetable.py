@@ -11,6 +11,7 @@ from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench
 from app.isolation.places import Places
+from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.script import load_script
@@ -19,6 +20,7 @@ from app.isolation.smbd import SmbdControl
 from app.isolation.timetable import Step, Timetable
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, ProfileCounter
+from storage.plan import Settings
 from storage.records import ClientFacts, RunStatus, Target
 
 SHARE = Target(protocol="smb", host="fileserver", share="public")
@@ -218,6 +220,15 @@ def test_a_run_that_fails_while_smbd_does_not_count_leaves_the_next_one_counted(
         bench.run(layer, 1, 1)
     bench.close()
     assert seen == ["on", "off", "on"]
+
+
+def test_what_a_client_fails_by_is_told_by_its_name():
+    plan = ReplayPlan(
+        target=SHARE, secrets=Secrets(), settings=Settings(), script_path=None, without=(), folder="x", clients=1,
+        warm_up_seconds=0, seconds=1, client=ClientFacts(name="x", dialect="9.9.9", signing="none", encryption="none"),
+    )  # fmt: skip
+    with pytest.raises(MeasurementError, match="a client of the replay failed: RuntimeError"):
+        Replay(plan, "app.isolation.null_child").wait()
 
 
 def test_the_price_is_what_the_whole_script_takes_more(monkeypatch):
