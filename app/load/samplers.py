@@ -1,10 +1,12 @@
 """The readers of the server's and of this machine's counters during a load; one where both are the same."""
 
+from collections.abc import Iterator
 from typing import Self
 
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
 from app.environment.resources import MEMORY_INTERVAL_SECONDS, ResourceSampler
+from app.load.events import LoadWarned
 from app.load.server_view import card_rates, server_view
 from storage.loads.records import Load, PointServer
 
@@ -37,10 +39,10 @@ class LoadSamplers:
         for sampler in self._all():
             sampler.stop()
 
-    @property
-    def problem(self) -> str | None:
+    def warnings(self) -> Iterator[LoadWarned]:
         """Why the server is not seen, where it should be."""
-        return self._server.problem if self._server else None
+        if self._server and self._server.problem:
+            yield LoadWarned(text=self._server.problem)
 
     def between(self, began_seconds: float, ended_seconds: float) -> tuple[PointServer | None, Cards]:
         """The server, and this machine's cards, between two readings of the monotonic clock."""

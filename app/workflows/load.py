@@ -196,6 +196,7 @@ def _points(
         control.attach(hear, engine.cancel)
         printer = _printer(load, request)
         try:
+            yield from samplers.warnings()
             for event in engine.ready():
                 if isinstance(event, WorkersReady):
                     load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
@@ -203,10 +204,8 @@ def _points(
                 yield event
             while engine.ended is None and not (finishing and load.points) and not lost and (following := _next(load)):
                 began_at = utc_now()
-                try:
-                    check_limits(replace(load.choices, users=(following.users,)), load.targets)
-                except UsageError as error:
-                    yield LoadWarned(text=f"the search for capacity ends here: {error}")
+                if why := _beyond_this_machine(load, following.users):
+                    yield LoadWarned(text=f"the search for capacity ends here: {why}")
                     break
                 for event in engine.point(_free_number(load), following.users, following.size_bytes):
                     yield event
@@ -225,6 +224,15 @@ def _points(
         finally:
             control.detach()
     yield _closed(load, _ended(engine.ended, lost), plan, notebook)
+
+
+def _beyond_this_machine(load: Load, users: int) -> str | None:
+    """Why this machine cannot make so many users, if it cannot."""
+    try:
+        check_limits(replace(load.choices, users=(users,)), load.targets)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:

@@ -260,6 +260,8 @@ def _no_answer(target: Target) -> str:
     try:
         with socket.create_connection((target.host, target.port), ANSWER_SECONDS):
             return ""
+    except UnicodeError:
+        return f"no host can be called {target.host}: check the name"
     except OSError as error:
         command = target.abilities.server_command
         todo = f"{command} there starts a server" if command else f"--{target.protocol}-port says another port"

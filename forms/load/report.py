@@ -321,8 +321,11 @@ def _advice(load: Load) -> Iterator[str]:
             f"With {think:g} s of thinking a user makes at most {1 / think:.3g} requests/s, however fast the server: "
             f"{most} users at most {most / think:,.0f}."
         )
-    if any(point.server is None for point in load.points):
-        yield "The server was not seen: let it be read by ssh for its processors, memory and cards."
+    seen = [point.server is not None for point in load.points if point.status is not PointStatus.FAILED]
+    if seen and not any(seen):
+        yield "The server was not seen: let it be read by ssh for its processors, memory and cards; or measure longer."
+    elif not all(seen):
+        yield "The server was seen too seldom at some points: measure longer."
 
 
 def _charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:

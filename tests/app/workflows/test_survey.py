@@ -89,6 +89,8 @@ def test_nothing_to_measure_and_nothing_that_answers(book: Path):
             deaf = SurveyChoices(hosts=("127.0.0.1",), ports={"iperf3": unused.getsockname()[1]})
             with pytest.raises(UnreachableError, match="iperf3 -s there starts a server"):
                 plan_round(deaf, notebook, as_nobody)
+        with pytest.raises(UnreachableError, match=r"no host can be called aaa.*: check the name"):
+            plan_round(SurveyChoices(hosts=("a" * 70,)), notebook, as_nobody)
 
 
 def test_stations_and_their_orders(smbd: Smbd, book: Path):
