@@ -136,10 +136,12 @@ class Canvas:
 
     def _shown(self, below: int) -> tuple[list[Line], list[str]]:
         """The lines within the scale, and the lines of the legend."""
-        scale = choose_scale(self.rates, self.height - 1 - below - 1, zoomed=self.zoomed)
-        shown = [line for line in self._lines if _on(scale, line)]
-        parts = dict(self._legend(scale, shown))
-        lines = wrapped("   ".join(parts), self.width)[: max(1, self.height - below - 6)]
+        lines = [""]
+        for _ in range(2):  # the legend takes its lines from the scale that it names
+            scale = choose_scale(self.rates, self._rows(below, lines), zoomed=self.zoomed)
+            shown = [line for line in self._lines if _on(scale, line)]
+            parts = dict(self._legend(scale, shown))
+            lines = wrapped("   ".join(parts), self.width)[: max(1, self.height - below - 6)]
         return shown, ["   ".join(parts.get(part, part) for part in line.split("   ")) for line in lines]
 
     def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -112,8 +113,13 @@ class ExportScreen(BaseScreen):
         self._propose()
 
     def _recalled(self, remembered: Mapping[str, JSONValue] | None) -> None:
-        """The folder of the last export, as long as it is there."""
-        folder = (remembered or {}).get("folder")
+        """The folder of the last export, as long as it is there, and its formats."""
+        folder, formats = (remembered or {}).get("folder"), (remembered or {}).get("formats")
+        known = [name for name in FORMATS if isinstance(formats, list) and name in formats]
+        if known and not self.marked:
+            self.marked = known if len(known) > 1 else []
+            self._show_formats(list(FORMATS).index(known[0]))
+            self._propose()
         if isinstance(folder, str) and folder != str(Path.cwd()) and Path(folder).is_dir():
             self.folder = Path(folder)
             self._propose()
@@ -138,9 +144,13 @@ class ExportScreen(BaseScreen):
 
     def _paths(self) -> dict[str, Path]:
         """The file of each format that is to be written."""
-        path = Path(self.query_one("#path", Input).value.strip()).expanduser()
+        path = Path(self.query_one("#path", Input).value.strip())
+        with suppress(RuntimeError):  # no such user, or one that is typed halfway
+            path = path.expanduser()
         if not self.marked:
             return {self.format.name: path}
+        if not path.name:
+            path /= self.file_name
         known = {each.suffix for each in FORMATS.values()}
         stem = path.with_suffix("") if path.suffix in known else path
         return {name: stem.with_name(stem.name + FORMATS[name].suffix) for name in self.marked}
@@ -229,7 +239,7 @@ class ExportScreen(BaseScreen):
                 with output_file(path) as file:
                     file.write(export_reports(reports, name, paper=paper))
             written = [path.absolute() for path in paths.values()]
-            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent)})
+            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent), "formats": list(paths)})
             return written
 
         self.with_notebook(write, self._done)

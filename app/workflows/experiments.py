@@ -6,9 +6,9 @@ from app.errors import UsageError
 from app.recorder.request import SeriesRequest
 from forms.experiments.report import experiment_report
 from forms.report import Report
-from forms.trials.judged import KINDS, judged, report_of
+from forms.trials.judged import KINDS, ChangeSummary, judged, report_of
 from storage.notebook import Notebook
-from storage.records import Experiment, ExperimentKind, Series, dated_experiment
+from storage.records import ExperimentKind, dated_experiment
 from storage.target_url import format_target
 
 LABELS = ("self-test, first", "self-test, second")
@@ -40,24 +40,25 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
         raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
     if only is not None and experiment.kind != only:
         raise UsageError(f"{name!r} is a {experiment.kind}: export it with --form experiment")
-    if experiment.kind in KINDS:
-        return _stored_trial(notebook, experiment, series)
+    if (change := stored_change(notebook, name)) is not None:
+        return report_of(change)
     try:
         return experiment_report(name, series, experiment.kind)
     except ValueError as error:
         raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
 
 
-def _stored_trial(notebook: Notebook, experiment: Experiment, series: list[Series]) -> Report:
-    """A trial or sweep with its plan. Raises UsageError."""
-    plan = notebook.trial(experiment.name)
+def stored_change(notebook: Notebook, name: str) -> ChangeSummary | None:
+    """The trial or sweep of that name with its plan; None for no such experiment. Raises UsageError."""
+    experiment = notebook.experiment_called(name)
+    if experiment is None or experiment.kind not in KINDS:
+        return None
+    plan = notebook.trial(name)
     if plan is None:
-        raise UsageError(
-            f"{experiment.name!r} was imported without its plan: each of its series can be shown by itself"
-        )
+        raise UsageError(f"{name!r} was imported without its plan: each of its series can be shown by itself")
     try:
-        return report_of(judged(experiment, plan, series, notebook.slots(experiment.name)))
+        return judged(experiment, plan, notebook.experiment(name), notebook.slots(name))
     except ValueError as error:
         raise UsageError(
-            f"{experiment.name!r} is not whole ({error}): each of its series can be shown by itself, `sharebench show`"
+            f"{name!r} is not whole ({error}): each of its series can be shown by itself, `sharebench show`"
         ) from error

@@ -164,7 +164,7 @@ def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
     """What makes the side a bad witness: unusual runs, a busy time, runs that depend on each other or on the time."""
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
-        yield f"The {name} has {wording.count(unusual, 'unusual run')}: look at sharebench show {series.id} first."
+        yield f"The {name} has {wording.count(unusual, 'unusual run')}: look at series {series.id} first."
     if series.quiet_verdict is QuietVerdict.BUSY:
         yield f"The {name} was measured at a busy time: measure it again at a quiet one."
     if in_turns:

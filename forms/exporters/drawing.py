@@ -12,7 +12,7 @@ from math import ceil, floor, log10
 from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Mark
 
 WIDTH, HEIGHT = 720, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 100, 18, 28
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 120, 18, 28
 _ACROSS = WIDTH - _LEFT - _RIGHT
 _MOST_BARS = 240
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))

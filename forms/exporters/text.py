@@ -29,6 +29,7 @@ _BY_HAND = {
 }
 """Cells for a number to be written by hand."""
 _LEAST_CELLS = 4
+_LONG_NUMBER = re.compile(r"[+-]?\d{4,}\.\d+")
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
@@ -203,13 +204,18 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 
 
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
-    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted, names wrapped.
+    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted and rounded, names
+    wrapped, words of headings last.
 
     None where numbers would have to be broken, but in a run form's table or a blank one, which are drawn as they are.
     """
     unparted = [
         [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
         for row in texts
+    ]
+    rounded = [
+        [t if c.kind is ReportKind.TEXT else _without_tenths(t) for t, c in zip(row, table.columns, strict=True)]
+        for row in unparted
     ]
     ways = (
         (2, texts, 1),
@@ -219,6 +225,7 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         (1, texts, 3),
         (1, unparted, 2),
         (1, unparted, 9),
+        (1, rounded, 9),
     )
     for gap, rows, lines in ways:
         needed = _cells_needed(table, rows, heading_lines=lines)
@@ -227,13 +234,19 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
     over = sum(needed) + len(needed) - 1 - width
     while over > 0 and max(needed) > _LEAST_CELLS:
         names = [
-            i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT and needed[i] > _LEAST_CELLS
-        ]
+            i for i, column in enumerate(table.columns)
+            if column.kind is ReportKind.TEXT and needed[i] > max(_LEAST_CELLS, _heading_cells(_heading(table, i), 9))
+        ]  # fmt: skip
         if not names and not table.marked and any(text for row in texts for text in row):
             return None
         needed[max(names or range(len(needed)), key=lambda i: needed[i])] -= 1
         over -= 1
-    return needed, 1, unparted
+    return needed, 1, rounded
+
+
+def _without_tenths(text: str) -> str:
+    """A number of four or more digits before its point without those behind it."""
+    return f"{float(text):.0f}" if _LONG_NUMBER.fullmatch(text) else text
 
 
 def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -> list[int]:

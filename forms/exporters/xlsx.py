@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xlsxwriter
-from xlsxwriter.utility import xl_range
+from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
 from forms.layout import control_pictures, lines_of, width, wrap
 from forms.report import (
@@ -43,6 +43,10 @@ _NUMBER_FORMATS = {
 _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
 _LINES_OF_A_CHART = 16
+_FRACTIONS_BELOW = 1000
+"""Numbers of a field below it are shown with what they have behind the point."""
+_LEAST_ACROSS = 5
+"""Texts may go on at least to that column, counted from 0."""
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
@@ -82,6 +86,7 @@ class _SheetWriter:
         self.line = 0
         self.field_cells: dict[str, str] = {}
         self.table_lines: list[int] = []
+        self.widths = column_widths(report)
 
     def write(self, paper: int) -> None:
         """Everything of the form."""
@@ -96,7 +101,7 @@ class _SheetWriter:
         if self.report.advice:
             self.line += 1
             for text in self.report.advice:
-                self._text(self.line, 0, text)
+                self._across(0, text)
                 self.line += 1
         for place, chart in enumerate(self.report.charts):
             self._chart(chart, self.line + 1 + place * _LINES_OF_A_CHART)
@@ -113,26 +118,35 @@ class _SheetWriter:
         for field in fields:
             self._text(self.line, 0, field.name, font_color="#595959", valign="top")
             if field.number is not None and field.unit:
-                self.page.write_number(self.line, 1, field.number, self.formats.get(num_format="#,##0", align="left"))
+                whole = field.number == round(field.number) or abs(field.number) >= _FRACTIONS_BELOW
+                shown = self.formats.get(num_format="#,##0" if whole else "General", align="left")
+                self.page.write_number(self.line, 1, field.number, shown)
                 self._text(self.line, 2, field.unit)
-                self._text(self.line, 3, field.text)
+                if field.text != f"{field.number:,.0f} {field.unit}":
+                    self._across(3, field.text)
                 self.field_cells[field.name] = f"$B${self.line + 1}"
+            elif self.report.blank:
+                for column in range(1, 6):
+                    self._text(self.line, column, field.text if column == 1 else "", bottom=1)
             else:
-                self._field_text(field.text)
+                self._across(1, field.text)
             self.line += 1
 
-    def _field_text(self, text: str) -> None:
-        """A field's text beside its name, over the width of the form where it has several lines or is to be filled."""
-        if self.report.blank:
-            for column in range(1, 6):
-                self._text(self.line, column, text if column == 1 else "", bottom=1)
-        elif "\n" in text:
-            wrapped = self.formats.get(num_format="@", text_wrap=True, valign="top")
-            self.page.merge_range(self.line, 1, self.line, 5, "", wrapped)
-            self.page.write_string(self.line, 1, clean(text), wrapped)
-            self.page.set_row(self.line, _LINE_POINTS * len(text.splitlines()))
-        else:
-            self._text(self.line, 1, text)
+    def _across(self, first: int, text: str) -> None:
+        """A text from a column on; one that is too long for the form's width, or has several lines, is wrapped in it.
+
+        Else the print would be made as wide as the longest sentence, and all of it too small to be read.
+        """
+        last = max(_LEAST_ACROSS, len(self.widths) - 1)
+        cells = int(sum(self.widths[first : last + 1])) - 2
+        lines = sum(len(wrap(line, cells)) for line in lines_of(text))
+        if lines < 2 and len(text.splitlines()) < 2:
+            self._text(self.line, first, text)
+            return
+        wrapped = self.formats.get(num_format="@", text_wrap=True, valign="top")
+        self.page.merge_range(self.line, first, self.line, last, "", wrapped)
+        self.page.write_string(self.line, first, clean(text), wrapped)
+        self.page.set_row(self.line, _LINE_POINTS * lines)
 
     def _table(self, table: Table) -> None:
         self.line += 1
@@ -220,8 +234,37 @@ class _SheetWriter:
         )
         drawing.set_title({"name": heading, "name_font": {"size": 11}})
         drawing.set_y_axis({"num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
-        drawing.set_legend({"none": True})
+        drawing.set_legend({"position": "bottom"} if chart.levels else {"none": True})
+        if chart.levels:
+            drawing.combine(self._level_lines(chart, lines))
+            drawing.show_hidden_data()
         self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
+
+    def _level_lines(self, chart: Chart, lines: Sequence[int]) -> Any:
+        """The level lines, such as the link's: what they are drawn from stands in hidden columns beside the form."""
+        drawing = self.book.add_chart({"type": "line"})
+        for place, (called, value) in enumerate(chart.levels):
+            column = len(self.widths) + 1 + place
+            self._text(lines[0] - 1, column, called)
+            computed = self._computed(chart, value)
+            for line in lines:
+                if computed is None:
+                    self.page.write_number(line, column, value)
+                else:
+                    self.page.write_formula(line, column, f"={computed}", None, value)
+            self.page.set_column(column, column, None, None, {"hidden": True})
+            values = [self.page.get_name(), lines[0], column, lines[-1], column]
+            drawing.add_series({"name": clean(called), "values": values, "line": {"width": 1.75}})
+        return drawing
+
+    def _computed(self, chart: Chart, value: float) -> str | None:
+        """The cell of a result row that a level is taken from, and follows; None where there is none."""
+        table, column = chart.source or (0, 0)
+        for index, row in enumerate(self.report.tables[table].rows):
+            if row.role is Role.RESULT and column < len(row.cells) and row.cells[column].value == value:
+                cell: str = xl_rowcol_to_cell(self.table_lines[table] + index, column, row_abs=True, col_abs=True)
+                return cell
+        return None
 
     def _points(self, table: int) -> list[dict[str, Any] | None]:
         """Rejected bars are hatched; long series are left plain, or the file would be all points."""
@@ -230,7 +273,7 @@ class _SheetWriter:
         return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
 
     def _layout(self, paper: int) -> None:
-        for column, cells in enumerate(column_widths(self.report)):
+        for column, cells in enumerate(self.widths):
             self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()

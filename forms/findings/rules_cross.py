@@ -99,7 +99,7 @@ def _ratio(
     command: Command, percent: float, comparison: Comparison, *, unusual: bool, smb_id: str
 ) -> tuple[Severity, str, str, str]:
     """Severity, key, title and what to do for SMB at so many percent of FTP."""
-    catalogue = "sharebench catalogue lists what can be changed, in order of impact; change one thing at a time."
+    catalogue = "the catalogue lists what can be changed, in order of impact; change one thing at a time."
     low, high = (
         100 + edge for edge in comparison.interval_percent or comparison.runs_interval_percent or (-100.0, math.inf)
     )
@@ -117,7 +117,7 @@ def _ratio(
             Severity.NOTE,
             "unusual-runs",
             f"SMB {command} is no slower than FTP, but its runs are not all alike",
-            f"Look at the unusual runs (sharebench show {smb_id}) and measure again at a quiet time.",
+            f"Look at the unusual runs of {smb_id}, and measure again at a quiet time.",
         )
     if level:
         return (
@@ -203,7 +203,7 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
             severity=Severity.WARNING if sound else Severity.PROBLEM,
             title="The network is sound, the server is slow" if sound else "FTP and SMB are both slow: the network",
             evidence=f"{command} on {wording.plain(host)}: {wording.listed([m.says() for m in told])}.",
-            what_to_do="Look at the server's disk and processors: sharebench worksheet bottleneck shows which of them"
+            what_to_do="Look at the server's disk and processors: the bottleneck worksheet shows which of them"
             " is the least."
             if sound
             else "Look at the card, the cable, the duplex setting and the switch before any tuning of Samba."

@@ -140,7 +140,7 @@ def _results(summary: IsolationSummary) -> list[Field]:
         found.append(Field(name="Cost of profiling", text=cost))
     names = LOOK_AT[summary.verdict.cause]
     if names:
-        found.append(Field(name="Look at next", text=f"{', '.join(names)} (sharebench catalogue NAME)"))
+        found.append(Field(name="Look at next", text=f"{', '.join(names)} (in the catalogue)"))
     elif summary.verdict.cause is Cause.UNKNOWN and not _MISSING & set(summary.verdict.doubts):
         found.append(
             Field(

@@ -8,6 +8,7 @@ from typing import Any
 
 from forms.findings.document import finding_document
 from forms.findings.rules import findings_of
+from forms.findings.series_warnings import advice
 from forms.series.summary import RunMeasures, SeriesSummary, measures_of, run_form
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.quiet import QuietVerdict
@@ -56,6 +57,7 @@ def series_document(series: Series) -> Document:
         "decision": series.decision.value if series.decision else None,
         "plan": series.plan.to_json() if series.plan else {},
         "findings": [finding_document(finding) for finding in findings_of(series)],
+        "advice": [{"key": said.key, "text": said.text} for said in advice(series)],
     }
     if target.domain:
         document["target"]["domain"] = target.domain

@@ -6,8 +6,9 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
+from app.cli.trials import answer_trial
 from app.errors import UsageError
-from app.workflows.experiments import stored_experiment
+from app.workflows.experiments import stored_change, stored_experiment
 from forms.experiments.ladder import Rung, build_ladder
 from forms.experiments.report import ladder_report
 from forms.layout import visible
@@ -57,7 +58,11 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
     with common.notebook(context) as notebook:
-        answer_report(stored_experiment(notebook, name), as_json=as_json)
+        change = stored_change(notebook, name)
+        if change is None:
+            answer_report(stored_experiment(notebook, name), as_json=as_json)
+        else:
+            answer_trial(change, as_json=as_json)
 
 
 @experiment_command.command("keep")

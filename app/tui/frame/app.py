@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import textual
+from textual import events
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.geometry import Size
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
@@ -94,7 +96,7 @@ class SharebenchApp(ContextApp, Commanded):
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: remember(kept, theme.name))
             self.density = remembered_density(self._density_file(kept))
-        self._fit()
+        self._fit(self.size)
         try:
             settings = config()
             of_settings = checked_keys(settings.keys, config_file(), known_commands)
@@ -111,11 +113,11 @@ class SharebenchApp(ContextApp, Commanded):
     def _density_file(theme_file: Path) -> Path:
         return theme_file.with_name("density")
 
-    def on_resize(self) -> None:
-        self._fit()
+    def on_resize(self, event: events.Resize) -> None:
+        self._fit(event.size)
 
-    def _fit(self) -> None:
-        width, height = self.size
+    def _fit(self, size: Size) -> None:
+        width, height = size
         small = width < DENSE_BELOW[0] or height < DENSE_BELOW[1]
         self.set_class(self.density is Density.DENSE or (self.density is Density.FITTING and small), "-dense")
 
@@ -123,7 +125,7 @@ class SharebenchApp(ContextApp, Commanded):
         self.density = Density.ROOMY if self.has_class("-dense") else Density.DENSE
         if self.context.theme_file is not None:
             remember(self._density_file(self.context.theme_file), self.density)
-        self._fit()
+        self._fit(self.size)
 
     def notify(
         self,

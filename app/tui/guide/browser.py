@@ -107,6 +107,8 @@ class BrowseScreen(BaseScreen):
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
             return "The folder is empty: have a file made in it."
+        if any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items):
+            return f"{count:,} names. Unknown: how long a run of it would last, without the link's rate."
         return f"{count:,} names."
 
     @on(VirtualList.LineChosen)

@@ -95,6 +95,14 @@ def test_where_nothing_can_be_read_there_is_no_chart(size):
     assert rates_chart(form(), *size) == "no room for the chart"[: size[0]]
 
 
+@pytest.mark.parametrize("height", range(14, 30))
+def test_the_legend_names_the_lowest_tick(height):
+    sides = form([613.5e6, 262.5e6, 380.3e6, 1003e6, 797.4e6]), form([636.3e6, 632.3e6, 1080e6, 503.4e6, 980.5e6])
+    lines = compared_chart(*sides, width=76, height=height, colour=False, zoomed=True).splitlines()
+    lowest = [line.partition("┤")[0].strip() for line in lines if "┤" in line][-1]
+    assert f"GB/s from {lowest}, zoomed" in "\n".join(lines)
+
+
 def test_few_lines_have_the_last_bars():
     lines = rates_chart(form(), 78, 3, colour=False).splitlines()
     assert [line.split()[0] for line in lines] == ["4", "5", "the"]

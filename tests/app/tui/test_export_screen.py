@@ -11,7 +11,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
 from forms.exporters import FORMATS
 from tests.builders import NASTY, book, one
-from tests.tui import app_on, here, painted, settled, text_of
+from tests.tui import app_on, here, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -149,6 +149,19 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
     async with again.run_test(size=(120, 36)) as pilot:
         await settled(again, pilot)
         assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.html"
+        assert f"Writes before.html, before.pdf into {tmp_path}/paper" in painted(again), "and so are the formats"
+
+
+@pytest.mark.parametrize("typed", ["", "/", ".", "~nobody-of-that-name"])
+@pytest.mark.parametrize("marks", [0, 2])
+async def test_half_typed_names_break_nothing(path, typed, marks):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, *["space", "down"] * marks)
+        app.screen.query_one("#path", Input).value = typed
+        await settled(app, pilot)
+        assert "Writes " in text_of(app.screen, "#folder")
 
 
 async def test_it_is_printed_on_the_printer_that_is_chosen(path, monkeypatch):

@@ -91,7 +91,9 @@ def test_text_is_never_a_formula(text):
     report = book.worksheets[0]
     cells = [cell for row in report.iter_rows() for cell in row if cell.value is not None]
     formulas = [cell.value for cell in cells if cell.data_type == "f"]
-    assert all(re.match(r"=(100\*|8\*|B\d+/C\d+|AVERAGEIF\()", str(f)) for f in formulas if isinstance(f, str))
+    assert all(
+        re.match(r"=(100\*|8\*|B\d+/C\d+|AVERAGEIF\(|\$D\$\d+$)", str(f)) for f in formulas if isinstance(f, str)
+    )
     assert not [cell for cell in cells if cell.hyperlink]
     texts = {cell.value for cell in cells if cell.data_type == "s"}
     assert text in texts
@@ -143,3 +145,37 @@ def test_what_is_no_character_leaves_the_workbook_well_formed():
             if name.endswith((".xml", ".rels")):
                 ET.fromstring(archive.read(name))
     assert opened(content, values=True)
+
+
+def test_no_text_makes_the_print_wider_than_the_form():
+    one = series((80e6, 95e6, 80e6, 70e6, 80e6), note="a long note of what was changed that day, and why " * 6)
+    page = opened(export([one], "xlsx"), values=True).worksheets[0]
+    merged = {cell.coord.split(":")[0]: cell for cell in page.merged_cells.ranges}
+    long = [cell for row in page.iter_rows() for cell in row if isinstance(cell.value, str) and len(cell.value) > 140]
+    assert len(long) > 1
+    for cell in long:
+        assert merged[cell.coordinate].max_col <= 8
+        assert cell.alignment.wrap_text
+        assert page.row_dimensions[cell.row].height > 15
+
+
+def test_a_fields_number_is_written_once_and_small_ones_with_their_fractions():
+    environment = {"path": {"tcp.least_round_trip_seconds": 0.0000061}}
+    page = opened(export([series((80e6, 81e6, 80e6), environment=environment)], "xlsx"), values=True).worksheets[0]
+    rows = {row[0].value: row for row in page.iter_rows() if row[0].value}
+    assert [cell.value for cell in rows["Median"][1:4]] == [pytest.approx(rows["Median"][1].value), "bytes/sec", None]
+    assert rows["Round trip"][1].number_format == "General"
+
+
+def test_the_link_and_the_average_are_lines_of_the_chart_and_the_average_follows_the_form():
+    content = export([series((80e6, 81e6, 80e6, 79e6, 80e6))], "xlsx")
+    page = opened(content, values=False).worksheets[0]
+    average = next(cell.row for cell in page["A"] if cell.value == "Average:")
+    lines = {column[0].column_letter: [cell.value for cell in column if cell.value] for column in page["J":"K"]}
+    assert lines["J"][0] == "average"
+    assert set(lines["J"][1:]) == {f"=$D${average}"}
+    assert lines["K"] == ["link", *[125e6] * 5]
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        drawn = archive.read("xl/charts/chart1.xml").decode()
+    assert "<c:lineChart>" in drawn
+    assert 'plotVisOnly val="0"' in drawn or "plotVisOnly" not in drawn

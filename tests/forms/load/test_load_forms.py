@@ -217,3 +217,18 @@ def test_loads_compare_by_brackets_that_lie_apart():
     assert compare_loads(base, base).verdict == "unknown"
     assert "at least twice the users" in report_text(load_comparison_report(found)).replace("\n  ", " ")
     assert [pair.change_percent for pair in found.pairs] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("width", [74, 76, 78, 80])
+def test_no_heading_and_no_number_is_broken_where_600_users_are_answered_in_seconds(width):
+    slow = histogram(0.5, 1.2, 12.5)
+    points = tuple(
+        point(number, users, 95.0 * users, response=slow, errors={"x": 1200}, read_bytes=4_000_000_000)
+        for number, users in enumerate((20, 300, 600), 1)
+    )
+    lines = report_text(load_report(full_load(points=points)), width=width).splitlines()
+    at = lines.index("Load points: response times, from due to answered")
+    _, headings, _, *rows = lines[at + 1 : at + 7]
+    assert headings.split()[:2] == ["Users", "session"]
+    assert [row.split()[:2] for row in rows] == [["20", "20"], ["300", "300"], ["600", "600"]]
+    assert {len(row.split()) for row in rows} == {11}

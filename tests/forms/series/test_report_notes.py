@@ -36,3 +36,9 @@ def test_what_was_sustained_is_told_where_the_average_is_not_that():
     uneven = series((), runs=runs((50e6, 150e6), size_bytes=1 << 30))
     assert "All bytes / all seconds: 75,000,000 bytes/sec" in text(uneven)
     assert "All bytes" not in text(series((100e6, 101e6, 99e6)))
+
+
+def test_a_script_sees_in_the_document_what_is_advised_on_the_form():
+    short = series_document(series((1e8, 1e8, 1e8), size_bytes=1 << 20))["advice"]
+    assert "short" in {said["key"] for said in short}
+    assert all(said["text"] for said in short)

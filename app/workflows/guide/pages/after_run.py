@@ -37,16 +37,16 @@ from forms.comparison.verdict import Sides, compare_sides
 from forms.numbers import byte_rate, link_rate, percent
 from forms.series.summary import run_form
 from forms.stats.decision import Limits
-from forms.tone import Toned
-from forms.tuning.relevance import relevant
-from storage.records import Series, SeriesStatus
+from forms.tone import Tone, Toned
+from forms.tuning.relevance import acts_on, relevant
+from storage.records import Command, Series, SeriesStatus
 from storage.target_url import format_target
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Ready to measure, or a series that waits to be completed."""
     series = known.series
-    facts = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
+    facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
     missing = [
         TITLES[step].lower() for step in (MethodStep.QUIET, MethodStep.WARM_UP) if not done(choices, known, step)
     ]
@@ -57,6 +57,11 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
             f" {_who_changes(choices.change_name)}"
         )
+        if acts_on(choices.change_name) not in {None, choices.command}:
+            other = "put" if choices.command is Command.GET else "get"
+            facts.append(
+                Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
+            )
     facts += what_to_set(choices, known)
     options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
     if series is not None and series.status is not SeriesStatus.COMPLETE:
@@ -328,7 +333,7 @@ def _other_change(choices: GuideChoices, series: Series) -> Option:
 
     ask = Ask(
         heading="The one change",
-        text="NAME = VALUE, such as: server signing = disabled. Make it on the server yourself.",
+        text="NAME = VALUE, such as: server signing = mandatory. Make it on the server yourself.",
         then=taken,
     )
     return Option("A setting of the server…", ask, "NAME = VALUE; you make it there")

@@ -91,6 +91,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
         (entry,) = notebook.experiments(ExperimentKind.SWEEP)
     shown = sharebench("experiment", "show", entry.experiment.name, "--json")
     assert '"sharebench/sweep/1"' in shown.stdout
+    assert sharebench("experiment", "show", entry.experiment.name).stdout == done.stdout, "with the same curve"
     again = sharebench("try", "--resume", entry.experiment.name, "--yes")
     assert again.returncode == 0, again.stderr
     with Notebook(sharebench.db) as notebook:

@@ -20,6 +20,14 @@ async def test_frames_are_drawn_where_there_is_room(tmp_path, size, dense):
         assert app.screen.query_one("#all-series").styles.border_left[0] == ("" if dense else "round")
 
 
+async def test_frames_come_and_go_with_the_terminals_size(tmp_path):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in ((120, 36), (80, 24)):
+            await pilot.resize_terminal(*size)
+            assert app.has_class("-dense") == (size == (80, 24))
+
+
 async def test_a_chosen_density_is_kept(tmp_path):
     app = app_in(tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:

@@ -227,6 +227,15 @@ async def test_ten_thousand_files_are_listed_without_delay(guide_app, backend, m
         assert 0 < len(drawn) <= 2 * lines.size.height, "what is not in view is not drawn"
 
 
+async def test_what_is_unknown_of_a_file_is_said(guide_app, backend, monkeypatch):
+    monkeypatch.setattr(backend, "link", lambda _target: (None, "the loopback has no rate"))
+    backend.folders = {"": folder_of({"big.bin": 1 << 30})}
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter")
+        assert "1 names. Unknown: how long a run of it would last" in painted(guide_app)
+
+
 async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backend):
     backend.folders = {
         "": [

@@ -220,6 +220,20 @@ def test_orders_name_the_file_or_the_folder():
         request_of(GuideChoices(), Secrets())
 
 
+@pytest.mark.parametrize(
+    ("name", "command", "told"),
+    [
+        ("strict sync", Command.GET, True),
+        ("strict sync", Command.PUT, False),
+        ("aio read size", Command.PUT, True),
+        ("log level", Command.GET, False),
+    ],
+)
+def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_measured(name, command, told):
+    choices = replace(MEASURED, command=command, change_name=name, change_value="1", step=MethodStep.RUN)
+    assert any(fact.startswith("! It acts on a ") for fact in said(page_of(choices, LINKED))) is told
+
+
 def test_recent_targets_are_folders_each_once():
     heads = [
         series([], target=replace(SMB, path="a/big.bin")),
