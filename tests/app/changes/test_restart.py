@@ -18,6 +18,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from tests.servers.process import program
 from tests.servers.smbd import Smbd, SupervisedSmbd
+from tests.servers.sysvinit import SysvSmbd
 
 PINNED = "TCP_NODELAY SO_SNDBUF=65536"
 
@@ -107,6 +108,26 @@ def test_a_unit_of_systemd_is_restarted_by_its_name(samba: Smbd, tmp_path: Path,
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     found = restart.find_restart(str(samba.conf), None)
     assert found.command == "systemctl restart smbd.service"
+
+
+def test_a_script_of_sysvinit_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    samba = SysvSmbd()
+    try:
+        samba.start(tmp_path)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        found = restart.find_restart(samba.conf, None)
+        assert found == restart.Restart(command="service smbd restart")
+        text = "section() { echo $1; }\n" + restart.restart_text(samba.conf, found)
+        ping = f"smbcontrol -s {samba.conf} smbd ping"
+        before, *told, after = (
+            subprocess.run(["sh", "-c", f"{ping}\n{text}"], capture_output=True, text=True, check=True)
+            .stdout.removeprefix("PONG from pid ")
+            .split()
+        )
+    finally:
+        samba.stop()
+    assert told == ["reloaded", "restarted"]
+    assert before != after
 
 
 def test_smbd_that_somebody_stopped_is_not_started(tmp_path: Path):
