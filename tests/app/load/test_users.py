@@ -39,7 +39,7 @@ def test_the_far_end_of_another_machine_ends_with_the_first_worker_that_dies(mon
 
     monkeypatch.setattr(start, "start_worker", start_worker)
     near = subprocess.Popen(
-        ["sh", "-c", """echo '[{"words": ["sleep", "60"]}, {"words": ["true"]}]'; exec sleep 60"""],
+        ["sh", "-c", """echo '[{"words": ["sleep", "600"]}, {"words": ["true"]}]'; exec sleep 600"""],
         stdout=subprocess.PIPE,
         text=True,
     )
