@@ -30,5 +30,16 @@ def test_a_few_that_failed_are_asked_again_and_have_to_pass(tmp_path, broken, to
     assert once_more.main(tmp_path) == told
 
 
+@pytest.mark.parametrize("name", ["test_of[a@b]", "test_of[c]"])
+def test_a_test_of_a_group_is_found_by_its_own_name(tmp_path, name):
+    body = '@pytest.mark.parametrize("word", ["a@b", "c"])\ndef test_of(word): pass\n'
+    (tmp_path / "test_it.py").write_text(f"import pytest\n\n{body}")
+    (tmp_path / "pytest.ini").write_text("[pytest]")
+    kept = tmp_path / once_more.FAILED
+    kept.parent.mkdir(parents=True)
+    kept.write_text(f'{{"test_it.py::{name}@sshd": true}}')
+    assert once_more.main(tmp_path) == 0
+
+
 def test_without_a_failed_test_something_else_went_wrong(tmp_path):
     assert once_more.main(tmp_path) == 1

@@ -181,11 +181,15 @@ def current(place: SambaPlace) -> Answer:
 
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
     """Our file with what was in it, the lines that are kept, and those of an arm."""
-    old = place.state.files[place.drop_in].content or b""
-    if old and not old.endswith(b"\n"):
-        old += b"\n"
+    old = _ended(place.state.files[place.drop_in].content or b"")
     note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
     return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
+
+
+def _ended(content: bytes) -> bytes:
+    """The content with its last line ended, also one that a backslash would go on with."""
+    end = b"" if not content or content.endswith(b"\n") else b"\n"
+    return content + end + (b"\n" if content.rstrip().endswith(b"\\") else b"")
 
 
 def with_include(place: SambaPlace) -> bytes:
@@ -197,8 +201,7 @@ def with_include(place: SambaPlace) -> bytes:
     name, _, value = said[-1].partition("=") if said else ("", "", "")
     if name.strip().lower() == "include" and value.strip() == place.drop_in and last_section.lower() == "[global]":
         return old
-    end = b"" if not old or old.endswith(b"\n") else b"\n"
-    return old + end + f"[global]\n    include = {place.drop_in}\n".encode("utf-8", "surrogateescape")
+    return _ended(old) + f"[global]\n    include = {place.drop_in}\n".encode("utf-8", "surrogateescape")
 
 
 def _write(file: FileState, content: bytes) -> str:

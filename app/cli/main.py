@@ -42,6 +42,7 @@ _COMMANDS = {
     "catalogue": "what can be changed, in order of impact",
     "clean": "files of ours that were left on a share: lists and removes them",
     "serve": "the TUI in a browser, on the loopback",
+    "completion": "what bash, zsh or fish need to complete commands and options",
 }
 _FAR_END = "load-worker"
 """Started through ssh by ``load --workers-on``, and by nobody else."""
@@ -52,6 +53,7 @@ _MODULES = {
     "note": "annotate",
     "rename": "annotate",
     "guide": "serve",
+    "completion": "serve",
     "reject": "annotate",
     "accept": "annotate",
     "import": "import_",

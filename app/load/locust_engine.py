@@ -11,10 +11,10 @@ import gevent
 from locust.env import Environment
 
 from app.errors import MeasurementError
-from app.load.crew import clock
 from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, UsersGone, WorkersReady
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
+from app.load.users import clock
 from app.load.window import counted, unpacked
 from app.load.workers.processes import WorkerProcesses
 from app.load.workers.worker import MESSAGE, FileUser

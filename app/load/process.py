@@ -21,7 +21,7 @@ def main(role: str) -> int:
     from app.load.plan import LoadPlan  # noqa: PLC0415
 
     if role == "engine":
-        from app.load.conversation import serve  # noqa: PLC0415
+        from app.load.engine_child import serve  # noqa: PLC0415
 
         serve()
     from app.children import die_with_parent  # noqa: PLC0415

@@ -239,7 +239,8 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         ]  # fmt: skip
         if not names and not table.marked and any(text for row in texts for text in row):
             return None
-        needed[max(names or range(len(needed)), key=lambda i: needed[i])] -= 1
+        by_hand = [i for i in range(len(needed)) if needed[i] > _heading_cells(_heading(table, i), 9)]
+        needed[max(names or by_hand or range(len(needed)), key=lambda i: needed[i])] -= 1
         over -= 1
     return needed, 1, rounded
 

@@ -19,6 +19,7 @@ from forms.series.listing import SeriesLine, series_lines
 from storage.isolations import Isolation
 from storage.measuring import held_text
 from storage.notebook import Notebook
+from storage.queries import SeriesQuery
 from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
 
@@ -35,6 +36,7 @@ SHOWN = 50
 
 
 @click.command("list")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
 @click.option("--all", "everything", is_flag=True, help="All of them.")
 @click.option("--experiment", metavar="NAME", help="One experiment's series only.")
@@ -42,9 +44,17 @@ SHOWN = 50
 @click.option("--json", "as_json", is_flag=True, help="An array of series and load documents, of all of them.")
 @common.options_of_all
 def list_command(
-    context: click.Context, limit: int | None, everything: bool, experiment: str | None, isolations: bool, as_json: bool
+    context: click.Context,
+    words: Sequence[str],
+    limit: int | None,
+    everything: bool,
+    experiment: str | None,
+    isolations: bool,
+    as_json: bool,
 ) -> None:
     """Lists the series of the notebook, newest first: the newest 50 unless told otherwise.
+
+    WORDs are those that the label, the target or the note must have, such as a host's name.
 
     Beside the runs, … means interrupted, ! failed, ▸ running; + that a file of ours may still lie on the target.
     """
@@ -52,15 +62,18 @@ def list_command(
         list_isolations(context, as_json=as_json)
         return
     with common.notebook(context) as notebook:
-        count = notebook.count(experiment=experiment)
         if limit is None and not everything and not as_json:
             limit = SHOWN
-        heads = notebook.heads(limit, experiment=experiment)
+        heads, count = _heads(notebook, " ".join(words), limit, experiment)
+        series_alone = experiment is not None or bool(words)
         if as_json:
-            output.answer_parts(_documents(notebook, heads, loads=experiment is None and limit is None))
+            output.answer_parts(_documents(notebook, heads, loads=not series_alone and limit is None))
             return
         lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
-        loads = [] if experiment is not None else load_lines(notebook, limit)
+        loads = [] if series_alone else load_lines(notebook, limit)
+    if not lines and words:
+        diagnostics.say(f"no series has {' and '.join(map(repr, words))} in its label, target or note")
+        return
     if not lines and experiment is not None:
         diagnostics.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
@@ -77,6 +90,15 @@ def list_command(
         diagnostics.say(
             f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
         )
+
+
+def _heads(notebook: Notebook, text: str, limit: int | None, experiment: str | None) -> tuple[Sequence[Series], int]:
+    """The newest series that are asked for, and how many there are in all."""
+    if not text:
+        return notebook.heads(limit, experiment=experiment), notebook.count(experiment=experiment)
+    found = notebook.find(SeriesQuery(text=text))
+    ids = [one.series_id for one in found if experiment in {None, one.experiment}]
+    return notebook.heads_of(ids[:limit]), len(ids)
 
 
 def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""``sharebench serve`` and ``guide``: the TUI in a browser on the loopback; the guide alone, or as plain questions."""
+"""``sharebench serve``, ``guide`` and ``completion``: the TUI in a browser, the guide alone, and what a shell needs."""
 
 import os
 import socket
@@ -78,3 +78,20 @@ def guide_command(context: click.Context, plain: bool) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the guide needs a terminal; `sharebench guide --plain` reads its answers from anywhere")
     return int(context.find_root().obj["open_tui"](common.notebook_path(context), first="guide"))
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
+@click.pass_context
+def completion_command(context: click.Context, shell: str) -> None:
+    """Prints what a shell needs to complete commands and options.
+
+    For bash: eval "$(sharebench completion bash)" in ~/.bashrc; for zsh the same in ~/.zshrc; for fish: sharebench
+    completion fish > ~/.config/fish/completions/sharebench.fish.
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415  nothing else here needs it
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise UsageError(f"nothing completes for {shell}")
+    output.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())

@@ -10,8 +10,8 @@ from locust import User
 from locust.env import Environment
 
 from app.children import held_seconds
-from app.load.crew import Crew, Member
 from app.load.plan import LoadPlan
+from app.load.users import LoadUser, LoadUsers
 from app.load.window import packed
 
 MESSAGE = "sharebench"
@@ -20,25 +20,25 @@ REPORT_SECONDS = 1.0
 
 
 class FileUser(User):
-    """locust's user, which lives as a :class:`Member` of this process's crew."""
+    """locust's user, which lives as a :class:`LoadUser` of this process's users."""
 
-    crew: ClassVar[Crew | None] = None
+    users: ClassVar[LoadUsers | None] = None
 
     def on_start(self) -> None:
         """Live until ended: locust's own loop of tasks is never reached."""
-        assert self.crew is not None
-        member = Member(self.crew)
+        assert self.users is not None
+        user = LoadUser(self.users)
         try:
-            member.live()
+            user.live()
         finally:
-            member.leave()
+            user.leave()
 
 
 class Worker:
     """The process's side of the conversation with the engine."""
 
     def __init__(self, plan: LoadPlan, index: int, processes: int, host: str, port: int, token: str) -> None:
-        self._crew = FileUser.crew = Crew(plan, index, processes)
+        self._users = FileUser.users = LoadUsers(plan, index, processes)
         self._token = token
         self._index = index
         self._stop = Event()
@@ -48,7 +48,7 @@ class Worker:
 
     def work(self) -> None:
         """Be there until stdin ends."""
-        jobs = [gevent.spawn(self._report), gevent.spawn(self._crew.watch_lateness, self._stop)]
+        jobs = [gevent.spawn(self._report), gevent.spawn(self._users.watch_lateness, self._stop)]
         gevent.get_hub().threadpool.apply(sys.stdin.read)
         self._stop.set()
         gevent.killall(jobs)
@@ -60,18 +60,18 @@ class Worker:
         if msg.data["what"] == "measure":
             gevent.spawn(self._measure, msg.data["seconds"])
         else:
-            self._crew.use_size(msg.data["size_bytes"])
+            self._users.use_size(msg.data["size_bytes"])
 
     def _measure(self, seconds: float) -> None:
         began, processor, held = time.monotonic(), time.process_time(), held_seconds()
-        self._crew.begin_window()
+        self._users.begin_window()
         gevent.sleep(seconds)
-        figures = self._crew.end_window()
+        figures = self._users.end_window()
         passed = time.monotonic() - began
         figures |= {
             "cpu_percent": 100 * (time.process_time() - processor) / passed,
             "held_percent": 100 * (held_seconds() - held) / passed,
-            "logins": packed(self._crew.logins.built()),
+            "logins": packed(self._users.logins.built()),
         }
         self._say("measured", figures)
 
@@ -81,7 +81,7 @@ class Worker:
             now, before = (time.monotonic(), time.process_time()), self._last
             self._last = now
             used = 100 * (now[1] - before[1]) / max(1e-9, now[0] - before[0])
-            self._say("second", self._crew.progress() | {"cpu_percent": used})
+            self._say("second", self._users.progress() | {"cpu_percent": used})
 
     def _say(self, what: str, figures: dict[str, Any]) -> None:
         self._runner.send_message(MESSAGE, {"what": what, "token": self._token, "index": self._index, **figures})

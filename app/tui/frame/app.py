@@ -199,6 +199,10 @@ class SharebenchApp(ContextApp, Commanded):
         else:
             self.notify("A measurement is under way, and would stand still: stop it first.", severity="warning")
 
+    def action_help_quit(self) -> None:
+        """Say what leaves; Textual's own words are markup, which notices do not read here."""
+        self.notify("Ctrl+Q leaves, Ctrl+Z goes back to the shell for a while.")
+
     async def action_quit(self) -> None:
         """Leave; a screen that has something under way asks first, and ends it."""
         busy = self._busy

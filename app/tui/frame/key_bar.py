@@ -34,6 +34,15 @@ class KeyBar(Widget, can_focus=False):
     }
     """
 
+    foremost: tuple[str, ...] = ()
+    """Actions whose keys go before all others: those that what is marked is there for."""
+
+    def put_first(self, *actions: str) -> None:
+        """Have the keys of these actions go before all others from now on; none for the screen's own order."""
+        if actions != self.foremost:
+            self.foremost = actions
+            self.refresh()
+
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._keys_changed)
 
@@ -56,7 +65,8 @@ class KeyBar(Widget, can_focus=False):
     def _shown(self) -> Iterator[ActiveBinding]:
         """One key for each action."""
         seen: set[str] = set()
-        for active in self.screen.active_bindings.values():
+        found = self.screen.active_bindings.values()
+        for active in sorted(found, key=lambda each: each.binding.action not in self.foremost):
             if (active.binding.show or self._is_palette(active)) and active.binding.action not in seen:
                 seen.add(active.binding.action)
                 yield active

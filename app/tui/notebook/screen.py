@@ -180,6 +180,7 @@ class NotebookScreen(SeriesActions):
     @on(SeriesList.MarksChanged)
     def _show_count(self) -> None:
         marked = len(self.rows.marked)
+        self.query_one(KeyBar).put_first(*(("compare", "export", "delete") if marked else ()))
         before = f"{marked:,} marked · " if marked else ""
         self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{_count_text(*self._counted)}")
 

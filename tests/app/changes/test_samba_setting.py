@@ -20,7 +20,7 @@ from app.changes.samba_setting import samba_setting
 from app.changes.script import ServerChange, begin_script
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
 from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import DROP_IN, UNDO, find_place
+from app.changes.smb_conf import DROP_IN, UNDO, drop_in_content, find_place, with_include
 from forms.tuning.smb_conf import spelling
 from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
@@ -293,6 +293,18 @@ def test_a_share_that_the_registry_holds_is_changed_by_net_conf(make_smbd: Calla
     subprocess.run([*net, "setparm", "bench", "aio read size", "0"], check=True, capture_output=True)
     restore_entry(found.entry, notebook)
     assert (listed(), state(samba)) == (before, files)
+
+
+@pytest.mark.parametrize("end", ["comment = its own \\\n", "comment = its own \\", "comment = its own"])
+def test_the_last_line_of_smb_conf_is_not_gone_on_with(make_smbd: Callable[..., Smbd], end: str):
+    samba = make_smbd()
+    samba.conf.write_text(samba.conf.read_text() + end)
+    place = find_place("max log size", "bench", None, str(samba.conf))
+    samba.conf.write_bytes(with_include(place))
+    (samba.root / DROP_IN).write_bytes(drop_in_content(place, "0123456789ab", []))
+    said = subprocess.run([program("testparm"), "-s", str(samba.conf)], check=True, capture_output=True, text=True)
+    assert "comment = its own\n" in said.stdout
+    assert DROP_IN not in said.stdout.partition("[bench]")[2]
 
 
 def test_a_section_that_the_registry_got_by_a_trial_stays_with_what_others_put_there(

@@ -1,6 +1,5 @@
 """Which runs an isolation makes, in which order, and what it leaves out where there is no time."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, ProfileCounter
 from storage.plan import Settings
 from storage.records import ClientFacts, RunStatus, Target
+from tests.waiting import wait_for
 
 SHARE = Target(protocol="smb", host="fileserver", share="public")
 EVERYWHERE = Places(share_folder="x", disk_folder="/x", network=True)
@@ -151,7 +151,7 @@ def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, se
 
 def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_path: Path):
     (tmp_path / "dbench").write_text("#!/bin/sh\nexit 1\n")
-    says = f"echo $$ >{tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 60"
+    says = f"echo $$ >{tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 600"
     (tmp_path / "unshare").write_text(f"#!/bin/sh\n{says}\n")
     for program in ("dbench", "unshare"):
         (tmp_path / program).chmod(0o755)
@@ -163,14 +163,15 @@ def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_pat
 
     def start(layer: Layer, clients: int) -> RunningProgram:
         program = started(layer, clients)
-        while layer is Layer.NETWORK_WITH_DISK and not (tmp_path / "pid").exists():
-            time.sleep(0.01)
+        if layer is Layer.NETWORK_WITH_DISK:
+            wait_for((tmp_path / "pid").exists)
         return program
 
     monkeypatch.setattr(bench, "_start", start)
     assert [run.status for run in bench.run(Layer.DISK_WITH_NETWORK, 1, 1)] == [RunStatus.FAILED] * 2
     bench.close()
-    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+    beside = int((tmp_path / "pid").read_text())
+    wait_for(lambda: not psutil.pid_exists(beside))
 
 
 def test_a_bench_that_was_stopped_between_two_runs_begins_no_other(monkeypatch, tmp_path: Path):

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from app.load.crew import Crew, Member
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.scenario import find_scenario
+from app.load.users import LoadUser, LoadUsers
 from app.load.workers import start
 from storage.records import Target
 
@@ -24,11 +24,11 @@ def test_users_take_the_targets_in_turns_over_all_processes(
 ):
     found = tuple(Target(protocol="smb", host=f"10.0.0.{n}", share="x") for n in range(targets))
     asked: list[Target] = []
-    monkeypatch.setattr("app.load.crew.make_files", lambda target, *_: asked.append(target))
+    monkeypatch.setattr("app.load.users.make_files", lambda target, *_: asked.append(target))
     plan = LoadPlan(targets=found, scenario=find_scenario("small"))
-    crews = [Crew(plan, index + 1, processes) for index in range(processes)]
+    of_processes = [LoadUsers(plan, index + 1, processes) for index in range(processes)]
     for number in range(users):
-        Member(crews[number % processes])
+        LoadUser(of_processes[number % processes])
     counts = Counter(asked)
     assert max(counts.values()) - min(counts[target] for target in found) <= users % targets
 
@@ -39,7 +39,7 @@ def test_the_far_end_of_another_machine_ends_with_the_first_worker_that_dies(mon
 
     monkeypatch.setattr(start, "start_worker", start_worker)
     near = subprocess.Popen(
-        ["sh", "-c", """echo '[{"words": ["sleep", "60"]}, {"words": ["true"]}]'; exec sleep 60"""],
+        ["sh", "-c", """echo '[{"words": ["sleep", "600"]}, {"words": ["true"]}]'; exec sleep 600"""],
         stdout=subprocess.PIPE,
         text=True,
     )

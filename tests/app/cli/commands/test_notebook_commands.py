@@ -11,6 +11,7 @@ import pytest
 
 from app.cli.commands.notebook import fitted
 from storage.notebook import Notebook
+from tests.builders import one
 from tests.command_line import QUICK, Inside
 
 
@@ -47,6 +48,19 @@ def test_list_has_a_line_a_series(inside: Inside, series: dict[str, Any]):
     assert series["id"] in lines[1]
     assert "first" in lines[1]
     assert inside.json("list", "--json")[0]["id"] == series["id"]
+
+
+def test_words_list_the_series_that_have_them_all(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        for each in (one(1, label="old switch"), one(2, label="new switch"), one(3, label="new disk")):
+            notebook.add(each)
+    for words, found in ((["switch"], [2, 1]), (["NEW", "switch"], [2]), (["nas", "--limit", "1"], [3])):
+        lines = inside("list", *words).stdout.splitlines()[1:]
+        assert [line.split()[0] for line in lines] == [f"{number:012x}" for number in found]
+    assert [document["label"] for document in inside.json("list", "disk", "--json")] == ["new disk"]
+    none = inside("list", "zebra")
+    assert (none.returncode, none.stdout) == (0, "")
+    assert "no series has 'zebra'" in none.stderr
 
 
 def test_a_line_of_the_list_fits_80_columns():

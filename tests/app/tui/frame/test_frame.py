@@ -216,6 +216,18 @@ async def test_quitting_asks_while_something_is_under_way(app):
     assert app.return_code == 0
 
 
+async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dialog(app):
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert "Ctrl+Q leaves" in painted(app)
+        assert "[b]" not in painted(app)
+        app.push_screen(ConfirmDialog("Really?", "\n".join(["All of it"] * 9), yes="Yes"))
+        await pilot.pause()
+        lines = painted(app).splitlines()
+        assert next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line) < 5
+
+
 def test_the_names_that_commands_had_before_are_still_understood(tmp_path):
     path = tmp_path / "keys.toml"
     path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n')

@@ -293,6 +293,12 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
         await settled(app, pilot)
         assert sorted(here(app).marked()) == [f"{n:012x}" for n in (1, 2, 3)]
         assert "3 marked · 2 of 3 series" in painted(app)
+        keys = painted(app).splitlines()[-1]
+        assert keys.index("Compare") < keys.index("Export") < keys.index("Delete") < keys.index("Open")
+        await pilot.press("escape")
+        await settled(app, pilot)
+        keys = painted(app).splitlines()[-1]
+        assert keys.index("Open") < keys.index("Mark")
 
 
 async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_own(three):

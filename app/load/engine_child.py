@@ -17,7 +17,7 @@ from app.load.locust_engine import LoadEngine
 from app.load.plan import LoadPlan
 
 
-class Conversation:
+class EngineChild:
     """One load, as the process that started this one asks for it."""
 
     def __init__(self, out: TextIO) -> None:
@@ -85,5 +85,5 @@ def serve() -> None:
     pipe = os.dup(1)
     os.dup2(2, 1)
     with os.fdopen(pipe, "w", encoding="utf-8") as out:
-        Conversation(out).hold()
+        EngineChild(out).hold()
     os._exit(0)  # a thread still reads stdin

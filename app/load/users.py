@@ -59,13 +59,13 @@ def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     return pool.apply(function, arguments)
 
 
-class Crew:
+class LoadUsers:
     """All users of one process, which is one of so many of its machine."""
 
     def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
         self.plan = plan
         self.set = FileSet(plan.scenario)
-        self.members: set[Member] = set()
+        self.all: set[LoadUser] = set()
         self.logins = HistogramBuilder()
         self.window: SteadyWindow | None = None
         self.second = SteadyWindow(clock())
@@ -86,12 +86,12 @@ class Crew:
     @property
     def connected(self) -> int:
         """How many have a session."""
-        return sum(member.connected for member in self.members)
+        return sum(user.connected for user in self.all)
 
     @property
     def given_up(self) -> int:
         """How many have tried to get one often enough."""
-        return sum(member.given_up for member in self.members)
+        return sum(user.given_up for user in self.all)
 
     def use_size(self, size_bytes: int) -> None:
         """Work on files of that size alone; of all sizes for 0."""
@@ -120,14 +120,14 @@ class Crew:
         window, self.window, now = self.window, None, clock()
         assert window is not None
         window.edge_seconds += self._under_way(now)
-        for member in self.members:
-            if member.asked_at is not None:
-                window.waited(now - member.asked_at, now)
+        for user in self.all:
+            if user.asked_at is not None:
+                window.waited(now - user.asked_at, now)
         return window.figures() | {"seconds": now - window.began, "connected": self.connected}
 
     def _under_way(self, now: float) -> float:
         """For how long the users have been, all together, in the pauses and requests that they are in."""
-        return sum(now - member.since for member in self.members if member.since is not None)
+        return sum(now - user.since for user in self.all if user.since is not None)
 
     def progress(self) -> dict[str, Any]:
         """What happened since the last report, in short."""
@@ -148,31 +148,31 @@ class Crew:
                 self.window.lateness.add(max(0.0, clock() - due))
 
 
-class Member:
+class LoadUser:
     """One user: a connection of its own, requests one after the other."""
 
-    def __init__(self, crew: Crew) -> None:
-        self._crew = crew
-        self._number = crew.next_number()
-        plan = crew.plan
+    def __init__(self, users: LoadUsers) -> None:
+        self._users = users
+        self._number = users.next_number()
+        plan = users.plan
         self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
-        self._files: Files = make_files(crew.target(), plan.secrets, plan.settings, call_in_thread)
+        self._files: Files = make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
         self.since: float | None = None
         """When the pause or the request began that the user is in; None without a session."""
         self.asked_at: float | None = None
         """When the request that waits for its answer began; None in a pause."""
-        crew.members.add(self)
+        users.all.add(self)
 
     def live(self) -> None:
         """Log in and work until the greenlet is ended."""
-        crew, scenario = self._crew, self._crew.plan.scenario
+        users, scenario = self._users, self._users.plan.scenario
         self._connect()
         if not scenario.requests or not self.connected:
             while True:
                 gevent.sleep(3600)
         work = FileRequests(
-            self._files, crew.plan.folder, crew.set, f"u{self._number}", scenario.sizes, self._chance, crew.moved
+            self._files, users.plan.folder, users.set, f"u{self._number}", scenario.sizes, self._chance, users.moved
         )
         mix = Mix(scenario.requests, self._chance)
         pacing = Pacing(scenario.think, scenario.pace_seconds, self._chance, clock())
@@ -181,33 +181,33 @@ class Member:
 
     def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
         """One pause and one request."""
-        crew = self._crew
+        users = self._users
         answered = self.since = clock() if self.since is None else self.since
         late_before = pacing.late_starts
         due = pacing.next_due(answered)
         gevent.sleep(max(0.0, due - clock()))
         began = self.since = self.asked_at = clock()
-        if crew.window is not None:
-            crew.window.paused(began - answered)
-            crew.window.late_starts += pacing.late_starts - late_before
+        if users.window is not None:
+            users.window.paused(began - answered)
+            users.window.late_starts += pacing.late_starts - late_before
         kind = mix.next_kind()
         try:
             work.do(kind)
         except SharebenchError as error:
             self._asked(began)
-            crew.failed(error)
+            users.failed(error)
             self._recover()
             return
         ended = self._asked(began)
-        crew.second.done(kind, due, began, ended)
-        if crew.window is not None:
-            crew.window.done(kind, due, began, ended)
+        users.second.done(kind, due, began, ended)
+        if users.window is not None:
+            users.window.done(kind, due, began, ended)
 
     def _asked(self, began: float) -> float:
         ended, self.asked_at = clock(), None
         self.since = ended
-        if self._crew.window is not None:
-            self._crew.window.answered(ended - began, ended)
+        if self._users.window is not None:
+            self._users.window.answered(ended - began, ended)
         return ended
 
     def _connect(self) -> None:
@@ -217,11 +217,11 @@ class Member:
             try:
                 self._files.connect()
             except SharebenchError as error:
-                self._crew.failed(error)
+                self._users.failed(error)
                 if attempt < _TRIES - 1:
                     gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
             else:
-                self._crew.logins.add(clock() - began)
+                self._users.logins.add(clock() - began)
                 self.connected = True
                 return
         self.given_up = True
@@ -239,7 +239,7 @@ class Member:
 
     def leave(self) -> None:
         """Hang up."""
-        self._crew.members.discard(self)
+        self._users.all.discard(self)
         self.connected = False
         self._files.abort()
         with suppress(SharebenchError):
