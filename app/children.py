@@ -39,6 +39,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 def run_to_end(words: Sequence[str], text: str, timeout_seconds: float) -> subprocess.CompletedProcess[str]:
     """A program in the C locale that was given ``text`` on its stdin, once it has ended, whatever its code.
 
+    It has a session of its own: Ctrl-C at our terminal must not end what is about to change a server half-way.
     Raises OSError where it cannot be run, subprocess.TimeoutExpired where it takes too long.
     """
     return subprocess.run(
@@ -50,6 +51,7 @@ def run_to_end(words: Sequence[str], text: str, timeout_seconds: float) -> subpr
         encoding="utf-8",
         errors="replace",
         env=clean_environment(LC_ALL="C"),
+        start_new_session=True,
     )
 
 

@@ -121,7 +121,7 @@ class LeftBehind:
     ssh: str | None = None
     smb_conf: str | None = None
     profiling: str | None = None
-    """The level to go back to: off or count."""
+    """The level to go back to: off, count or on."""
     server_folders: tuple[str, ...] = ()
     """Folders of ours on the server, by their paths there."""
     share_folder: str | None = None

@@ -88,8 +88,8 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
         raise ChangeRefusedError(f"{where} lacks {', '.join(missing)}: install that first; nothing was written")
     if answer.text("undo"):
         raise ChangeRefusedError(
-            f"another trial's change stands on {where} ({undo} is there): put it back with `sharebench restore`, or"
-            f" there as root with `sh {undo}`"
+            f"another trial's change stands on {where} ({undo} is there): wait until that trial has ended, or, where it"
+            f" was interrupted, put it back with `sharebench restore`, or there as root with `sh {undo}`"
         )
     return ServerState(
         machine=" ".join((answer.text("machine") or "").split()),

@@ -10,7 +10,6 @@ from app.isolation.bench import LayerBench
 from app.isolation.places import Places, find_places
 from app.isolation.put_back import on_the_share, put_back
 from app.isolation.request import IsolationRequest
-from app.isolation.smbd import ON
 from app.isolation.timetable import Step, Timetable
 from app.measure.control import SeriesControl
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
@@ -150,7 +149,7 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
     left = LeftBehind(
         ssh=request.server_ssh,
         smb_conf=places.smb_conf,
-        profiling=places.profiling if places.profiling != ON else None,
+        profiling=places.profiling,
         server_folders=tuple(folder for folder in folders if folder),
         share_folder=None if places.share_folder_there else places.share_folder,
     )

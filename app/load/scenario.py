@@ -125,7 +125,7 @@ def parse_users(text: str) -> tuple[int, ...]:
     else:
         points = ()
     if not points or min(points) < 1:
-        raise UsageError(f"--users: expected numbers such as 10,20,40 or 10..200/10; found {text!r}")
+        raise UsageError(f"--users: expected numbers up to 999999, such as 10,20,40 or 10..200/10; found {text!r}")
     return points
 
 

@@ -264,6 +264,6 @@ def _no_answer(target: Target) -> str:
         return f"no host can be called {target.host}: check the name"
     except OSError as error:
         command = target.abilities.server_command
-        todo = f"{command} there starts a server" if command else f"--{target.protocol}-port says another port"
+        todo = f"{command} there starts a server" if command else "name its port if it is another one"
         reason = (error.strerror or str(error)).lower()
         return f"no answer on {target.host} port {target.port} ({reason}): {todo}"

@@ -237,9 +237,10 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
             i for i, column in enumerate(table.columns)
             if column.kind is ReportKind.TEXT and needed[i] > max(_LEAST_CELLS, _heading_cells(_heading(table, i), 9))
         ]  # fmt: skip
-        if not names and not table.marked and any(text for row in texts for text in row):
+        blank = not any(text for row in texts for text in row)
+        if not names and not table.marked and not blank:
             return None
-        by_hand = [i for i in range(len(needed)) if needed[i] > _heading_cells(_heading(table, i), 9)]
+        by_hand = [i for i in range(len(needed)) if blank and needed[i] > _heading_cells(_heading(table, i), 9)]
         needed[max(names or by_hand or range(len(needed)), key=lambda i: needed[i])] -= 1
         over -= 1
     return needed, 1, rounded

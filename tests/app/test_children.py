@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command
+from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command, run_to_end
 from app.clients.subprocesses import Subprocess
 from app.environment.host.procfs import run_text
 from app.environment.remote import _run
@@ -161,3 +161,8 @@ def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
         signal.signal(signal.SIGALRM, before)
     reader.join(30)
     assert len(seen[0]) == 2**20
+
+
+def test_ctrl_c_at_the_terminal_does_not_end_a_script_half_way():
+    told = run_to_end(("sh", "-s"), "cut -d ' ' -f 5 /proc/$$/stat", 10.0).stdout
+    assert int(told) != os.getpgrp(), "the terminal sends its signals to our group of processes"

@@ -33,6 +33,7 @@ from forms.trials.summary import TrialSummary
 from forms.trials.sweep import blocks_needed
 from forms.trials.tune import TuneSummary
 from forms.trials.tune_report import tune_report
+from forms.tuning.smb_conf import spelling
 from storage.records import ExperimentKind
 
 MOST_AXES = 2
@@ -155,6 +156,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     Each is a `try` on top of what was found before; what has a risk is left out. Everything is put back at the end, and
     one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
     """
+    known = {spelling(name).name for name, _ in candidates()}
+    if unknown := [name for name in choices["only"] if spelling(name).name not in known]:
+        raise UsageError(f"--only {unknown[0]!r}: tune does not try it; it tries {', '.join(sorted(known))}")
     request, load = request_of(context, target, choices)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
     tuning = Tuning(

@@ -88,9 +88,14 @@ class LinesScreen(BaseScreen):
         raise NotImplementedError
 
     def _fill(self, values: dict[str, str]) -> None:
+        """Put what is known into the lines, unless somebody was faster and has begun to type."""
+        if any(self.typed().values()):
+            return
         for key, value in values.items():
             self.query_one(f"#{key}", Input).value = value
-        self.query_one(f"#{self.LINES[0].key}").focus()
+        first = self.query_one(f"#{self.LINES[0].key}", Input)
+        first.focus()
+        first.select_all()
 
     def typed(self) -> dict[str, str]:
         """What stands in the lines."""

@@ -176,6 +176,29 @@ def test_a_folder_that_a_script_left_on_the_share_is_told(
         folder.rmdir()
 
 
+def test_a_profile_that_was_on_is_on_again(smbd: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    class Uncounted(NoBench):
+        """Leaves smbd as its last run, which is not counted, has it."""
+
+        def run(self, layer: Layer, clients: int, turn: int) -> list[LayerRun]:
+            control(smbd).set_level("off" if layer is Layer.SERVER_UNPROFILED else "on")
+            return super().run(layer, clients, turn)
+
+    control(smbd).set_level("on")
+    places = Places(
+        share_folder=".sharebench-isolate-0123abcd", shell=ServerShell(), smbd=control(smbd),
+        smb_conf=str(smbd.conf), profiling="on",
+    )  # fmt: skip
+    monkeypatch.setattr("app.isolation.rounds.LayerBench", Uncounted)
+    monkeypatch.setattr("app.isolation.rounds.find_places", lambda _: places)
+    request = IsolationRequest(
+        target=smbd.target(), secrets=smbd.secrets(), whole_script=load_script(), clients=(1,), rounds=1
+    )
+    list(record_isolation(request, tmp_path / "n.db", SeriesControl()))
+    assert control(smbd).level() == "on"
+    control(smbd).set_level("off")
+
+
 def check_all_layers(document: dict[str, Any]) -> None:
     layers = Counter(run["layer"] for run in document["runs"])
     assert layers == {layer.value: 1 for layer in Layer if layer is not Layer.SERVER_WHOLE_SCRIPT}

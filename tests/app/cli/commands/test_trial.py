@@ -228,3 +228,9 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkey
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout
+
+
+def test_tune_says_what_it_tries_where_it_does_not_try_what_is_named(inside: Inside):
+    said = inside.fails(2, "tune", "smb://u@127.0.0.1/bench/file", "--only", "strict synk", "--yes")
+    assert said.startswith("--only 'strict synk': tune does not try it; it tries ")
+    assert "server signing" in said or "aio read size" in said

@@ -11,6 +11,7 @@ from app.recorder.ceilings import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.survey.fields import MEMORY_KEY
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
@@ -36,6 +37,19 @@ def shows(app: SharebenchApp, kind: type) -> bool:
 def fill(screen, **values: str) -> None:
     for key, value in values.items():
         screen.query_one(f"#{key}", Input).value = value
+
+
+async def test_what_is_typed_takes_the_place_of_the_host_of_last_time(app):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, {"hosts": "nas1"})
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert app.screen.query_one("#hosts", Input).value == "nas1"
+        await pilot.press(*"nas2", "enter")
+        assert app.screen.query_one("#hosts", Input).value == "nas2"
+        app.screen._fill({"hosts": "nas1", "smb": "data"})
+        assert app.screen.typed()["hosts"] == "nas2", "what is known came later than what was typed"
+        assert app.screen.typed()["smb"] == ""
 
 
 def lines_for(server: Smbd, runs: int = 2) -> dict[str, str]:
