@@ -144,9 +144,10 @@ def _runs(rates: Sequence[float], hour: str, wild: int) -> tuple[Run, ...]:
 def _progress(rate: float, seconds: float) -> tuple[tuple[float, int], ...]:
     """Ten samples a second, slower in the first second."""
     dice = Random(int(rate))  # noqa: S311  scatter, not secrets
-    samples: list[tuple[float, int]] = []
-    moved = 0.0
-    for tick in range(1, int(seconds * 10)):
-        moved += rate / 10 * (0.6 if tick < 8 else 1.02 + dice.gauss(0, 0.03))
-        samples.append((tick / 10, min(SIZE, int(moved))))
+    times = [tick / 10 for tick in range(1, int(seconds * 10))]
+    moved, before = [0.0], 0.0
+    for time in (*times, seconds):
+        moved.append(moved[-1] + (time - before) * (0.6 if time < 0.8 else 1.02 + dice.gauss(0, 0.03)))
+        before = time
+    samples = [(time, int(SIZE * share / moved[-1])) for time, share in zip(times, moved[1:], strict=False)]
     return (*samples, (seconds, SIZE))
