@@ -1,5 +1,7 @@
 """F1 help: what the focused widget is for, and every key that works now."""
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -42,14 +44,14 @@ class HelpDialog(BaseDialog[None]):
 
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
-        rows = [(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)]
+        rows = list(
+            _together([(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)])
+        )
         beside = max((len(keys) for keys, _ in rows), default=0) + 2
         room = max(20, min(_WIDEST, self.app.size.width - _AROUND) - beside)
         lines = [
-            Content.assemble(
-                (keys.ljust(beside), "bold"), f"\n{' ' * beside}".join(wrap(f"{command.name}: {command.help}", room))
-            )
-            for keys, command in rows
+            Content.assemble((keys.ljust(beside), "bold"), f"\n{' ' * beside}".join(wrap(text, room)))
+            for keys, text in rows
         ]
         own = f'Your own keys: {self.sharebench_app.keys_path}, with lines such as "guide.next" = "n" under [keys].'
         with VerticalScroll(classes="dialog-box help-box") as box:
@@ -57,6 +59,16 @@ class HelpDialog(BaseDialog[None]):
             yield Static(Content("\n\n".join(explanations(self.about))))
             yield Static(Content("\n").join(lines), id="help-keys")
             yield Static(Content(own))
+
+
+def _together(rows: Sequence[tuple[str, KeyCommand]]) -> Iterator[tuple[str, str]]:
+    """Keys and what they do; neighbours that do the same with a number each, such as the steps, in one row."""
+    for help_text, alike in groupby(rows, key=lambda row: row[1].help):
+        found = list(alike)
+        keys, names = [keys for keys, _ in found], [command.name for _, command in found]
+        name = names[0] if len(names) == 1 else names[0].rstrip(" 0123456789")
+        in_order = len(keys) > 2 and keys == [str(number) for number in range(1, len(keys) + 1)]
+        yield f"{keys[0]}-{keys[-1]}" if in_order else " ".join(keys), f"{name}: {help_text}"
 
 
 def explanations(screen: Screen[object]) -> list[str]:

@@ -59,7 +59,7 @@ class GuideScreen(GuideActions):
                 f"guide.step-{number}",
                 str(number),
                 f"Step {number}",
-                f"Go to step {number}, where nothing blocks it.",
+                "Go to the step of that number, where nothing blocks it.",
                 action=f"step({number})",
             )
             for number in range(1, len(STEPS) + 1)
