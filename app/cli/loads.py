@@ -15,6 +15,7 @@ from forms.load.comparison_report import load_comparison_report
 from forms.load.document import LOAD_SCHEMA, load_from_document
 from forms.load.report import capacity_text
 from forms.report import Report
+from forms.tone import Tone
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook, UnknownReferenceError
@@ -72,7 +73,9 @@ def _line(load: Load, names: str) -> str:
     what = f"{load.scenario.name} {format_target(load.targets[0], escaped=False)}"
     found = load.capacity
     bracket = f"{found.carried or 0}..{found.not_carried or '?'} users" if found else "-"
-    parts = (load.id, when, f"{users or '-'}{sign}", visible(what), bracket, visible(f"{names} {load.label}".strip()))
+    tone = {SeriesStatus.INTERRUPTED: Tone.CAUTION, SeriesStatus.FAILED: Tone.BAD}.get(load.status, Tone.PLAIN)
+    points = output.toned(f"{users or '-'}{sign}", tone)
+    parts = (load.id, when, points, visible(what), bracket, visible(f"{names} {load.label}".strip()))
     return "  ".join(parts).rstrip()
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 
 from app.errors import SharebenchError
+from forms.tone import Tone, coloured
 
 
 class AnswerError(SharebenchError):
@@ -60,6 +61,11 @@ def json_text(document: object) -> str:
 def draws_colour() -> bool:
     """Whether stdout is a terminal that may be written to with attributes."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def toned(text: str, tone: Tone) -> str:
+    """The text in the colour of its tone where stdout takes one."""
+    return coloured(text, tone) if draws_colour() else text
 
 
 def drop_rest() -> None:

@@ -18,6 +18,7 @@ from forms import wording
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
+from forms.tone import Tone
 from forms.wording import milliseconds
 from storage.notebook import Notebook
 from storage.quiet import QuietVerdict
@@ -35,6 +36,12 @@ class CheckState(StrEnum):
     ATTENTION = "!!"
     UNKNOWN = "??"
     FAILED = "no"
+
+    @property
+    def tone(self) -> Tone:
+        """How it is meant."""
+        tones = {CheckState.FINE: Tone.GOOD, CheckState.ATTENTION: Tone.CAUTION, CheckState.FAILED: Tone.BAD}
+        return tones.get(self, Tone.FAINT)
 
 
 @dataclass(frozen=True, slots=True)

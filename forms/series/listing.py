@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from forms import numbers, wording
 from forms.findings.series_warnings import SCATTER_PERCENT
 from forms.stats import summary
+from forms.tone import Tone
 from storage.records import Baseline, Series, SeriesStatus
 
 
@@ -64,6 +65,11 @@ class SeriesLine:
         return f"{self.runs}{planned}{'!' if self.status is SeriesStatus.FAILED else '…'}"
 
     @property
+    def runs_tone(self) -> Tone:
+        """How the number of its runs is meant: it failed, or was interrupted."""
+        return {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}.get(self.status, Tone.PLAIN)
+
+    @property
     def average_text(self) -> str:
         """``118.3 MB/s``, or a dash."""
         return wording.rate(self.average_bytes_per_second)
@@ -77,6 +83,11 @@ class SeriesLine:
     def scatters(self) -> bool:
         """Whether its runs lie so far apart that its average says little."""
         return (self.deviation_percent or 0.0) > SCATTER_PERCENT
+
+    @property
+    def deviation_tone(self) -> Tone:
+        """How its deviation is meant: to be looked at where the runs scatter."""
+        return Tone.CAUTION if self.scatters else Tone.PLAIN
 
     @property
     def percent_text(self) -> str:

@@ -33,17 +33,18 @@ def status_words(entry: CatalogueEntry) -> str:
 HISTORY = "History: what only SMB1 heeds, and what Samba has removed"
 
 
-def list_text(entries: Sequence[CatalogueEntry]) -> str:
-    """One line an entry: rank, name, status, when it takes effect."""
+def list_text(entries: Sequence[CatalogueEntry], *, ansi: bool = False) -> str:
+    """One line an entry: rank, name, status, when it takes effect. With ``ansi`` what is history is faint."""
     lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
     for index, entry in enumerate(entries):
         if entry.is_history and not (index and entries[index - 1].is_history):
             lines += ["", HISTORY]
-        lines.append(
+        line = (
             f"{entry.rank:>3} {pad(cut(entry.name, _NAME), _NAME)} {pad(status_words(entry), 16)}"
             f" {_EFFECTS[entry.takes_effect]}"
         )
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        lines.append(coloured(line.rstrip(), Tone.FAINT) if ansi and entry.is_history else line.rstrip())
+    return "\n".join(lines) + "\n"
 
 
 def entry_text(

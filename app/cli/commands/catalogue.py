@@ -35,10 +35,11 @@ def catalogue_command(
     if as_json:
         output.answer_json(catalogue_text.catalogue_document(found))
     elif len(found) == 1:
-        text = catalogue_text.entry_text(found[0], value=value, share=share, conf=smb_conf or DEFAULT_CONF)
+        conf, ansi = smb_conf or DEFAULT_CONF, output.draws_colour()
+        text = catalogue_text.entry_text(found[0], value=value, share=share, conf=conf, ansi=ansi)
         output.answer(text.rstrip("\n"))
     else:
-        output.answer(catalogue_text.list_text(found).rstrip("\n"))
+        output.answer(catalogue_text.list_text(found, ansi=output.draws_colour()).rstrip("\n"))
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:

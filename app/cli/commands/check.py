@@ -40,7 +40,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
                     visible(checked.text), _WIDTH - len(_INDENT), break_on_hyphens=False, break_long_words=False
                 )
                 lines = text.splitlines()
-                output.answer(f"{checked.state.value}  {checked.name:<11}{lines[0]}")
+                output.answer(f"{output.toned(checked.state.value, checked.state.tone)}  {checked.name:<11}{lines[0]}")
                 for line in lines[1:]:
                     output.answer(_INDENT + line)
     if as_json:

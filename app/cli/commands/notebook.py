@@ -16,6 +16,7 @@ from forms import layout, wording
 from forms.load.document import load_document
 from forms.series.document import series_document
 from forms.series.listing import SeriesLine, series_lines
+from forms.tone import Tone
 from storage.isolations import Isolation
 from storage.measuring import held_text
 from storage.notebook import Notebook
@@ -25,6 +26,7 @@ from storage.target_url import format_target
 
 _HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
 _WHAT = 6
+_RUNS, _DEVIATION = 2, 4
 _TO_THE_RIGHT = {2, 3, 4, 5}
 _GIVE_WAY = (5, 4)
 """Columns that a narrow terminal does without, the first one first."""
@@ -120,7 +122,8 @@ def _print(lines: Sequence[SeriesLine]) -> None:
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
     if sys.stdout.isatty():
         widths = fitted(widths, shutil.get_terminal_size().columns)
-    output.answer("\n".join(_padded(row, widths) for row in rows))
+    tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.runs_tone, _DEVIATION: one.deviation_tone} for one in lines)]
+    output.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
@@ -141,9 +144,14 @@ def _line_width(widths: Mapping[int, int]) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _padded(row: Sequence[str], widths: Mapping[int, int]) -> str:
+def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, Tone]) -> str:
     cells = (
-        layout.pad((layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i in _TO_THE_RIGHT)
+        output.toned(
+            layout.pad(
+                (layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i in _TO_THE_RIGHT
+            ),
+            tones.get(i, Tone.PLAIN),
+        )
         for i, width in widths.items()
     )
     return _GAP.join(cells).rstrip()

@@ -42,16 +42,6 @@ def _faint(_line: "SeriesLine") -> Tone:
     return Tone.FAINT
 
 
-def _of_runs(line: "SeriesLine") -> Tone:
-    from storage.records import SeriesStatus  # noqa: PLC0415  loaded where there is a series to draw
-
-    return {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}.get(line.status, Tone.PLAIN)
-
-
-def _of_deviation(line: "SeriesLine") -> Tone:
-    return Tone.CAUTION if line.scatters else Tone.PLAIN
-
-
 COLUMNS = (
     ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=2),
     ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=12, grows=2, rank=1),
@@ -59,7 +49,13 @@ COLUMNS = (
         order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=19, grows=3, cut_inside=True, rank=0
     ),
     ListColumn(
-        order=SortKey.RUNS, heading="Runs", text=lambda s: s.runs_text, width=5, right=True, tone=_of_runs, rank=4
+        order=SortKey.RUNS,
+        heading="Runs",
+        text=lambda s: s.runs_text,
+        width=5,
+        right=True,
+        tone=lambda s: s.runs_tone,
+        rank=4,
     ),
     ListColumn(order=SortKey.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
     ListColumn(
@@ -68,7 +64,7 @@ COLUMNS = (
         text=lambda s: s.deviation_text,
         width=6,
         right=True,
-        tone=_of_deviation,
+        tone=lambda s: s.deviation_tone,
         rank=3,
     ),
     ListColumn(

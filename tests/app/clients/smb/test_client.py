@@ -347,7 +347,7 @@ def test_server_that_stalls(make_smbd, make_client):
     with pytest.raises(StalledError) as caught:
         client.get("large.bin", Meter(threading.Event()), suspend)
     server.resume()
-    one_line(caught.value, server.host, "large.bin", "--timeout")
+    one_line(caught.value, server.host, "large.bin", "allow it more time")
 
 
 def test_login_at_a_server_that_stalls(make_smbd, make_client):
