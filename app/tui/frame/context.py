@@ -31,6 +31,8 @@ class Context:
     """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)
     """The secrets of this session."""
+    typed: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
 
     def __post_init__(self) -> None:
         if self.practice:

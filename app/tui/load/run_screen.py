@@ -47,7 +47,7 @@ class LoadRunScreen(ReportRunScreen):
             self.report = load_report(self.state.load, closed.prediction if closed else None)
 
     def now(self) -> str:
-        if self.state.closed is not None:
+        if self.state.closed is not None or self.is_over:
             return "The load has ended."
         return self.state.now() + (" (the last point)" if self._finishing else "")
 

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
+from app.tui.frame import background
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
@@ -64,6 +65,11 @@ class LinesScreen(BaseScreen):
     LinesScreen .form-line > Input { width: 1fr; background: $surface; }
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._first = {line.key: "" for line in self.LINES}
+        """What stood in the lines at first."""
+
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="lines", can_focus=False, classes="pane") as lines:
             lines.border_title = f"sharebench · {self.HEADING}"
@@ -79,8 +85,29 @@ class LinesScreen(BaseScreen):
     def on_mount(self) -> None:
         practice = self.context.practice
         self.with_notebook(
-            lambda notebook: self.first_values(notebook.remembered(self.MEMORY_KEY), practice), self._fill
+            lambda notebook: self.first_values(notebook.remembered(self.MEMORY_KEY), practice),
+            lambda values: self._fill(values | self.context.typed.get(self.MEMORY_KEY, {})),
         )
+
+    @on(Input.Changed)
+    def _changed(self) -> None:
+        """What is typed stands here again when one comes back, whether it was begun with or not."""
+        typed, kept = self.typed(), self.context.typed
+        if self.MEMORY_KEY in kept or typed != self._first:
+            kept[self.MEMORY_KEY] = typed
+
+    def on_screen_suspend(self) -> None:
+        """Keep what was typed in the notebook too; the job is the lowest screen's, since this one may be gone."""
+        typed = self.context.typed.get(self.MEMORY_KEY)
+        if typed is not None and typed != self._first:
+            self._first = typed
+            kept: dict[str, JSONValue] = dict(typed)
+            background.start_with_notebook(
+                self.app.screen_stack[0],
+                lambda notebook: notebook.remember(self.MEMORY_KEY, kept),
+                lambda _: None,
+                group=f"keep {self.MEMORY_KEY}",
+            )
 
     @staticmethod
     def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
@@ -89,6 +116,7 @@ class LinesScreen(BaseScreen):
 
     def _fill(self, values: dict[str, str]) -> None:
         """Put what is known into the lines, unless somebody was faster and has begun to type."""
+        self._first = values
         if any(self.typed().values()):
             return
         for key, value in values.items():

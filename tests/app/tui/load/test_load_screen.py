@@ -1,6 +1,9 @@
 """The load in the TUI: the lines, the live screen, a real smbd."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.widgets import Input
@@ -15,13 +18,13 @@ from app.tui.load.fields import first_values, read_request
 from app.tui.load.progress import LoadProgressState
 from app.tui.load.run_screen import LoadRunScreen
 from app.tui.load.screen import LoadScreen
-from app.workflows.load import LoadClosed, PointStored
+from app.workflows.load import LoadClosed, LoadStep, PointStored
 from storage.notebook import Notebook
-from storage.records import Target
+from storage.records import SeriesStatus, Target
 from storage.target_url import format_target
 from tests.loads import full_load
 from tests.servers.smbd import Smbd
-from tests.tui import painted, settled
+from tests.tui import measured, painted, settled
 
 SECOND = SecondPassed(
     point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
@@ -126,3 +129,60 @@ async def test_the_guide_leads_to_lines_that_name_the_server_already(app: Shareb
         await settled(app, pilot)
         stands = {box.id: box.value for box in app.screen.query(Input)}
     assert (stands["target"], stands["ssh"], stands["files"]) == ("smb://bench@nas/data/in", "", "20")
+
+
+@pytest.mark.parametrize(
+    ("leave", "practice"), [("escape", ()), ("f2", (Target(protocol="smb", host="127.0.0.1", share="practice"),))]
+)
+async def test_lines_that_were_not_begun_with_stand_there_again(app: SharebenchApp, leave: str, practice):
+    app.context.practice = practice
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+n")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "7,9"
+        await settled(app, pilot)
+        await pilot.press(leave)
+        await settled(app, pilot)
+        assert not shows(app, LoadScreen)
+        await pilot.press("ctrl+n")
+        await settled(app, pilot)
+        assert app.screen.query_one("#users", Input).value == "7,9"
+    with Notebook(app.context.notebook_path) as notebook:
+        assert (notebook.remembered("load") or {})["users"] == "7,9", "also for the next time that it is opened"
+
+
+async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="smb://bench@nas/data/in", ssh="")
+        await settled(app, pilot)
+        await pilot.press("escape")
+        await settled(app, pilot)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert notebook.remembered("load") is None
+
+
+async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: SharebenchApp, monkeypatch):
+    may_end = Event()
+
+    def refused(*_: object) -> Iterator[LoadStep]:
+        may_end.wait(30)
+        load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
+        yield LoadClosed(load=load, failure=LoadEnded(kind="LoginError", text="wrong password"), stored=False)
+
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await app.push_screen(LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets())))
+        await settled(app, pilot)
+        assert "End after point" in painted(app)
+        may_end.set()
+        await measured(app, pilot)
+        await settled(app, pilot)
+        shown = painted(app)
+    assert "The load has ended." in shown
+    assert "wrong password" in shown
+    assert "Back" in shown
+    assert "End after point" not in shown
+    assert "Export" not in shown
