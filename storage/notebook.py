@@ -194,6 +194,14 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         with self._db.atomic():
             self._db.table("experiments").insert(experiment_to_row(experiment), ignore=True)
 
+    def rename_experiment(self, name: str, new_name: str) -> None:
+        """Give an experiment, and with it its series, another name. Raises RefusedError for one that is taken."""
+        with self._db.atomic():
+            if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
+                raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
+            self._db.execute("DELETE FROM experiments WHERE name = ?", (new_name,))  # all its series were deleted
+            self._db.execute("UPDATE experiments SET name = ? WHERE name = ?", (new_name, name))
+
     def experiment_called(self, name: str) -> Experiment | None:
         """The experiment of that name, if there is one."""
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))

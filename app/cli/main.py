@@ -22,7 +22,7 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
-    "rename": "gives a series another label",
+    "rename": "gives a series another label, or a ladder another name",
     "delete": "takes series out of the notebook",
     "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from app.errors import UsageError
 from app.recorder.request import SeriesRequest
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from forms.experiments.report import experiment_report
 from forms.report import Report
 from forms.trials.judged import KINDS, ChangeSummary, judged, report_of
+from storage.measuring import held_text
 from storage.notebook import Notebook
-from storage.records import ExperimentKind, dated_experiment
+from storage.records import ExperimentKind, dated_experiment, kind_told_by
 from storage.target_url import format_target
 
 LABELS = ("self-test, first", "self-test, second")
@@ -46,6 +48,33 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
         return experiment_report(name, series, experiment.kind)
     except ValueError as error:
         raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
+
+
+def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
+    """Give a ladder another name, in the guide's choices too. Raises UsageError, RefusedError for a name that is taken.
+
+    The names of other experiments tell what they are, also in documents.
+    """
+    experiment = notebook.experiment_called(name)
+    if experiment is None:
+        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+    if experiment.kind is not ExperimentKind.LADDER:
+        raise UsageError(f"{name!r} is a {experiment.kind}, and its name tells that: only a ladder's can be changed")
+    if new_name == name:
+        return
+    if not new_name:
+        raise UsageError("an experiment needs a name")
+    told = kind_told_by(new_name)
+    if told is not ExperimentKind.LADDER:
+        raise UsageError(f"{new_name!r} would be the name of a {told}: begin it with another word")
+    running = notebook.running()
+    for one in notebook.heads(experiment=name):
+        if one.id in running:
+            raise UsageError(f"{held_text(one.id, running[one.id])}, so {name!r} keeps its name until its end")
+    notebook.rename_experiment(name, new_name)
+    choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+    if choices.experiment == name:
+        notebook.remember(MEMORY_KEY, replace(choices, experiment=new_name).to_memory())
 
 
 def stored_change(notebook: Notebook, name: str) -> ChangeSummary | None:

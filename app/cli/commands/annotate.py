@@ -8,6 +8,7 @@ from app.cli import common, diagnostics
 from app.cli.loads import load_in
 from app.cli.series_output import show_series
 from app.errors import UsageError
+from app.workflows.experiments import rename_experiment
 from forms.series.summary import unusual_runs
 from storage.records import RunStatus
 
@@ -74,12 +75,20 @@ def note_command(context: click.Context, series: str, text: str) -> None:
 
 
 @click.command("rename")
-@click.argument("series")
-@click.argument("label")
+@click.argument("reference", metavar="SERIES|EXPERIMENT")
+@click.argument("name")
 @common.options_of_all
-def rename_command(context: click.Context, series: str, label: str) -> None:
-    """Gives SERIES another LABEL; an empty one removes it."""
+def rename_command(context: click.Context, reference: str, name: str) -> None:
+    """Gives SERIES another label, which an empty NAME removes; or EXPERIMENT, a ladder by its whole name, another one.
+
+    What is the whole name of an experiment is not taken for a series: name that by its id.
+    """
+    name = name.strip()
     with common.notebook(context) as notebook:
-        found = notebook.series(series)
-        notebook.annotate(replace(found, label=label.strip()))
-    diagnostics.say(f"series {found.id} is called {label.strip()!r}" if label.strip() else f"{found.id} has no label")
+        if notebook.heads(1, experiment=reference):
+            rename_experiment(notebook, reference, name)
+            diagnostics.say(f"the experiment is called {name!r}")
+            return
+        found = notebook.series(reference)
+        notebook.annotate(replace(found, label=name))
+    diagnostics.say(f"series {found.id} is called {name!r}" if name else f"{found.id} has no label")

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from forms.exporters import FORMATS
 from storage.notebook import Notebook
+from storage.queries import SeriesQuery
 from storage.records import Change, Command, Decision, Evidence, Experiment, ExperimentKind, Target
 from tests.builders import book, series
 
@@ -164,3 +166,53 @@ def test_what_is_no_survey_is_not_written_as_one(db, rounds, capsys):
         assert words in capsys.readouterr().err
     assert run(["export", "--db", str(db), "--form", "survey", "--blank"], lambda *_args, **_more: 0) == 2
     assert "there is no blank survey" in capsys.readouterr().err
+
+
+def test_a_ladder_gets_another_name_with_its_series_and_in_the_guide(db: Path, capsys: pytest.CaptureFixture[str]):
+    with Notebook(db) as notebook:
+        notebook.remember(MEMORY_KEY, GuideChoices(experiment="tuning").to_memory())
+    assert run(["rename", "tuning", " new disks ", "--db", str(db)], lambda *_args, **_more: 0) == 0
+    assert "is called 'new disks'" in capsys.readouterr().err
+    with Notebook(db) as notebook:
+        assert [one.id[0] for one in notebook.experiment("new disks")] == ["a", "b", "c"]
+        assert [each.experiment.name for each in notebook.experiments()] == ["new disks"]
+        assert {found.series_id[0] for found in notebook.find(SeriesQuery(text="new disks"))} == {"a", "b", "c"}
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).experiment == "new disks"
+
+
+@pytest.mark.parametrize(
+    ("name", "new_name", "why"),
+    [
+        ("tuning", "other", "another experiment is called 'other'"),
+        ("tuning", " ", "needs a name"),
+        ("tuning", "survey nas", "would be the name of a survey"),
+        ("survey nas 2026", "mine", "only a ladder's can be changed"),
+    ],
+)
+def test_a_name_that_is_taken_or_tells_something_else_is_refused(
+    db: Path, capsys: pytest.CaptureFixture[str], name: str, new_name: str, why: str
+):
+    with Notebook(db) as notebook:
+        notebook.add(series(FIVE, id="e" * 12, experiment="other"))
+        notebook.add_experiment(Experiment(name="survey nas 2026", kind=ExperimentKind.SURVEY))
+        notebook.add(series(FIVE, id="f" * 12, experiment="survey nas 2026"))
+        before = [each.experiment for each in notebook.experiments()]
+    assert run(["rename", name, new_name, "--db", str(db)], lambda *_args, **_more: 0) == 2
+    assert why in capsys.readouterr().err
+    with Notebook(db) as notebook:
+        assert [each.experiment for each in notebook.experiments()] == before
+
+
+def test_a_ladder_that_is_being_measured_keeps_its_name(db: Path, capsys: pytest.CaptureFixture[str]):
+    with Notebook(db) as notebook:
+        notebook.take("c" * 12)
+    assert run(["rename", "tuning", "mine", "--db", str(db)], lambda *_args, **_more: 0) == 2
+    assert "is being measured" in capsys.readouterr().err
+
+
+def test_the_name_of_an_experiment_whose_series_were_deleted_is_free(db: Path):
+    with Notebook(db) as notebook:
+        notebook.add_experiment(Experiment(name="gone"))
+    assert run(["rename", "tuning", "gone", "--db", str(db)], lambda *_args, **_more: 0) == 0
+    with Notebook(db) as notebook:
+        assert len(notebook.experiment("gone")) == 3
