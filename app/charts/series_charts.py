@@ -120,14 +120,26 @@ def ladder_chart(
     return canvas.text()
 
 
+TOO_SHORT = "the run is too short for a curve"
+
+
 def within_chart(
-    progress: Sequence[tuple[float, int]], width: int, height: int, *, colour: bool = True, zoomed: bool = False
+    progress: Sequence[tuple[float, int]],
+    width: int,
+    height: int,
+    *,
+    colour: bool = True,
+    zoomed: bool = False,
+    without: str = TOO_SHORT,
 ) -> str:
-    """The chart of samples (seconds, bytes moved so far) in ``width`` columns and ``height`` lines."""
+    """The chart of samples (seconds, bytes moved so far) in ``width`` columns and ``height`` lines.
+
+    ``without`` is what is said in place of a curve where the samples are too few.
+    """
     small = too_small(width, height)
     spans = over_time(progress, most=max(10, width - 12))
     if small is not None or not spans:
-        return small if small is not None else "the run is too short for a curve"
+        return small if small is not None else without
     rates = [span.bytes_per_second for span in spans]
     end = spans[-1].until_seconds
     canvas = Canvas(width=width, height=height, rates=rates, low=0.0, high=end, colour=colour, zoomed=zoomed)

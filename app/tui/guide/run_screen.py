@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from app.charts.series_charts import rates_chart, within_chart
+from app.charts.series_charts import TOO_SHORT, rates_chart, within_chart
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
@@ -224,8 +224,13 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     def _stale(self) -> list[tuple[float, str]]:
         """The slow parts that show something old, with when they were drawn; the oldest first."""
-        shows = {"form": self.form, "rates": self.form, "within": self.running.curve}
+        shows = {"form": self.form, "rates": self.form, "within": self._within}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
+
+    @property
+    def _within(self) -> object:
+        """What the right chart is drawn from: the curve, or whether any run has ended while there is none."""
+        return self.running.curve or self.running.finished_runs > 0
 
     def stalled_text(self) -> str:
         """What is to be said of a run that nothing moves in any more; empty for one that moves."""
@@ -265,10 +270,11 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     def _draw_part(self, part: str) -> None:
         form, curve = self.form, self.running.curve
-        self._drawn[part] = (monotonic(), curve if part == "within" else form)
+        self._drawn[part] = (monotonic(), self._within if part == "within" else form)
         if part == "within":
+            without = TOO_SHORT if self.running.finished_runs else "no run has ended yet"
             self.query_one("#within", ChartView).show_chart(
-                lambda width, height, zoomed: within_chart(curve, width, height, zoomed=zoomed)
+                lambda width, height, zoomed: within_chart(curve, width, height, zoomed=zoomed, without=without)
             )
         elif form is not None and part == "rates":
             self.query_one("#rates", ChartView).show_chart(

@@ -34,6 +34,8 @@ class LoadRunScreen(ReportRunScreen):
         self.request = request
         self.state = LoadProgressState()
         self._finishing = False
+        self._is_broken_off = False
+        """Whether an error ended it before it could be closed."""
 
     def events(self) -> Iterator[tuple[int, LoadStep]]:
         for step in self.context.backend.load(self.request, self.context.notebook_path, self.control):
@@ -47,7 +49,7 @@ class LoadRunScreen(ReportRunScreen):
             self.report = load_report(self.state.load, closed.prediction if closed else None)
 
     def now(self) -> str:
-        if self.state.closed is not None or self.is_over:
+        if self.state.closed is not None or self._is_broken_off:
             return "The load has ended."
         return self.state.now() + (" (the last point)" if self._finishing else "")
 
@@ -60,9 +62,13 @@ class LoadRunScreen(ReportRunScreen):
     def ended(self, error: Exception | None) -> None:
         """Show the form, whatever became of it."""
         if error is not None:
+            self._is_broken_off = True
+            self.draw()
             self.work_failed(error)
         if self.report is not None and self.state.closed is not None:
             self.show_report(self.report, self.now(), self.warnings())
+        elif error is not None or self.state.closed is not None:
+            self.refresh_bindings()
 
     def action_finish(self) -> None:
         self._finishing = True

@@ -118,7 +118,6 @@ class RecordingScreen(BaseScreen):
         message.stop()
         self._recording = False
         self.tick()
-        self.refresh_bindings()
         if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
             self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
         if self._leave is not None:

@@ -87,7 +87,8 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Which file, how large, and in which direction."""
     size_context = around(choices, known)
     size = file_size.advised(size_context)
-    facts = [_link_fact(choices, known), f"Advised: {file_size.why_advised(size_context)}"]
+    advice = f"Advised: {file_size.why_advised(size_context)}"
+    facts = [_link_fact(choices, known), advice]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
         suits = file_size.suitability(choices.file_bytes, size_context)
@@ -98,6 +99,8 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         get_it = replace(choices, command=Command.GET, size_bytes=None)
         usable = suits.word is not file_size.FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)
+        if suited and size_context.expected_bytes_per_second is None:
+            facts.remove(advice)  # it is a guess beside a file that is there to be tried
         options.append(
             Option(f"Get {name}", _go_on(get_it, known) if usable else None, _fit(suits.word), advised=suited)
         )

@@ -6,6 +6,7 @@ import pytest
 
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
+from tests.tui import settled
 
 
 def app_in(folder: Path) -> SharebenchApp:
@@ -37,3 +38,12 @@ async def test_a_chosen_density_is_kept(tmp_path):
     async with again.run_test(size=(120, 36)) as pilot:
         await pilot.pause()
         assert again.has_class("-dense")
+
+
+async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        app.notify("One line.", timeout=600)
+        await settled(app, pilot)
+        assert app.screen.query_one("Toast").outer_size.height == 1

@@ -76,6 +76,18 @@ async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, backend):
         assert "Complete: 2 runs" in painted(ready)
 
 
+async def test_without_a_curve_it_is_said_whether_any_run_has_ended(ready, backend):
+    async with ready.run_test(size=(120, 36)) as pilot:
+        await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await drawn(ready, pilot)
+        assert "no run has ended yet" in painted(ready)
+        assert "too short" not in painted(ready)
+        await hand_out(ready, pilot, backend, RunFinished(run=replace(run_at(1, 100e6), progress=())))
+        await drawn(ready, pilot)
+        assert "the run is too short for a curve" in painted(ready)
+        assert "no run has ended yet" not in painted(ready)
+
+
 async def test_events_do_not_draw_only_the_clock_does(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     drawn: list[None] = []

@@ -163,11 +163,14 @@ async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
         assert notebook.remembered("load") is None
 
 
-async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: SharebenchApp, monkeypatch):
+@pytest.mark.parametrize("error", [None, UsageError("wrong password")])
+async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: SharebenchApp, monkeypatch, error):
     may_end = Event()
 
     def refused(*_: object) -> Iterator[LoadStep]:
         may_end.wait(30)
+        if error is not None:
+            raise error
         load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
         yield LoadClosed(load=load, failure=LoadEnded(kind="LoginError", text="wrong password"), stored=False)
 

@@ -152,6 +152,15 @@ def test_the_advised_file_is_marked_and_what_is_wrong_with_a_bad_one_is_said():
     assert option(empty, "Get big.bin").act is None
 
 
+def test_where_nothing_is_known_the_picked_file_is_advised_and_no_other_size_beside_it():
+    page = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=1 << 30), GuideContext())
+    assert [each.title for each in page.options if each.advised] == ["Get big.bin"]
+    assert not any("Advised" in fact for fact in said(page))
+    none_picked = page_of(replace(FILE, step=MethodStep.FILE, file=None, file_bytes=None), GuideContext())
+    assert [each.title for each in none_picked.options if each.advised] == ["Get a file of 64M"]
+    assert any("64M is a first guess" in fact for fact in said(none_picked))
+
+
 def test_the_link_can_be_said_and_taken_back():
     asked = ask(page_of(replace(FILE, step=MethodStep.FILE), LINKED), "Set the link's rate")
     said = asked.then("100M")
