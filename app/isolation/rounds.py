@@ -195,7 +195,7 @@ def _stored(notebook: Notebook, isolation: Isolation) -> Isolation:
 def _cut_short(isolation: Isolation, rounds: int, within_seconds: float) -> Isolation:
     why = (
         f"{rounds} of {isolation.rounds} rounds were measured, since a run takes long here and {within_seconds / 60:g} "
-        "minutes are allowed: intervals are wider; allow more with --within"
+        "minutes are allowed: intervals are wider; allow it more time"
     )
     return replace(isolation, rounds=rounds, problems=(*isolation.problems, why))
 

@@ -67,7 +67,7 @@ def check_space(files: Files, wanted: FileSet) -> None:
     if free is not None and free < needed:
         raise MeasurementError(
             f"{files.target.host or files.target.path}: the scenario's files need {needed / 1e6:,.0f} MB and "
-            f"{free / 1e6:,.0f} MB are free; free some, or take fewer --files or smaller --sizes"
+            f"{free / 1e6:,.0f} MB are free; free some, or take fewer files or smaller ones"
         )
 
 
@@ -102,13 +102,12 @@ def check_there(files: Files, folder: str, wanted: FileSet) -> None:
         try:
             entries = files.list(place(files.target, folder, each))
         except NoSuchFileError as error:
-            raise MeasurementError(f"{error}: make the files anew, without --reuse-files") from error
+            raise MeasurementError(f"{error}: make the files anew") from error
         found = {f"{each}/{entry.name}": entry.size_bytes for entry in entries}
         for file in wanted.files:
             if file.path.startswith(f"{each}/") and found.get(file.path) != file.size_bytes:
                 raise MeasurementError(
-                    f"{place(files.target, folder, file.path)} is not what this scenario needs; make the files anew, "
-                    "without --reuse-files"
+                    f"{place(files.target, folder, file.path)} is not what this scenario needs; make the files anew"
                 )
 
 

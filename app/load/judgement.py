@@ -106,7 +106,7 @@ def _judged(
         more = "; look how many connections the server takes at most" if point.connected else ""
         return PointStatus.FAILED, f"{missing}{why}{more}"
     if not idle and not point.requests:
-        why = point.first_error or "allow a longer --duration, or take smaller --sizes"
+        why = point.first_error or "measure for longer, or take smaller files"
         return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
     if (limit := _generator_limit(point, held_percent)) is not None:
         return PointStatus.GENERATOR, f"the generator, not the server: {limit}"
@@ -119,11 +119,8 @@ def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
     """What keeps this end from making the load that is asked, if anything does."""
     busiest = max(point.generator_cpu_percent, default=0.0)
     if busiest > MOST_GENERATOR_PERCENT:
-        return (
-            f"a process of this end took {busiest:.0f} % of a processor; use more --processes, or more machines with "
-            "--workers-on"
-        )
-    leave = "leave this machine to the load, or use more with --workers-on"
+        return f"a process of this end took {busiest:.0f} % of a processor; use more processes, or more machines"
+    leave = "leave this machine to the load, or use more machines"
     if held_percent > MOST_GENERATOR_PERCENT:
         return f"a process of this end worked or waited for a processor {held_percent:.0f} % of the time; {leave}"
     late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0

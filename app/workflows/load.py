@@ -98,7 +98,7 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
     if files != resource.RLIM_INFINITY and -(-most // here) + _RESERVED_FILES > files:
         raise UsageError(
             f"{most} users need {-(-most // here)} open files a process, and {files} are allowed: take "
-            f"at most {here * (files - _RESERVED_FILES)} users, more --processes, or raise `ulimit -Hn`"
+            f"at most {here * (files - _RESERVED_FILES)} users, more processes, or raise `ulimit -Hn`"
         )
     try:
         first, last = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
@@ -108,7 +108,7 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
     if not choices.hosts and most > ports:
         raise UsageError(
             f"{most} users need a port each, and this machine has {ports:,} to {len(targets)} target(s): take at most "
-            f"{ports} users, or more machines with --workers-on"
+            f"{ports} users, or more machines"
         )
 
 

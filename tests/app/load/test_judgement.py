@@ -76,6 +76,7 @@ def test_what_speaks_against_a_point(changes, status, said):
     found = load_point(measured(worker(), worker(**changes)))
     assert found.status is status
     assert said in (found.reason or "")
+    assert "--" not in (found.reason or ""), "it stands on the form"
 
 
 def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
