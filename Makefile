@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
+ONCE_MORE = { [ $$? = 1 ] && $(BIN)/python -m tests.once_more; }
 # The tests start hundreds of processes: without bytecode each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,8 +33,8 @@ demo: .venv/.installed ## the main job on embedded practice servers, with all it
 	@$(BIN)/python -m app demo
 
 test: .venv/.installed-dev ## all tests, with all their own set-up
-	@$(BIN)/python -m pytest -n 4 -m "not alone" --dist loadgroup || { [ $$? = 1 ] && $(BIN)/python -m tests.once_more; }
-	@$(BIN)/python -m pytest -m alone
+	@$(BIN)/python -m pytest -n 4 -m "not alone" --dist loadgroup || $(ONCE_MORE)
+	@$(BIN)/python -m pytest -m alone || $(ONCE_MORE)
 
 check: lint types contracts test ## everything that CI checks: format, lint, types, import contracts, tests
 

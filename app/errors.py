@@ -28,9 +28,14 @@ from typing import ClassVar
 
 
 class SharebenchError(Exception):
-    """An error that an admin can act on: ``str()`` of it is one line."""
+    """An error that an admin can act on: ``str()`` of it is one line, as good on a screen as on the command line."""
 
     exit_code: ClassVar[int] = 4
+
+    def __init__(self, text: str = "", *, options: str = "") -> None:
+        """``options`` are those of the command line that do what the text advises."""
+        super().__init__(text)
+        self.options = options
 
 
 class UsageError(SharebenchError):

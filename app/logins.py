@@ -8,7 +8,7 @@ from pathlib import Path
 from app.children import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.targets import HOW_TO_GIVE
+from app.targets import CREDENTIALS_OPTION, HOW_TO_GIVE
 from storage.records import Target
 
 _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
@@ -86,5 +86,5 @@ def log_in_as(
     if password is None and ask:
         password = ask(f"Password of {target.user} on {target.host}: ")
     if password is None:
-        raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}")
+        raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}", options=CREDENTIALS_OPTION)
     return target, Secrets(password=password)

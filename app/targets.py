@@ -15,8 +15,10 @@ FORMS = (
     "file:///PATH or iperf3://HOST[:PORT]"
 )
 
-HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file with --credentials FILE"
+HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file of credentials"
 """How a password is given."""
+CREDENTIALS_OPTION = "--credentials FILE"
+"""What the command line names that file by."""
 HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
@@ -131,7 +133,10 @@ def _unescape(text: str) -> str:
 
 def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
     if ":" in login:
-        raise PasswordInURLError(f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}")
+        raise PasswordInURLError(
+            f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}",
+            options=CREDENTIALS_OPTION,
+        )
     domain, separator, user = login.partition(";") if protocol.has_share else ("", "", login)
     if not separator:
         domain, user = "", login

@@ -1,4 +1,4 @@
-"""The tests that failed beside others, asked once more with the machine to themselves: ``python -m tests.once_more``.
+"""The tests that failed, asked once more with the machine to themselves: ``python -m tests.once_more``.
 
 For `make test` on a busy machine. A few tests only: more have a common cause. What passes now is named all the same,
 since a test that depends on what runs beside it is a fault too; what fails again has failed.
@@ -21,7 +21,7 @@ def main(root: Path) -> int:
         return 1
     again = subprocess.run([sys.executable, "-m", "pytest", *failed], cwd=root, check=False).returncode
     if again == 0:
-        sys.stdout.write("\n  ".join(["failed beside other tests, passed alone:", *failed]) + "\n")
+        sys.stdout.write("\n  ".join(["failed, and passed when asked once more:", *failed]) + "\n")
     return again
 
 

@@ -31,7 +31,9 @@ class Ways:
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
     """The setting with all values checked; nothing is written. Raises ChangeRefusedError, UsageError."""
     if ways.ssh is None and target.host and not is_this_machine(target.host):
-        raise UsageError(f"{target.host} is another machine: name the way there, --server-ssh root@{target.host}")
+        raise UsageError(
+            f"{target.host} is another machine: name the way there by ssh, root@{target.host}", options="--server-ssh"
+        )
     if ways.apply or ways.revert:
         if not (ways.apply and ways.revert):
             raise UsageError("--apply and --revert go together: nothing is changed without a way back")

@@ -37,7 +37,8 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     if here != entry.machine:
         raise ChangeFailedError(
             f"{entry.name} was changed on {entry.machine.partition(' ')[0]}, and this is {here.partition(' ')[0]}: name"
-            " the way there with --server-ssh root@HOST"
+            " the way there by ssh, root@HOST",
+            options="--server-ssh root@HOST",
         )
     if who.text("uid") != "0":
         raise ChangeFailedError(f"only root can put {entry.name} back on {where(entry)}: start sharebench as root")

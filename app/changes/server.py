@@ -81,7 +81,7 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
     if answer.problem:
         raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
     if answer.text("uid") != "0":
-        how = f"name root: --server-ssh root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
+        how = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
         raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")
     missing = (answer.text("missing") or "").split()
     if missing:

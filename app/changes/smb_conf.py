@@ -73,7 +73,9 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
         raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
     conf = (answer.text("conf") or "").strip()
     if not conf or f"conf:{conf}" not in answer.sections:
-        raise ChangeRefusedError("no smb.conf that can be read was found on the server: name it with --smb-conf FILE")
+        raise ChangeRefusedError(
+            "no smb.conf that can be read was found on the server: name it yourself", options="--smb-conf FILE"
+        )
     folder = conf.rpartition("/")[0]
     tools = ("testparm", "smbcontrol", "mktemp")
     state = look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
@@ -123,7 +125,7 @@ def _kind(files: dict[str, str], conf: str, section: str) -> ChangeKind:
 def _check_files(place: SambaPlace) -> None:
     conf = place.state.files[place.conf]
     if conf.content is None:
-        raise ChangeRefusedError(f"{place.conf} is no file: name smb.conf with --smb-conf FILE")
+        raise ChangeRefusedError(f"{place.conf} is no file: name the server's smb.conf", options="--smb-conf FILE")
     for state in place.state.files.values():
         if state.links > 1:
             raise ChangeRefusedError(

@@ -64,10 +64,12 @@ options_of_all = several(
 
 
 def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-    from app.targets import HOW_TO_LOG_IN  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.targets import CREDENTIALS_OPTION, HOW_TO_LOG_IN  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if value is not None:
-        raise PasswordInURLError(f"a password on the command line can be read by others: {HOW_TO_LOG_IN}")
+        raise PasswordInURLError(
+            f"a password on the command line can be read by others: {HOW_TO_LOG_IN}", options=CREDENTIALS_OPTION
+        )
 
 
 login_options = several(

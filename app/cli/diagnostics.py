@@ -60,6 +60,7 @@ def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) 
     if debug:
         trace = _without_passwords(traceback.format_exc(), arguments)
         print(control_pictures(trace), file=sys.stderr)  # noqa: T201  stderr is for people
-    message = visible(" ".join(_without_passwords(str(error), arguments).split()))
+    said = f"{error} ({error.options})" if error.options else str(error)
+    message = visible(" ".join(_without_passwords(said, arguments).split()))
     print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
     return error.exit_code

@@ -122,6 +122,8 @@ def show_load(context: click.Context, load: Load, *, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         report = load_form(notebook, load)
     answer_report(report, as_json=as_json)
+    if load.scratch_folder and not as_json:
+        diagnostics.say(f"sharebench: what to do: sharebench clean {visible(format_target(load.targets[0]))}")
 
 
 def report_of(notebook: Notebook, reference: str) -> Report | None:

@@ -10,7 +10,9 @@ from forms.findings.series_warnings import advice
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
+from forms.wording import plain
 from storage.records import Series
+from storage.target_url import format_target
 
 CHART_COLUMNS = 80
 CHART_LINES = 16
@@ -38,6 +40,10 @@ def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
         for said in advice(series):
             if said.options:
                 diagnostics.say(f"sharebench: what to do ({said.key}): {said.options}")
+        if series.scratch_path and not series.running_by:
+            diagnostics.say(
+                f"sharebench: what to do (left behind): sharebench clean {plain(format_target(series.target))}"
+            )
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 

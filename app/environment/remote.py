@@ -89,7 +89,7 @@ def run_script(body: str, settings: dict[str, str], ssh: str | None, seconds: fl
     if ssh is None:
         return _run(("sh", "-s"), script, mark, max(seconds, LOCAL_TIMEOUT_SECONDS), where="this machine")
     if ssh.startswith("-") or not ssh.strip():
-        return Answer(problem=f"no facts of the server: {ssh!r} is no [USER@]HOST for --server-ssh")
+        return Answer(problem=f"no facts of the server: {ssh!r} is no [USER@]HOST for ssh")
     words = ("ssh", *SSH_OPTIONS, "--", ssh, "exec sh -s")
     return _run(words, script, mark, max(seconds, SSH_TIMEOUT_SECONDS), where=ssh, ssh=ssh)
 

@@ -137,7 +137,7 @@ def _smbd(
     processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()
     smbd = SmbdControl(shell, conf, processes)
     if conf is None:
-        found.missing("profile", "which smb.conf the server has is unknown; say --smb-conf FILE")
+        found.missing("profile", "which smb.conf the server has is unknown; name the file")
         return None, None
     try:
         return smbd, smbd.level()

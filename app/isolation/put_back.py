@@ -40,7 +40,7 @@ def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
 
 def on_the_share(folder: str, target: Target) -> str:
     """What to do about a folder of ours on the share."""
-    return f"{folder} may still be on the share; `sharebench clean {format_target(target)}` removes it"
+    return f"{folder} may still be on the share {format_target(target)}: delete it there"
 
 
 def put_back_after_kills(notebook: Notebook) -> list[str]:

@@ -107,7 +107,7 @@ class Preparation:
                 finally:
                     files.close()
             except SharebenchError as error:
-                problems.append(f"{path} is still there ({error}); remove it with `sharebench clean`")
+                problems.append(f"{path} is still there ({error}); delete it there")
         if problems:
             raise MeasurementError("; ".join(problems))
 

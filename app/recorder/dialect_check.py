@@ -35,7 +35,7 @@ class DialectSeen:
             return None
         return Warned(
             text=f"{plain(series.target.host)} speaks SMB {now} now, and spoke {self.dialect} before: if nobody lowered"
-            " server max protocol there, look for who changes the negotiation on the way; --encrypt takes SMB 3 alone"
+            " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
         )
 
     def _is_newer_than(self, dialect: str | None) -> bool:

@@ -88,7 +88,7 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
-            "there is no series yet that the change could be compared with: measure one without --change first"
+            "there is no series yet that the change could be compared with: measure one without a change first"
         )
     yield from _measure(SeriesWriter(series, notebook, stored=False, experiment=experiment), request, notebook, control)
 
@@ -212,7 +212,7 @@ def _runs(
         _clean_after_crash(writer, plan)
         if writer.series.scratch_path:
             left = f"{writer.series.scratch_path} may still be there"
-            text = f"{failure.text}; {left}: remove it with `sharebench clean`, or resume the series"
+            text = f"{failure.text}; {left}: remove it, or resume the series"
             failure = replace(failure, text=text)
     return failure
 

@@ -52,6 +52,8 @@ class Checked:
     state: CheckState
     text: str
     """What was found; where it is not fine it ends in what to do."""
+    options: str = ""
+    """Options of the command line that do it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +211,7 @@ def _server(environment: Environment) -> Iterator[Checked]:
     if version:
         yield Checked("server", CheckState.FINE, f"Samba {version}")
     for problem in environment.problems:
-        yield Checked("server", CheckState.UNKNOWN, problem)
+        yield Checked("server", CheckState.UNKNOWN, problem, "--server-ssh [USER@]HOST, --smb-conf FILE")
 
 
 def _link(subject: Subject, environment: Environment) -> Checked:

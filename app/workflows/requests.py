@@ -89,13 +89,18 @@ def _check(options: SeriesOptions, target: Target) -> None:
         raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
     if not protocol.has_dialect and (options.sign or options.encrypt):
         instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
-        raise UsageError(f"--sign and --encrypt belong to smb://: leave them out{instead}")
+        raise UsageError(
+            f"signing and encryption belong to smb://: leave them out{instead}", options="--sign, --encrypt"
+        )
     if not protocol.is_local and options.drop_cache:
         raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
     if options.verify:
         _check_verify(options, protocol)
     if ":" in (options.server_ssh or "").rpartition("@")[0]:
-        raise PasswordInURLError("a password does not belong in --server-ssh: `ssh HOST true` must work without one")
+        raise PasswordInURLError(
+            "a password does not belong in the name for ssh: `ssh HOST true` must work without one",
+            options="--server-ssh",
+        )
 
 
 def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:

@@ -73,7 +73,7 @@ def _fields(load: Load) -> Iterator[Field]:
     if load.note:
         yield Field(name="Note", text=load.note)
     if load.scratch_folder:
-        yield Field(name="Left behind", text=f"{load.scratch_folder} may still be there; sharebench clean removes it")
+        yield Field(name="Left behind", text=f"{load.scratch_folder} may still be there: delete it")
 
 
 def scenario_text(scenario: Scenario) -> str:

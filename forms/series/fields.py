@@ -40,7 +40,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.resumed_at:
         yield Field(name="Resumed", text=resumed_text(series))
     if series.scratch_path and not series.running_by:
-        yield Field(name="Left behind", text=f"{series.scratch_path}; sharebench clean TARGET removes it")
+        yield Field(name="Left behind", text=f"{series.scratch_path} may still be on the target: delete it there")
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
     yield from _ceiling(series)
     if series.experiment:

@@ -67,7 +67,7 @@ def test_a_password_goes_to_another_host_of_a_survey_but_never_by_another_protoc
 
 
 def test_nobody_to_ask_is_an_error_that_names_the_ways():
-    with pytest.raises(LoginError, match=r"SHAREBENCH_PASSWORD.*--credentials"):
+    with pytest.raises(LoginError, match=r"SHAREBENCH_PASSWORD.*a file of credentials"):
         log_in_as(ALICE)
 
 

@@ -59,8 +59,10 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str):
     with pytest.raises(PasswordInURLError) as caught:
         parse_target(url)
     assert "secret" not in str(caught.value)
-    for way in ("prompt", "SHAREBENCH_PASSWORD", "--credentials"):
+    for way in ("prompt", "SHAREBENCH_PASSWORD", "a file of credentials"):
         assert way in str(caught.value)
+    assert "--" not in str(caught.value), "it stands on the screen too"
+    assert caught.value.options == "--credentials FILE"
 
 
 @pytest.mark.parametrize(

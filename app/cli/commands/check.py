@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common, diagnostics, output
 from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import MeasurementError
 from app.workflows.check import CheckState, Subject, check
@@ -48,4 +48,6 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     failed = [checked for checked in found if checked.state is CheckState.FAILED]
     if failed:
         raise MeasurementError(failed[0].text)
+    for options in dict.fromkeys(checked.options for checked in found if checked.options):
+        diagnostics.say(f"sharebench: what to do: {options}")
     return 0

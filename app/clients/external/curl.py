@@ -145,9 +145,7 @@ class CurlClient(ExternalClient):
             lines += [f'cacert = "{_quoted(trusted)}"'] if trusted else []  # or CURL_CA_BUNDLE would go before it
         if target.user:
             if ":" in target.user or re.search(r"[\r\n]", target.user + (self._secrets.password or "")):
-                raise UsageError(
-                    "curl takes no colon in a user name, and no line ends; measure with --client sharebench"
-                )
+                raise UsageError("curl takes no colon in a user name, and no line ends; measure with another client")
             lines.append(f'user = "{_quoted(target.user)}:{_quoted(self._secrets.password or "")}"')
         return lines
 

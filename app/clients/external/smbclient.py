@@ -176,7 +176,7 @@ class SmbclientClient(ExternalClient):
 def _remote(path: str) -> str:
     """A path as smbclient's command line takes it between double quotes. Raises NoSuchFileError."""
     if re.search(r'["\r\n]', path):
-        raise NoSuchFileError(f"{path!r}: smbclient cannot be given such a name; measure with --client sharebench")
+        raise NoSuchFileError(f"{path!r}: smbclient cannot be given such a name; measure with another client")
     return path.replace("/", "\\")
 
 

@@ -42,7 +42,9 @@ class SmbclientNgClient(ExternalClient):
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         if settings.sign or settings.encrypt:
-            raise UsageError("smbclient-ng decides itself about signing and encryption; leave out --sign and --encrypt")
+            raise UsageError(
+                "smbclient-ng decides itself about signing and encryption; ask for neither", options="--sign, --encrypt"
+            )
         super().__init__(SMBClient(target, secrets, settings))
         self._secrets = secrets
         self._settings = settings

@@ -160,7 +160,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         if channel.seal_all and channel.sealer is None:
             raise MeasurementError(
                 f"{channel.where}: encryption is wanted, and SMB {wire.DIALECTS[found.dialect]} here has none; "
-                "allow SMB 3 there, or measure without --encrypt"
+                "allow SMB 3 there, or measure without encryption"
             )
         self.signing = algorithm if channel.sign_all and not channel.seal_all else None
         self.cipher = found.cipher if channel.seal_all else None
@@ -169,7 +169,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         if self.protection.sign or self.protection.encrypt:
             raise LoginError(
                 f"{self.channel.where}: a guest session can be neither signed nor encrypted; log in as a user, or "
-                "measure without --sign and --encrypt"
+                "measure without signing and encryption"
             )
         if found.requires_signing:
             raise LoginError(

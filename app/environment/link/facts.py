@@ -124,8 +124,8 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
     if link.bits_per_second:
         return link.bits_per_second, f"{name} runs at this rate"
     if link.wireless:
-        return None, f"{name} is wireless and its rate changes all the time; say --link RATE for a percentage"
-    return None, f"{name} does not say its rate; say it with --link RATE"
+        return None, f"{name} is wireless and its rate changes all the time; name a rate for a percentage"
+    return None, f"{name} does not say its rate; name the rate yourself"
 
 
 def _kind(link: Link) -> str:

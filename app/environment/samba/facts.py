@@ -72,7 +72,7 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     files["registry"] = answer.text("registry") or ""
     if path not in files:
         found.facts["smb.conf.state"] = "not readable"
-        found.problems.append(f"{path} cannot be read on the server; say where it is with --smb-conf FILE")
+        found.problems.append(f"{path} cannot be read on the server; name the right file")
         return
     conf = read_conf(path, files)
     code = answer.code("testparm")
@@ -197,7 +197,7 @@ def _culprits(said: list[str], conf: SmbConfFile) -> list[str]:
 
 def _why_not_loaded(path: str, warned: list[str]) -> str:
     if any("ACCESS_DENIED" in line for line in warned):
-        return f"{path} includes the registry, which only root may read; use --server-ssh root@HOST"
+        return f"{path} includes the registry, which only root may read; log in there by ssh as root"
     reason = warned[-1] if warned else "testparm does not say why"
     return f"{path} does not load on the server: {reason}; see `testparm -s {path}` there"
 
@@ -216,7 +216,7 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     if path and others and path not in others and not any(_is_default(command) for command in commands):
         found.runs_with_another = True
         named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
-        found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; say --smb-conf FILE")
+        found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; name that file")
     level = running_log_level(answer.text("debuglevel"))
     if level is not None:
         found.facts["samba.running_log_level"] = level
@@ -225,7 +225,7 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     sessions = session_addresses(answer.text("smbstatus"))
     if sessions is None:
         found.problems.append(
-            "smbstatus needs root on the server, so its other sessions are unknown; use --server-ssh root@HOST"
+            "smbstatus needs root on the server, so its other sessions are unknown; log in there by ssh as root"
         )
         return
     found.facts["server.sessions"] = len(sessions)

@@ -43,7 +43,7 @@ def server_facts(
         return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
     if ssh is None and not is_this_machine(target.host):
         return ServerFacts(
-            problems=(f"the settings of {target.host} are unknown; give --server-ssh [USER@]{target.host}",)
+            problems=(f"the settings of {target.host} are unknown; name a way there by ssh, [USER@]{target.host}",)
         )
     route = find_route(target.host, target.port)
     client = route.local_address if route else ""
@@ -66,7 +66,7 @@ def server_facts(
     port = target.port_number
     its_own = listens_on(samba.facts, port) and not samba.runs_with_another
     if protocol.through_samba and not (ssh or smb_conf or its_own):
-        what = f"which smb.conf the server on port {port} of this machine has is unknown; say it with --smb-conf FILE"
+        what = f"which smb.conf the server on port {port} of this machine has is unknown; name the file"
         samba = SambaFacts(problems=[what])
     facts.update(samba.facts)
     return ServerFacts(

@@ -193,7 +193,7 @@ def test_nothing_is_changed_without_a_way_back(ways: Ways):
 
 
 def test_another_machine_needs_a_way_there():
-    with pytest.raises(UsageError, match="--server-ssh"):
+    with pytest.raises(UsageError, match="name the way there by ssh"):
         find_setting("strict sync", ["no"], Target(protocol="smb", host="192.0.2.1", share="x"), Ways())
 
 

@@ -326,7 +326,7 @@ def test_a_section_that_the_registry_got_by_a_trial_stays_with_what_others_put_t
 
 def test_another_machine_is_never_restored(samba: Smbd, notebook: Notebook):
     found = begun(setting(samba, "server signing", "mandatory"), notebook)
-    with pytest.raises(ChangeFailedError, match="--server-ssh"):
+    with pytest.raises(ChangeFailedError, match="the way there by ssh"):
         restore_change(replace(found.entry, machine="other 1234"), notebook)
     restore_change(found.entry, notebook)
 

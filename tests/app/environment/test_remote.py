@@ -51,7 +51,7 @@ def test_a_distant_servers_facts_come_through_one_ssh_call(tmp_path: Path) -> No
 def test_the_surroundings_hold_what_a_distant_server_counted(tmp_path: Path) -> None:
     before = collect(FAR, ssh="fileserver", smb_conf=str(tmp_path / "none.conf"))
     assert set(before.parts()) <= {"client", "server", "path"}
-    assert any("--smb-conf FILE" in line for line in before.problems)
+    assert any("name the right file" in line for line in before.problems)
     after = with_counters(before)
     assert "tcp.retransmitted_during" in after.server
     assert "tcp.retransmitted_during" not in before.server
@@ -90,7 +90,7 @@ def test_a_host_that_nobody_knows(through: Sshd, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=touch /tmp/pwned", "", "  "])
 def test_no_option_can_be_smuggled_in_as_a_host(name: str) -> None:
-    assert "--server-ssh" in str(ask_server({}, name).problem)
+    assert "is no [USER@]HOST for ssh" in str(ask_server({}, name).problem)
 
 
 def test_no_ssh_program_costs_facts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_server_that_does_not_answer_in_time(monkeypatch: pytest.MonkeyPatch, 
 def test_a_distant_server_without_ssh_is_unknown_and_says_what_to_give() -> None:
     found = server_facts(FAR)
     assert found.facts == {}
-    assert found.problems == ("the settings of 192.0.2.250 are unknown; give --server-ssh [USER@]192.0.2.250",)
+    assert found.problems == ("the settings of 192.0.2.250 are unknown; name a way there by ssh, [USER@]192.0.2.250",)
 
 
 def bare_path(folder: Path, *, without: str) -> str:
@@ -226,7 +226,7 @@ def test_without_its_path_a_private_configuration_is_not_guessed(make_smbd: Call
     server = make_smbd()
     found = server_facts(server.target("x"))
     assert not [name for name in found.facts if name.startswith("smb.conf")]
-    assert any("--smb-conf FILE" in line for line in found.problems)
+    assert any("is unknown; name the file" in line for line in found.problems)
 
 
 def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]) -> None:

@@ -171,7 +171,7 @@ def test_a_folder_that_a_script_left_on_the_share_is_told(
         folder.mkdir()
     events = list(record_isolation(request, tmp_path / "n.db", SeriesControl()))
     told = [event.text for event in events if isinstance(event, IsolationProblem)]
-    assert ["may still be on the share; `sharebench clean" in text for text in told] == [True] * is_left
+    assert ["may still be on the share smb://" in text for text in told] == [True] * is_left
     if is_left:
         folder.rmdir()
 

@@ -120,5 +120,5 @@ def test_a_folder_on_a_share_that_a_kill_left_is_told_once(tmp_path: Path):
         notebook.add_isolation(isolation)
         (said,) = put_back_after_kills(notebook)
         assert put_back_after_kills(notebook) == []
-    assert "may still be on the share; `sharebench clean smb://fileserver/public/deep` removes it" in said
+    assert "may still be on the share smb://fileserver/public/deep: delete it there" in said
     assert "as it was" not in said

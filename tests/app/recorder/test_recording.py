@@ -208,7 +208,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     assert isinstance(closed, SeriesClosed)
     assert closed.failure
     assert closed.failure.kind == "NotQuietError"
-    assert "--wait" in closed.failure.text
+    assert "or wait for one" in closed.failure.text
     assert not closed.stored
     assert all_series(book) == []
 
@@ -244,7 +244,7 @@ def test_no_ladder_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
 
 def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
     request = replace(get_order(smbd), experiment=Experiment(name="new"), change_name="strict sync", change_value="no")
-    with pytest.raises(UsageError, match="without --change first"):
+    with pytest.raises(UsageError, match="without a change first"):
         list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
         assert notebook.count() == 0

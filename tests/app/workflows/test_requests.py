@@ -98,7 +98,7 @@ def test_the_guide_remembers_every_choice():
         (SeriesOptions(make_file=True, command=Command.PUT), FILE, "--make-file belongs to a get"),
         (SeriesOptions(size_bytes=1), FILE, "--size belongs to --put"),
         (SeriesOptions(change_name="strict sync"), FILE, "--change belongs to an experiment"),
-        (SeriesOptions(sign=True), Target(protocol="file", path="/x"), "--sign and --encrypt belong to smb://"),
+        (SeriesOptions(sign=True), Target(protocol="file", path="/x"), "signing and encryption belong to smb://"),
         (SeriesOptions(drop_cache=True), FILE, "--drop-cache belongs to file://"),
         (SeriesOptions(verify=True), Target(protocol="iperf3", host="nas", port=5201), "nothing to verify"),
         (SeriesOptions(verify=True, client="smbclient"), FILE, "leave out --client"),
@@ -112,7 +112,7 @@ def test_choices_that_do_not_fit_are_refused(options: SeriesOptions, target: Tar
 
 
 def test_a_password_for_ssh_is_refused_whoever_asks():
-    with pytest.raises(PasswordInURLError, match="--server-ssh"):
+    with pytest.raises(PasswordInURLError, match="does not belong in the name for ssh"):
         series_request(SeriesOptions(server_ssh="admin:secret@nas"), FILE, Secrets())
 
 

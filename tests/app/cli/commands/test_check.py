@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from app.cli.commands import check
+from app.workflows.check import Checked, CheckState
 from storage.target_url import format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
@@ -65,3 +67,11 @@ def test_what_failed_is_named_and_ends_with_4(tmp_path: Path, make_smbd, change:
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("no ")]
     assert line.split("  ")[1].strip() == name
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_the_command_line_can_do_about_it_is_said_apart(inside: Inside, monkeypatch: pytest.MonkeyPatch):
+    found = [Checked("server", CheckState.UNKNOWN, "its settings are unknown", "--server-ssh HOST")] * 2
+    monkeypatch.setattr(check, "check", lambda _subject, _notebook: found)
+    done = inside("check", "file:///none")
+    assert "--server-ssh" not in done.stdout
+    assert done.stderr.splitlines() == ["sharebench: what to do: --server-ssh HOST"]

@@ -132,9 +132,11 @@ def test_what_a_kill_left_behind_is_named_everywhere(sharebench: Inside):
         notebook.add(unfinished(scratch_path=left))
     assert "2/5…+" in sharebench("list").stdout
     for command in (["show", "last"], ["export", "last"], ["export", "last", "--format", "csv"]):
-        said = sharebench(*command).stdout
+        said = " ".join(sharebench(*command).stdout.split())
         assert left in said
-        assert "sharebench clean" in said
+        assert "may still be on the target: delete it there" in said
+        assert "sharebench clean" not in said, "it is printed on paper too"
+    assert "sharebench clean smb://nas/data/big.bin" in sharebench("show", "last").stderr
     assert sharebench.json("show", "last", "--json")["left_behind"] == left
     said = sharebench("delete", "last", "--yes").stderr
     assert left in said

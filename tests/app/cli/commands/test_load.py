@@ -328,7 +328,7 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
     assert "points that are kept" in err
     inside = Inside(sharebench.db)
     shown = " ".join(inside("show", "last-load").stdout.split())
-    assert "may still be there; sharebench clean" in shown
+    assert "may still be there: delete it" in shown
     assert "Status: failed" in shown
     first = inside.json("show", "last-load", "--json")["points"][0]
     server.start()

@@ -127,7 +127,7 @@ def test_one_line_and_the_right_exit_code(tmp_path: Path, smbd: Smbd, arguments:
     assert "missing" in failed(4, f"smb://bench@{host}/bench/missing")
     assert "folder" in failed(4, f"smb://bench@{host}/bench/folder")
     assert "empty" in failed(4, f"smb://bench@{host}/bench/empty")
-    assert "credentials" in failed(2, f"smb://bench:hunter2@{host}/bench/one")
+    assert "(--credentials FILE)" in failed(2, f"smb://bench:hunter2@{host}/bench/one")
     assert "--credentials" in failed(2, f"smb://bench@{host}/bench/one", "--password", "x")
     assert "no such option" in failed(2, f"smb://bench@{host}/bench/one", "--fast").lower()
     wrong = Inside(tmp_path / "notebook.db", "wrong")
