@@ -28,7 +28,7 @@ class IsolationScreen(LinesScreen):
     KEYS: ClassVar = (
         KeyCommand("isolation.start", "f9", "Isolate", "Measure what the lines say.", footer="Start", priority=True),
         KeyCommand(
-            "isolation.last", "f8", "Last isolation", "Show the one measured last.", footer="Last", priority=True
+            "isolation.last", "ctrl+l", "Last isolation", "Show the one measured last.", footer="Last", priority=True
         ),
     )
     DEFAULT_CSS = """

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from app.clients.base import Secrets
 from app.errors import UsageError
@@ -9,7 +10,7 @@ from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.targets import parse_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values, usual_values
 from app.workflows.load import LoadRequest
-from storage.loads.records import LoadChoices
+from storage.loads.records import Load, LoadChoices
 from storage.records import JSONValue, Target
 from storage.target_url import format_target
 
@@ -60,6 +61,17 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
             processes=len(os.sched_getaffinity(0)),
         ),
         server_ssh=text["ssh"] or None,
+    )
+
+
+def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, str]) -> LoadRequest:
+    """What goes on with a stored load; its server is looked at by ssh where the lines are about that host."""
+    text = typed_values(LINES, typed)
+    ssh = ""
+    with suppress(UsageError):
+        ssh = text["ssh"] if parse_target(text["target"]).host == load.targets[0].host else ""
+    return LoadRequest(
+        targets=load.targets, secrets=secrets, scenario=load.scenario, choices=load.choices, server_ssh=ssh or None
     )
 
 

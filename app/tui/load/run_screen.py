@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 from app.tui.frame.commands import KeyCommand
 from app.tui.load.progress import LoadProgressState
 from app.tui.widgets.report_run_screen import ReportRunScreen
-from app.workflows.load import LoadRequest, LoadStep
+from app.workflows.load import LoadRequest, LoadStep, resume_load
 from forms.load.report import load_report
 from forms.report import Report
+from storage.loads.records import Load
+from storage.records import SeriesStatus
 
 
 class LoadRunScreen(ReportRunScreen):
@@ -29,16 +31,23 @@ class LoadRunScreen(ReportRunScreen):
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
     QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."
 
-    def __init__(self, request: LoadRequest) -> None:
+    def __init__(self, request: LoadRequest, resumed: Load | None = None) -> None:
+        """``resumed`` is the stored load to go on with; None for a new one."""
         super().__init__(f"Load {request.scenario.name}")
         self.request = request
+        self.resumed = resumed
         self.state = LoadProgressState()
         self._finishing = False
         self._is_broken_off = False
         """Whether an error ended it before it could be closed."""
 
     def events(self) -> Iterator[tuple[int, LoadStep]]:
-        for step in self.context.backend.load(self.request, self.context.notebook_path, self.control):
+        path = self.context.notebook_path
+        if self.resumed is None:
+            steps = self.context.backend.load(self.request, path, self.control)
+        else:
+            steps = resume_load(self.resumed, self.request, path, self.control)
+        for step in steps:
             yield 0, step
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
@@ -49,7 +58,10 @@ class LoadRunScreen(ReportRunScreen):
             self.report = load_report(self.state.load, closed.prediction if closed else None)
 
     def now(self) -> str:
-        if self.state.closed is not None or self._is_broken_off:
+        closed = self.state.closed
+        if closed is not None and closed.stored and closed.load.status is not SeriesStatus.COMPLETE:
+            return "The load stopped early: go back, and Ctrl+L goes on where it stopped."
+        if closed is not None or self._is_broken_off:
             return "The load has ended."
         return self.state.now() + (" (the last point)" if self._finishing else "")
 

@@ -2,14 +2,19 @@
 
 from typing import ClassVar
 
+from app.clients.base import Secrets
 from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import MessageDialog
-from app.tui.load.fields import LINES, MEMORY_KEY, first_values, read_request, read_target
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.load.fields import LINES, MEMORY_KEY, first_values, read_request, read_target, request_to_resume
 from app.tui.load.run_screen import LoadRunScreen
 from app.tui.widgets.lines_screen import LinesScreen, hints_of
 from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.load import check_limits
+from forms.wording import count, plain
+from storage.loads.records import Load
+from storage.records import SeriesStatus
+from storage.target_url import format_target
 
 
 class LoadScreen(LinesScreen):
@@ -22,6 +27,14 @@ class LoadScreen(LinesScreen):
     HINTS: ClassVar = hints_of(LINES)
     KEYS: ClassVar = (
         KeyCommand("load.start", "f9", "Load", "Begin with what the lines say.", footer="Start", priority=True),
+        KeyCommand(
+            "load.resume",
+            "ctrl+l",
+            "Go on with the last load",
+            "Go on where the last load stopped, with what it was asked for.",
+            footer="Go on",
+            priority=True,
+        ),
     )
     DEFAULT_CSS = """
     LoadScreen .form-line > Label { width: 15; }
@@ -55,3 +68,36 @@ class LoadScreen(LinesScreen):
             return
         self.remember()
         self.app.push_screen(LoadRunScreen(request))
+
+    def action_resume(self) -> None:
+        self.with_notebook(lambda notebook: notebook.last_load(), self._ask_to_resume)
+
+    def _ask_to_resume(self, load: Load | None) -> None:
+        if load is None or load.status is SeriesStatus.COMPLETE or load.imported_at is not None:
+            why = "There is none." if load is None else "It was imported." if load.imported_at else "It is complete."
+            self.app.push_screen(MessageDialog("The last load cannot go on", f"{why} F9 begins a new one."))
+            return
+
+        def answered(go_on: bool | None) -> None:
+            if go_on:
+                self._resume(load)
+
+        text = (
+            f"{load.label or load.id} on {format_target(load.targets[0], escaped=False)} stopped after"
+            f" {count(len(load.points), 'point')}, which {'is' if len(load.points) == 1 else 'are'} kept."
+        )
+        self.app.push_screen(ConfirmDialog("Go on with it?", plain(text), yes="Go on", prefer_yes=True), answered)
+
+    def _resume(self, load: Load) -> None:
+        target, logins = load.targets[0], self.context.logins
+
+        def said(secrets: Secrets) -> None:
+            logins.keep(target, secrets)
+            self._resume(load)
+
+        try:
+            secrets = logins.find(target)
+        except PasswordNeededError:
+            self.ask_password(target, said)
+            return
+        self.app.push_screen(LoadRunScreen(request_to_resume(load, secrets, self.typed()), load))

@@ -37,7 +37,7 @@ class SurveyScreen(LinesScreen):
         ),
         KeyCommand(
             "survey.restart",
-            "f8",
+            "ctrl+r",
             "Begin a new survey",
             "Measure everything again, although an interrupted survey of the same could go on.",
             priority=True,
@@ -125,6 +125,6 @@ class SurveyScreen(LinesScreen):
 
         text = (
             f"{planned.experiment.name} is not complete:"
-            f" {len(planned.todo)} of {len(planned.stations)} series are to do. F8 begins a new one instead."
+            f" {len(planned.todo)} of {len(planned.stations)} series are to do. Ctrl+R begins a new one instead."
         )
         self.app.push_screen(ConfirmDialog("Go on with it?", text, yes="Go on", prefer_yes=True), answered)

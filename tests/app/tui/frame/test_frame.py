@@ -10,7 +10,7 @@ from textual.widgets import Input, Label
 from app.config import Config
 from app.errors import UnreachableError
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.app_keys import known_commands
+from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import WorkDone, start
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded, KeyCommand, keys_of
@@ -141,6 +141,17 @@ def test_every_key_is_one_that_every_terminal_hands_on():
         for command in keys_of(kind):
             assert allowed(command.keys), command
             assert command.help.endswith("."), command
+
+
+def test_no_screen_has_a_key_that_leads_to_another_screen_from_everywhere():
+    known_commands()
+    taken = {key for command in APP_KEYS if command.priority for key in command.keys.split(",")}
+    kinds: list[type[Commanded]] = [BaseScreen]
+    while kinds:
+        kind = kinds.pop()
+        kinds.extend(kind.__subclasses__())
+        for command in keys_of(kind):
+            assert taken.isdisjoint(command.keys.split(",")), f"{command}: the app's own key is heard before it"
 
 
 def test_each_command_name_means_one_thing():

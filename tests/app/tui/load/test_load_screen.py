@@ -14,17 +14,18 @@ from app.load.events import FilesMade, LoadEnded, LoadPhase, LoadWarned, PhaseBe
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from app.tui.load.fields import first_values, read_request
+from app.tui.load.fields import first_values, read_request, request_to_resume
 from app.tui.load.progress import LoadProgressState
 from app.tui.load.run_screen import LoadRunScreen
 from app.tui.load.screen import LoadScreen
-from app.workflows.load import LoadClosed, LoadStep, PointStored
+from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
+from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from storage.target_url import format_target
-from tests.loads import full_load
+from tests.loads import TIME, full_load
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, settled
+from tests.tui import measured, painted, press, settled, text_of
 
 SECOND = SecondPassed(
     point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
@@ -189,3 +190,66 @@ async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: Sh
     assert "Back" in shown
     assert "End after point" not in shown
     assert "Export" not in shown
+
+
+async def test_a_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp, monkeypatch):
+    asked: list[tuple[Load, LoadRequest]] = []
+
+    def resumed(load: Load, request: LoadRequest, *_: object) -> Iterator[LoadStep]:
+        asked.append((load, request))
+        yield LoadClosed(load=replace(load, status=SeriesStatus.COMPLETE))
+
+    monkeypatch.setattr("app.tui.load.run_screen.resume_load", resumed)
+    target = Target(protocol="smb", host="nas", share="data", path="", user="alice")
+    stored = full_load(status=SeriesStatus.INTERRUPTED, targets=(target,))
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stored)
+        notebook.remember("load", {"target": "smb://nas/data", "users": "1", "ssh": "root@nas"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        assert "^l Go on" in painted(app)
+        await press(app, pilot, "ctrl+l")
+        assert f"stopped after {len(stored.points)} points, which are kept" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "enter")
+        assert shows(app, AskDialog)
+        app.screen.query_one("#answer", Input).value = "secret"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "Load points" in painted(app)
+        ((load, request),) = asked
+        assert load.id == stored.id
+        assert (request.choices, request.server_ssh) == (stored.choices, "root@nas")
+        assert request.secrets.password == "secret"
+
+
+@pytest.mark.parametrize(
+    ("stored", "why"),
+    [(None, "There is none."), (full_load(), "It is complete."), (full_load(imported_at=TIME), "It was imported.")],
+)
+async def test_a_load_that_cannot_go_on_is_told(app: SharebenchApp, stored, why):
+    if stored is not None:
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.add_load(stored)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert shows(app, MessageDialog)
+        assert why in painted(app)
+
+
+def test_a_server_that_the_lines_do_not_name_is_not_looked_at_by_their_ssh():
+    load = full_load(targets=(Target(protocol="smb", host="nas", share="data"),))
+    for target, ssh in (("smb://nas/data", "root@nas"), ("smb://nas2/data", None), ("", None)):
+        request = request_to_resume(load, Secrets(), {"target": target, "ssh": "root@nas"})
+        assert request.server_ssh == ssh
+
+
+def test_a_load_that_stopped_says_how_it_goes_on():
+    load = full_load(status=SeriesStatus.INTERRUPTED)
+    screen = LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets()))
+    screen.heard(0, LoadClosed(load=load, failure=LoadEnded(kind="CancelledError", text="cancelled")))
+    assert "Ctrl+L goes on where it stopped" in screen.now()
