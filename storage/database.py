@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from urllib.parse import quote
 
 from sqlite_utils import Database
@@ -32,6 +33,7 @@ from storage.migrations import CURRENT_FORMAT, migrations
 
 BUSY_SECONDS = 15.0
 """How long a writer waits for another one."""
+_AGAIN_SECONDS = 0.01
 _ELSEWHERE = "name another one with --db FILE"
 _VFS = ""
 """The file layer of SQLite's; empty for its usual one."""
@@ -205,13 +207,20 @@ def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
 
 
 def _is_wal(connection: sqlite3.Connection) -> bool:
-    """Whether the notebook is in WAL mode, or could be put into it."""
-    try:
-        return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal")
-    except sqlite3.OperationalError as error:
-        if is_busy(error):
-            raise
-        return False
+    """Whether the notebook is in WAL mode, or could be put into it.
+
+    SQLite does not wait for another connection here that makes the notebook at the same moment; so that is done here.
+    """
+    given_up_at = monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error):
+                return False
+            if monotonic() >= given_up_at:
+                raise
+            sleep(_AGAIN_SECONDS)
 
 
 def _migrate(db: NotebookDatabase, path: Path) -> None:

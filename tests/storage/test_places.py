@@ -9,6 +9,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -207,3 +209,14 @@ def test_a_copy_of_an_older_format_is_whole_or_not_there(path: Path, monkeypatch
         assert connection.execute("SELECT count(*) FROM series").fetchone() == (1,)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+def test_two_that_make_one_at_the_same_moment_wait_for_each_other(tmp_path: Path):
+    path = tmp_path / "new.db"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        end = threading.Timer(0.3, other.execute, ["ROLLBACK"])
+        end.start()
+        with Notebook(path) as notebook:
+            assert notebook.count() == 0
+        end.join()
