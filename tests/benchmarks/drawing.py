@@ -19,8 +19,9 @@ from fcntl import ioctl
 from pathlib import Path
 
 from app.measure.control import SeriesControl
+from app.measure.events import RunFinished
 from app.measure.plan import MeasurementPlan
-from app.recorder.recording import record
+from app.recorder.recording import RecorderEvent, record
 from app.recorder.request import SeriesRequest
 from forms.stats.summary import median
 from storage.notebook import Notebook
@@ -114,11 +115,17 @@ class DrawingProcessorRow:
 
 
 class ProcessorTime:
-    """What this process alone takes of a processor from now on."""
+    """What this process alone takes of a processor once the warm-ups are over, and with them all loading."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._taken = time.process_time()
+        self._runs = 0
+        self._began = self._taken = 0.0
+
+    def run_ended(self) -> None:
+        """Count it; the last warm-up begins the time."""
+        self._runs += 1
+        if self._runs == WARMUPS:
+            self._began, self._taken = time.monotonic(), time.process_time()
 
     def share(self) -> float:
         """Seconds of processor time in a second."""
@@ -127,8 +134,9 @@ class ProcessorTime:
 
 def _headless(order: SeriesRequest, path: Path) -> float:
     taken = ProcessorTime()
-    for _ in record(order, path, SeriesControl()):
-        pass
+    for event in record(order, path, SeriesControl()):
+        if isinstance(event, RunFinished):
+            taken.run_ended()
     return taken.share()
 
 
@@ -173,8 +181,12 @@ def main() -> int:
     order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     class Screen(RunScreen):
-        def on_mount(self) -> None:
-            self.taken = ProcessorTime()
+        taken = ProcessorTime()
+
+        def heard(self, index: int, event: RecorderEvent) -> None:
+            super().heard(index, event)
+            if isinstance(event, RunFinished):
+                self.taken.run_ended()
 
         def on_measurement_ended(self, message: MeasurementEnded) -> None:
             path.with_suffix(SHARE_SUFFIX).write_text(str(self.taken.share()))

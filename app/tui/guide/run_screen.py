@@ -97,7 +97,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         #now.-stalled { color: $text-error; }
         #machine { height: 1; color: $text-muted; }
         #warnings { height: auto; max-height: 3; color: $text-warning; display: none; }
-        #form { height: 8; }
+        #form { height: 8; max-height: 60vh; }
+        &.-warned #form { max-height: 45vh; }
         #charts { height: 1fr; min-height: 5; }
         #charts AnsiView { height: 1fr; }
     }
@@ -258,6 +259,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             lines_of = self.query_one("#warnings", Static)
             lines_of.update(Text(warnings))
             lines_of.display = bool(warnings)
+            self.set_class(bool(warnings), "-warned")
         if running.offers != self._offers:
             self._offers = running.offers
             self.refresh_bindings()

@@ -76,6 +76,19 @@ async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, backend):
         assert "Complete: 2 runs" in painted(ready)
 
 
+@pytest.mark.parametrize("warned", [(), tuple(Warned(text=f"warning {n}") for n in range(3))], ids=("quiet", "warned"))
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
+async def test_of_many_runs_the_newest_are_seen_and_what_they_come_to(ready, backend, size, warned):
+    async with ready.run_test(size=size) as pilot:
+        await start(ready, pilot, backend, STARTED, *warned)
+        await hand_out(ready, pilot, backend, *(RunFinished(run=run_at(n, 100e6 + n)) for n in range(1, 41)))
+        await hand_out(ready, pilot, backend, Finished(), None)
+        await measured(ready, pilot)
+        for seen in ("100,000,040", "Average:", "Deviation:", "Rate of each run", *(one.text for one in warned)):
+            assert seen in painted(ready)
+        assert "100,000,001" not in painted(ready)
+
+
 async def test_without_a_curve_it_is_said_whether_any_run_has_ended(ready, backend):
     async with ready.run_test(size=(120, 36)) as pilot:
         await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
