@@ -119,6 +119,13 @@ def without_password(text: str) -> str:
     return text[: colon + 1] + "…"
 
 
+def may_hold_password(text: str) -> bool:
+    """Whether a login with a password may stand in what was typed, in whatever half-typed form."""
+    scheme = _SCHEME.match(text)
+    login, at, _ = text[scheme.end() if scheme else 0 :].rpartition("@")
+    return ":" in login if at else without_password(text) != text
+
+
 def _unescape(text: str) -> str:
     """Percent escapes resolved; a group that is no UTF-8 stays as it was typed."""
 
