@@ -104,7 +104,8 @@ class SeriesMonitor:
         quiet = self._watch.verdict()
         if quiet.verdict is QuietVerdict.BUSY:
             raise NotQuietError(
-                f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one SECONDS"
+                f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one",
+                options="--wait SECONDS",
             )
 
     def _store(self) -> None:
