@@ -6,20 +6,21 @@ from typing import Any, ClassVar
 
 import textual
 from textual import events
+from textual.app import App
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from app.charts.canvas import ascii_only
+from app.charts.terminal import ascii_only
 from app.config import ConfigError, config, config_file
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded
-from app.tui.frame.context import Context, ContextApp
+from app.tui.frame.context import Context
 from app.tui.frame.keys import KeysFileError, checked_keys, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.plain_signs import PlainSigns
@@ -48,7 +49,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     return Terminal
 
 
-class SharebenchApp(ContextApp, Commanded):
+class SharebenchApp(App[int], Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"
