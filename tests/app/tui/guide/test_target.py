@@ -333,6 +333,7 @@ async def test_recent_targets_are_offered(guide_app, backend):
         notebook.add(series([1e6], target=Target(protocol="ftp", host="old", port=21, path="/pub/a.iso")))
         notebook.add(series([1e6], id="bbbbbbbbbbbb", target=replace(SMB, host="nas", path="a.iso")))
         notebook.remember(MEMORY_KEY, GuideChoices(target=replace(SMB, host="nas")).to_memory())
+    guide_app.context.practice = ()
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         assert "ftp://old/pub" in painted(guide_app)
