@@ -28,7 +28,7 @@ from app.workflows.guide.state.choices import (
     with_file,
     with_target,
 )
-from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, around, towards
 from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
 from app.workflows.guide.state.profiles import with_profile
@@ -192,7 +192,7 @@ class PlainGuide:
         while True:
             self._say(f"Connecting to {wording.plain(format_target(target))}.")
             try:
-                place = self.backend.look(target, secrets, around(self.choices, self.known))
+                place = self.backend.look(target, secrets, around(*towards(target, self.choices, self.known)))
             except LoginError:
                 self.logins.forget(target)
                 raise

@@ -184,7 +184,7 @@ def _measured(
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except errors.NotQuietError as error:
-            failure = Failed(kind=type(error).__name__, text=str(error))
+            failure = Failed.of(error)
             yield failure
     return failure
 
@@ -260,5 +260,5 @@ def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
 def failure_from(failure: Failed) -> errors.SharebenchError:
     """The error that the measuring process told of."""
     kind = getattr(errors, failure.kind, errors.MeasurementError)
-    found: errors.SharebenchError = kind(failure.text)
+    found: errors.SharebenchError = kind(failure.text, options=failure.options)
     return found

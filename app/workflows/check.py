@@ -257,7 +257,8 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
         return Checked(
             "quiet time",
             CheckState.ATTENTION,
-            f"busy: {reasons}; measure at a quieter time, or wait for it with --wait SECONDS",
+            f"busy: {reasons}; measure at a quieter time, or wait for one",
+            "--wait SECONDS",
         )
     state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
     return Checked("quiet time", state, f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}")

@@ -196,4 +196,4 @@ def test_ticks_are_round_and_reach_the_top(top, last):
 
 
 def test_the_legend_breaks_between_signs():
-    assert wrapped("MB/s   ─ average   ● run", 16) == ["MB/s   ─ average", "● run"]
+    assert wrapped(["MB/s", "─ average", "● run"], 16) == [["MB/s", "─ average"], ["● run"]]
