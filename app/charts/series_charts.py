@@ -12,7 +12,6 @@ from forms.series.progress import over_time
 from forms.series.summary import SeriesSummary
 from storage.records import Decision
 
-
 _NARROW = 56
 """In fewer columns a line of dots is hard to read, and bars that have their figures beside them are not."""
 _BELOW_BARS = 3
@@ -31,7 +30,7 @@ def rates_chart(
 ) -> str:
     """The chart in ``width`` columns and ``height`` lines, with ANSI colours where ``colour`` is set.
 
-    ``zoomed`` shows the scatter of the runs instead of the whole from 0. Few lines, and few columns, give horizontal bars.
+    ``zoomed`` shows the scatter of the runs instead of the whole from 0. Few lines or few columns give bars.
     """
     small = too_small(width, height)
     rows = summary.all_rows
