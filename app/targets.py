@@ -113,7 +113,7 @@ def without_password(text: str) -> str:
     bracket = text.find("]", start) if text[start : start + 1] == "[" else start
     colon = text.find(":", max(start, bracket))
     at = text.rfind("@")
-    if at >= 0:
+    if at > start:
         return f"{text[: colon + 1]}…{text[at:]}" if 0 <= colon < at else f"{text[:start]}…{text[at:]}"
     if colon < 0 or _PORT_ONLY.match(text, colon) or _DRIVE.match(text):
         return text

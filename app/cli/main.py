@@ -145,7 +145,7 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
         return diagnostics.fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
         return diagnostics.fail(error, debug=debug)
-    except BrokenPipeError:
+    except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         output.drop_rest()
         return 0
     except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does
