@@ -496,7 +496,7 @@ async def test_columns_that_nothing_listed_fills_give_their_room_to_the_others(t
         assert "Experiment" not in painted(app).splitlines()[2]
         with Notebook(three) as notebook:
             notebook.remove_baseline("before")
-        app.screen.look()
+        here(app).look()
         await settled(app, pilot)
         assert "Baseline" not in painted(app).splitlines()[2]
 
