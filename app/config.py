@@ -38,7 +38,7 @@ from app.errors import UsageError
 
 _NOT_HERE = {
     "password": "a password is never stored; take it out, and type it at the prompt, set SHAREBENCH_PASSWORD, or name"
-    " a file with --credentials FILE",
+    " a file of credentials",
     "port": 'the port stands in the address: address = "HOST:PORT"',
 }
 """What is looked for among the settings and is none, with what to do instead."""

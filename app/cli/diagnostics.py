@@ -67,6 +67,8 @@ def one_line(error: click.ClickException) -> str:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx:
         hint = f"; see `{error.ctx.command_path} --help`"
+        if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(error.ctx.command, click.Group):
+            return f"{error.ctx.info_name} needs one of {', '.join(error.ctx.command.list_commands(error.ctx))}{hint}"
     return " ".join(error.format_message().split()).rstrip(".") + hint
 
 
