@@ -20,6 +20,7 @@ from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
+from storage.nearest import did_you_mean
 from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
 from storage.records import (
     Baseline,
@@ -166,8 +167,9 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         if ids and (len(ids) == 1 or ids[0] == reference) and reference:
             return ids[0]
         if not ids or not reference:
+            meant = did_you_mean(reference, (each.name for each in self.baselines()))
             raise UnknownReferenceError(
-                f"no series or baseline is called {reference!r}; `sharebench list` shows what there is"
+                f"no series or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"
             )
         more = ", …" if len(ids) > 5 else ""
         raise UnknownReferenceError(f"{reference!r} is short for several series: {', '.join(ids[:5])}{more}")

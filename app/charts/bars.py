@@ -1,7 +1,8 @@
 """Horizontal bars, one a run, with the value beside it: what a chart is where there are few lines."""
 
-from app.charts.canvas import ascii_only, wrapped
+from app.charts.canvas import wrapped
 from app.charts.marks import AVERAGE, figure, run_mark
+from app.charts.terminal import ascii_only
 from forms.numbers import byte_rate, link_rate
 from forms.report import FAR_ABOVE
 from forms.series.summary import SeriesSummary
@@ -25,7 +26,7 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
     if len(shown) < len(rows):
         said.insert(0, f"the last {len(shown)} of {len(rows)} runs")
     said += sorted({run_mark(row)[3] for row in shown} - {"run"})
-    legend = wrapped("   ".join(said), width)[: max(1, height - len(shown))]
+    legend = ["   ".join(line)[:width] for line in wrapped(said, width)][: max(1, height - len(shown))]
     values = [figure(row.measures.bytes_per_second or 0.0, top, aligned=True) for row in shown]
     names = [row.label + run_mark(row)[2] for row in shown]
     left, right = max(map(len, names)), max(map(len, values))

@@ -5,7 +5,6 @@ numbers of the lines stand beside them. A terminal without braille gets one sign
 """
 
 import math
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from app.charts.scale import Scale, choose_scale
+from app.charts.terminal import ascii_only
 
 SMALLEST = (24, 6)
 """Columns and lines below which nothing can be read from a chart."""
@@ -131,18 +131,19 @@ class Canvas:
     def _painted(self, text: str, colour: int) -> str:
         return f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text
 
-    def _rows(self, below: int, legend: Sequence[str]) -> int:
+    def _rows(self, below: int, legend: Sequence[object]) -> int:
         return self.height - 1 - below - len(legend)
 
     def _shown(self, below: int) -> tuple[list[Line], list[str]]:
         """The lines within the scale, and the lines of the legend."""
-        lines = [""]
+        lines: list[list[str]] = [[]]
         for _ in range(2):  # the legend takes its lines from the scale that it names
             scale = choose_scale(self.rates, self._rows(below, lines), zoomed=self.zoomed)
             shown = [line for line in self._lines if _on(scale, line)]
             parts = dict(self._legend(scale, shown))
-            lines = wrapped("   ".join(parts), self.width)[: max(1, self.height - below - 6)]
-        return shown, ["   ".join(parts.get(part, part) for part in line.split("   ")) for line in lines]
+            lines = wrapped(list(parts), self.width)[: max(1, self.height - below - 6)]
+        drawn = {part: parts[part] if len(part) <= self.width else part[: self.width] for part in parts}
+        return shown, ["   ".join(drawn[part] for part in line) for line in lines]
 
     def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
         """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""
@@ -286,13 +287,6 @@ def _labels(canvas: Canvas, left: int, inside: int, rows: int) -> list[str]:
     return lines
 
 
-def ascii_only() -> bool:
-    """Whether the terminal shows no braille: the Linux console, or a locale that is not UTF-8."""
-    locale = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG") or ""
-    other = bool(locale) and "utf" not in locale.lower() and locale not in {"C", "POSIX"}
-    return other or os.environ.get("TERM") == "linux"
-
-
 def prepare() -> None:
     """Load what charts are drawn with, a tenth of a second, before anything is timed."""
     import plotext  # noqa: F401, PLC0415  loaded here so that no chart has to wait for it
@@ -305,13 +299,11 @@ def too_small(width: int, height: int) -> str | None:
     return "no room for the chart"[: max(0, width)]
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """The legend in lines of at most ``width`` columns, broken between its parts."""
-    lines = [""]
-    for part in text.split("   "):
-        longer = f"{lines[-1]}   {part}" if lines[-1] else part
-        if len(longer) <= width or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(part)
-    return [line[:width] for line in lines]
+def wrapped(parts: Sequence[str], width: int) -> list[list[str]]:
+    """The parts of a legend, three blanks apart, in lines of at most ``width`` columns; a longer part has its own."""
+    lines: list[list[str]] = [[]]
+    for part in parts:
+        if lines[-1] and len("   ".join([*lines[-1], part])) > width:
+            lines.append([])
+        lines[-1].append(part)
+    return lines

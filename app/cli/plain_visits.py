@@ -1,7 +1,7 @@
 """What the screen has screens of its own for, said line by line: a form, a comparison, the catalogue, an export."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from app.errors import UsageError
@@ -9,17 +9,17 @@ from app.whole_file import output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.state.choices import GuideChoices
 from app.workflows.guide.state.rounds import take_change
-from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, export_reports
 from forms.exporters.text import report_text, run_form_text
 from forms.reports import series_reports
-from forms.series.summary import SeriesSummary, run_form
+from forms.series.chart_words import chart_in_words
+from forms.series.summary import run_form
 from forms.tuning.catalogue import entries, find
 from forms.tuning.catalogue_text import entry_text, list_text
 from storage.notebook import Notebook
-from storage.records import Phase, RunStatus, Target
+from storage.records import Target
 
 _ASCII = str.maketrans({"─": "-", "═": "=", "│": "|", "⋮": ":", "█": "#", "░": ".", "→": ">", "★": "*", "▸": ">"})
 
@@ -43,7 +43,7 @@ def visit(
             case "series":
                 form = run_form(notebook.series(str(arguments["series_id"])))
                 say(run_form_text(form))
-                for line in _chart_in_words(form):
+                for line in chart_in_words(form):
                     say(line)
             case "compare":
                 pair = (str(arguments["base"]), str(arguments["other"]))
@@ -62,25 +62,6 @@ def visit(
             case _:
                 say(f"That is on the screen alone: sharebench, without --plain, has {name}.")
     return None
-
-
-def _chart_in_words(form: SeriesSummary) -> Iterator[str]:
-    """What the chart of a series shows: where each run lies beside the average, and what is told apart by its sign."""
-    average = form.average_rate
-    yield "The chart in words:" if average else "The chart in words, without an average, since no run counts:"
-    for row in form.all_rows:
-        rate = row.measures.bytes_per_second
-        if rate is None:
-            continue
-        words = [f"{'Warm-up' if row.phase is Phase.WARM_UP else 'Run'} {row.number}: {wording.rate(rate)}"]
-        if average:
-            off = 100 * (rate / average - 1)
-            words.append(f"{wording.percent(abs(off))} {'above' if off >= 0 else 'below'} the average")
-        if row.status is not RunStatus.VALID:
-            words.append(row.status.value)
-        if row.unusual:
-            words.append("unusual")
-        yield ", ".join(words) + "."
 
 
 def _load_command(target: str, ssh: str) -> str:

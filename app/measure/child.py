@@ -37,7 +37,7 @@ def main() -> int:
     try:
         _measure(plan, brake, emit)
     except SharebenchError as error:
-        emit(Failed(kind=type(error).__name__, text=str(error)))
+        emit(Failed.of(error))
     return 0
 
 

@@ -102,7 +102,7 @@ class Engine:
             self._emit(Finished(reached=self._reached))
         else:
             what_to_do = f"; {left}: remove it by hand, or resume the series" if left else ""
-            self._emit(Failed(kind=type(failure).__name__, text=f"{failure}{what_to_do}"))
+            self._emit(Failed.of(failure, what_to_do))
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client

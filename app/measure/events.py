@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, get_args
 
+from app.errors import SharebenchError
 from storage.json_reader import JSONNode
 from storage.records import ClientFacts, Phase, Run
 
@@ -83,6 +84,13 @@ class Failed:
 
     kind: str
     text: str
+    options: str = ""
+    """Those of the command line that do what the text advises."""
+
+    @classmethod
+    def of(cls, error: SharebenchError, more: str = "") -> "Failed":
+        """What an error says, and what there is to say beside it."""
+        return cls(kind=type(error).__name__, text=f"{error}{more}", options=error.options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,8 +117,8 @@ def resuming(
     series = notebook.series(series_id)
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
-            f"series {series.id} was imported: look at its target, then go on with `sharebench run --resume {series.id}"
-            " --confirm-target`"
+            f"series {series.id} was imported: look at its target, and say that it is meant before it goes on",
+            options=f"--resume {series.id} --confirm-target",
         )
     request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(SeriesWriter(series, notebook, stored=True), request, notebook, control)
@@ -184,7 +184,7 @@ def _measured(
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except errors.NotQuietError as error:
-            failure = Failed(kind=type(error).__name__, text=str(error))
+            failure = Failed.of(error)
             yield failure
     return failure
 
@@ -260,5 +260,5 @@ def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
 def failure_from(failure: Failed) -> errors.SharebenchError:
     """The error that the measuring process told of."""
     kind = getattr(errors, failure.kind, errors.MeasurementError)
-    found: errors.SharebenchError = kind(failure.text)
+    found: errors.SharebenchError = kind(failure.text, options=failure.options)
     return found

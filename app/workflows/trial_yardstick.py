@@ -114,7 +114,7 @@ class LoadYardstick:
                 client.connect()
                 yield Started(client=client.facts(), size_bytes=0, path_facts=client.facts_of_path())
         except SharebenchError as error:
-            yield Failed(kind=type(error).__name__, text=str(error))
+            yield Failed.of(error)
             return
         yield RunStarted(number=number, phase=Phase.MEASURED, of=None)
         started_at = utc_now()

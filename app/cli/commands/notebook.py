@@ -72,7 +72,7 @@ def list_command(
             output.answer_parts(_documents(notebook, heads, loads=not series_alone and limit is None))
             return
         lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
-        loads = [] if series_alone else load_lines(notebook, limit)
+        loads = [] if series_alone else load_lines(notebook, limit, _room())
     if not lines and words:
         diagnostics.say(f"no series has {' and '.join(map(repr, words))} in its label, target or note")
         return
@@ -87,7 +87,7 @@ def list_command(
     if lines:
         _print(lines)
     if loads:
-        output.answer("\n".join(loads if lines else loads[1:]))
+        output.answer("\n".join(["", *loads] if lines else loads))
     if len(lines) < count:
         diagnostics.say(
             f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
@@ -120,10 +120,15 @@ def _print(lines: Sequence[SeriesLine]) -> None:
     """A line a series; on a terminal none is longer than it is wide."""
     rows = [_HEADING, *map(_cells, lines)]
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
-    if sys.stdout.isatty():
-        widths = fitted(widths, shutil.get_terminal_size().columns)
+    if room := _room():
+        widths = fitted(widths, room)
     tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.runs_tone, _DEVIATION: one.deviation_tone} for one in lines)]
     output.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
+
+
+def _room() -> int | None:
+    """Cells of a line, where stdout is a terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:

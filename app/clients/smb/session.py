@@ -188,7 +188,7 @@ class _NoPipes:
     """In place of the pipes that smbclient-ng opens at each login: they cost time, and not every server has them."""
 
     def __init__(self, *_connection: Any) -> None:
-        raise NotImplementedError("opened when they are needed")
+        raise ConnectionError("opened when they are needed")
 
 
 @contextlib.contextmanager

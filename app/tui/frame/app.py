@@ -6,24 +6,36 @@ from typing import Any, ClassVar
 
 import textual
 from textual import events
+from textual.app import App
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.notifications import SeverityLevel
+from textual.reactive import Reactive
 from textual.screen import Screen
 
-from app.charts.canvas import ascii_only
+from app.charts.terminal import ascii_only
 from app.config import ConfigError, config, config_file
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded
-from app.tui.frame.context import Context, ContextApp
+from app.tui.frame.context import Context
 from app.tui.frame.keys import KeysFileError, checked_keys, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.plain_signs import PlainSigns
-from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
+from app.tui.frame.themes import (
+    ANSI_ON_DARK,
+    ANSI_ON_LIGHT,
+    DARK,
+    THEMES,
+    VARIABLES,
+    Density,
+    remember,
+    remembered_density,
+    remembered_theme,
+)
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -48,7 +60,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     return Terminal
 
 
-class SharebenchApp(ContextApp, Commanded):
+class SharebenchApp(App[int], Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"
@@ -59,6 +71,8 @@ class SharebenchApp(ContextApp, Commanded):
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
+
+    ansi_theme_dark = Reactive(ANSI_ON_DARK, init=False)
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
         """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
@@ -93,6 +107,7 @@ class SharebenchApp(ContextApp, Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
+        self.ansi_theme_light = ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: remember(kept, theme.name))
             self.density = remembered_density(self._density_file(kept))

@@ -8,9 +8,10 @@ from textual.screen import ModalScreen, Screen
 
 from app.tui.frame import background
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.tui.frame.context import Context, ContextApp
+from app.tui.frame.context import Context
 
 if TYPE_CHECKING:
+    from app.tui.frame.app import SharebenchApp
     from storage.notebook import Notebook
 
 _T = TypeVar("_T")
@@ -26,9 +27,9 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     """What a widget is for, for F1 help, by its id."""
 
     @property
-    def sharebench_app(self) -> ContextApp:
+    def sharebench_app(self) -> "SharebenchApp":
         """The app, by its own type."""
-        return cast("ContextApp", self.app)
+        return cast("SharebenchApp", self.app)
 
     @property
     def context(self) -> Context:

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from app.tui.frame.commands import give, keys_in_use, offered
-from app.tui.frame.context import ContextApp
+
+if TYPE_CHECKING:
+    from app.tui.frame.app import SharebenchApp
 
 
 class CommandProvider(Provider):
     """Every command that the focused widget, its screen and the app offer now."""
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
-        app = cast("ContextApp", self.app)
+        app = cast("SharebenchApp", self.app)
         for offer in offered(self.screen):
             keys = keys_in_use(app, offer.command, app.chosen_keys)
             run = partial(give, app, offer)

@@ -77,10 +77,12 @@ class PageView(Vertical, Commanded):
         return self.page.why if self.page is not None else ""
 
     def show(self, page: Page) -> None:
-        """Show a page; the cursor stays where it was while the page is the same step's."""
+        """Show a page; the cursor stays where the user has put it while the page is the same step's."""
         options = self.query_one(OptionList)
-        same = self.page is not None and _alike(self.page, page)
-        cursor = options.highlighted if same and options.highlighted is not None else page.cursor
+        before = self.page
+        same = before is not None and _alike(before, page)
+        moved = same and before is not None and options.highlighted not in (None, before.cursor)
+        cursor = options.highlighted if moved and options.highlighted is not None else page.cursor
         self.page = page
         self.border_title = Content(page.title)
         self.set_class(bool(page.columns), "-table")

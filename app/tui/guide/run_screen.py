@@ -101,6 +101,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         &.-warned #form { max-height: 45vh; }
         #charts { height: 1fr; min-height: 5; }
         #charts AnsiView { height: 1fr; }
+        &.-wide #rates { padding-right: 2; }
     }
     """
 

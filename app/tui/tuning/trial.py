@@ -141,7 +141,7 @@ class TrialScreen(RecordingScreen):
         from forms.trials.judged import report_of  # noqa: PLC0415
 
         if self.summary is not None:
-            return report_text(report_of(self.summary), width=width)
+            return report_text(report_of(self.summary), width=width, ansi=True)
         return "\n".join(line for text in self._lines for line in hanging(visible(text), width))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

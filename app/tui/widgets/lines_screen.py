@@ -10,6 +10,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
+from app.targets import may_hold_password
 from app.tui.frame import background
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog
@@ -101,7 +102,7 @@ class LinesScreen(BaseScreen):
         typed = self.context.typed.get(self.MEMORY_KEY)
         if typed is not None and typed != self._first:
             self._first = typed
-            kept: dict[str, JSONValue] = dict(typed)
+            kept = _for_the_notebook(typed)
             background.start_with_notebook(
                 self.app.screen_stack[0],
                 lambda notebook: notebook.remember(self.MEMORY_KEY, kept),
@@ -131,8 +132,8 @@ class LinesScreen(BaseScreen):
 
     def remember(self) -> None:
         """Keep what stands in the lines for the next time."""
-        typed: dict[str, JSONValue] = dict(self.typed())
-        self.with_notebook(lambda notebook: notebook.remember(self.MEMORY_KEY, typed))
+        kept = _for_the_notebook(self.typed())
+        self.with_notebook(lambda notebook: notebook.remember(self.MEMORY_KEY, kept))
 
     @on(Input.Submitted)
     def _next_line(self) -> None:
@@ -163,3 +164,8 @@ class LinesScreen(BaseScreen):
             self.action_start()
 
         self.ask_password(target, answered)
+
+
+def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:
+    """The lines that the notebook may keep: what is half typed was refused by nobody yet."""
+    return {key: value for key, value in typed.items() if not may_hold_password(value)}

@@ -27,6 +27,7 @@ from app.measure.events import (
     to_line,
 )
 from app.measure.plan import MeasurementPlan
+from app.recorder.recording import failure_from
 from storage.records import Command, Phase, RunStatus, Target
 from tests.app.fakes import FakeClient, FakeServer
 
@@ -139,6 +140,15 @@ def test_no_connection_fails_before_any_run():
     assert measure(MeasurementPlan(command=Command.GET, target=GET), server) == [
         Failed(kind="UnreachableError", text="nobody there")
     ]
+
+
+def test_what_the_command_line_would_add_to_an_error_goes_with_it():
+    server = FakeServer(refuse_connections=UnreachableError("leave signing out", options="--sign"))
+    failed = measure(MeasurementPlan(command=Command.GET, target=GET), server)[-1]
+    assert isinstance(failed, Failed)
+    assert from_line(to_line(failed)) == failed
+    told = failure_from(failed)
+    assert (type(told), str(told), told.options) == (UnreachableError, "leave signing out", "--sign")
 
 
 def test_no_file_fails_before_any_run():

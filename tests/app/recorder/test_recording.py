@@ -208,7 +208,8 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     assert isinstance(closed, SeriesClosed)
     assert closed.failure
     assert closed.failure.kind == "NotQuietError"
-    assert "or wait for one" in closed.failure.text
+    assert closed.failure.text.endswith("measure at a quieter one, or wait for one")
+    assert closed.failure.options == "--wait SECONDS"
     assert not closed.stored
     assert all_series(book) == []
 

@@ -96,7 +96,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
     if choices.target is None:
         return
     place = wording.plain(format_target(choices.target))
-    size = wording.size(choices.run_bytes) if choices.run_bytes is not None else "?"
+    size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
     if not choices.target.abilities.moves_files:
         yield f"Measured: {choices.command} of {size} at {place}."
     elif choices.makes_file:
@@ -212,6 +212,7 @@ def _ftp(series: Series, known: GuideContext) -> Option:
         text="ftp://[USER@]HOST[:PORT]/PATH of a folder or of the same file.",
         value=f"ftp://{user}{series.target.host}/",
         then=lambda text: Connect(parse_target(text)),
+        keep=True,
     )
     return Option("Measure the same over FTP…", ask, "the usual yardstick, where the server speaks it")
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from textual.widgets import Input, OptionList
 
+from app.errors import UnreachableError
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.steps_view import StepsView
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
@@ -125,6 +126,18 @@ async def test_the_comparison_uses_ftp_and_baselines(reviewing):
         assert type(reviewing.screen).__name__ == "CompareScreen"
         await press(reviewing, pilot, "escape")
         assert isinstance(reviewing.screen, GuideScreen)
+
+
+async def test_where_ftp_was_typed_stands_there_again_when_it_did_not_answer(reviewing, backend):
+    backend.errors = [UnreachableError("nothing listens on that port")]
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "enter", "down", "enter")
+        reviewing.screen.query_one(Input).value = "ftp://127.0.0.1:2121/pub"
+        await press(reviewing, pilot, "enter")
+        assert "nothing listens" in text_of(reviewing.screen, ".dialog-text")
+        await press(reviewing, pilot, "enter", "enter")
+        assert reviewing.screen.query_one(Input).value == "ftp://127.0.0.1:2121/pub"
 
 
 async def test_a_series_is_kept_as_a_baseline(reviewing):

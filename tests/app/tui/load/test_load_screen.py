@@ -153,6 +153,26 @@ async def test_lines_that_were_not_begun_with_stand_there_again(app: SharebenchA
         assert (notebook.remembered("load") or {})["users"] == "7,9", "also for the next time that it is opened"
 
 
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [("target", "smb://bench:hunter2@nas/data"), ("target", "smb://bench:hunter2"), ("ssh", "root:hunter2@nas")],
+)
+async def test_a_line_that_may_hold_a_password_never_comes_into_the_notebook(app: SharebenchApp, line: str, text: str):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+n")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "7,9"
+        app.screen.query_one(f"#{line}", Input).value = text
+        await settled(app, pilot)
+        await pilot.press("escape")
+        await settled(app, pilot)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert (notebook.remembered("load") or {})["users"] == "7,9"
+    files = app.context.notebook_path.parent.glob(f"{app.context.notebook_path.name}*")
+    assert not any(b"hunter2" in file.read_bytes() for file in files)
+
+
 async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

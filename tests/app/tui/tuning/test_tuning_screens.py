@@ -36,7 +36,7 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert isinstance(app.screen, CatalogueScreen)
-        assert painted(app).splitlines()[2].split() == ["1", "server", "signing"]
+        assert painted(app).splitlines()[2].split()[:4] == ["1", "server", "signing", "Slower,"]
         await pilot.press("f", *"strict sync")
         await settled(app, pilot)
         assert "strict sync" in painted(app).splitlines()[2]
@@ -136,15 +136,21 @@ def rungs_of(app: SharebenchApp) -> str:
     return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#rungs-pane").size.height])
 
 
-async def test_a_status_stands_in_the_catalogues_list_only_where_it_is_not_beside_it(path):
-    for size, shown in (((80, 24), True), ((120, 36), False)):
-        app = app_on(path, first="catalogue")
-        async with app.run_test(size=size) as pilot:
+async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size, room in (((80, 24), True), ((120, 36), False), ((210, 36), True)):
+            await pilot.resize_terminal(*size)
             await settled(app, pilot)
-            listed = [line[:40] for line in painted(app).splitlines() if "durable handles" in line]
-            assert listed
-            assert ("conditional" in painted(app).splitlines()[9]) is shown
-            assert not [line for line in listed if "…" in line]
+            await pilot.press("down")
+            line = painted(app).splitlines()[9]
+            assert "durable handles" in line
+            assert ("No speed." in line) is room
+            assert "…" not in line[:34]
+        assert here(app).query_one("#entries", OptionList).highlighted == 3, "the cursor outlives the terminal's size"
+        await pilot.press("f", *"read raw")
+        await settled(app, pilot)
+        assert "history: SMB1 only" in painted(app).splitlines()[2]
 
 
 async def test_a_change_is_kept_or_put_back_or_open_again(path):
