@@ -36,8 +36,8 @@ test: .venv/.installed-dev ## all tests, with all their own set-up
 	@$(BIN)/python -m pytest -n 4 -m "not alone" --dist loadgroup || $(ONCE_MORE)
 	@$(BIN)/python -m pytest -m alone || $(ONCE_MORE)
 
-compiled: .venv/.installed-dev
-	@$(BIN)/python -m pytest --collect-only -q >/dev/null  # once, in place of once in each process of the tests
+compiled: .venv/.installed-dev ## the tests compiled once, in place of once in each process that runs them
+	@$(BIN)/python -m pytest --collect-only -q >/dev/null
 
 check: lint types contracts test ## everything that CI checks: format, lint, types, import contracts, tests
 

@@ -19,6 +19,7 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, TTLibError
 from fpdf import FPDF
+from fpdf.fonts import TTFFont
 from pymupdf_fonts import myfont
 
 TEXT, OTHER = "text", "other"
@@ -63,9 +64,10 @@ def _font(name: str) -> tuple[bytes, frozenset[int]]:
 def _add(pdf: FPDF, family: str, style: str, file: Path, content: bytes) -> None:
     file.write_bytes(content)
     pdf.add_font(family, style, file)
-    font = pdf.fonts[f"{family}{style}"].ttfont
-    for table in _LAYOUT_TABLES.intersection(font.keys()):
-        del font[table]
+    font = pdf.fonts[f"{family}{style}"]
+    assert isinstance(font, TTFFont)
+    for table in _LAYOUT_TABLES.intersection(font.ttfont.keys()):
+        del font.ttfont[table]
 
 
 @dataclass(frozen=True, slots=True)
