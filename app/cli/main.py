@@ -48,7 +48,7 @@ _FAR_END = "load-worker"
 """Started through ssh by ``load --workers-on``, and by nobody else."""
 _MODULES = {
     _FAR_END: "load",
-    "list": "notebook",
+    "list": "list_",
     "show": "notebook",
     "note": "annotate",
     "rename": "annotate",

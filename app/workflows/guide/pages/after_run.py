@@ -80,7 +80,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             Option("Measure the same again", Go(same_again(choices)), "a new series"),
         ]
     if choices.target is not None and choices.target.abilities.has_share:
-        options.append(Option("Read the server's settings…", _ask_server(choices), _settings_from(choices)))
+        options.append(Option("Read the server's settings…", ask_server(choices), _settings_from(choices)))
     options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
     return Page(
         title="Run: measure",
@@ -122,7 +122,9 @@ def _settings_from(choices: GuideChoices) -> str:
     return " ".join(filter(None, (by_ssh, file))) or "to prove a change; now: only where the server is this machine"
 
 
-def _ask_server(choices: GuideChoices) -> Ask:
+def ask_server(choices: GuideChoices) -> Ask:
+    """Where the server's settings are read, and changed."""
+
     def taken(text: str) -> Go:
         words = text.split()
         paths = [word for word in words if word.startswith("/")]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.commands.notebook import fitted
-from app.cli.loads import load_lines
+from app.cli.commands.list_ import fitted
+from app.cli.load_list import load_lines
 from forms.layout import width
 from storage.notebook import Notebook
 from tests.builders import one
