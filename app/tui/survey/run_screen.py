@@ -64,7 +64,7 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
                 self.context.logins.forget(target)
 
     def now(self) -> str:
-        return "Measuring in turns …"
+        return "Measuring in turns …" if self.survey is None else self.survey.next_step
 
     def warnings(self) -> str:
         return " ".join(self.surveying.warnings[-2:])
@@ -82,4 +82,4 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
 
     def _show(self, filled: Survey) -> None:
         self.survey = filled
-        self.show_report(survey_report(filled), filled.next_step)
+        self.show_report(survey_report(filled))

@@ -12,6 +12,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.survey.fields import LINES, MEMORY_KEY, first_values, read_choices
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.widgets.lines_screen import LinesScreen, hints_of
+from app.tui.widgets.login import ask_password
 from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.survey import SurveyChoices, SurveyRound, plan_round, targets_of
 from storage.notebook import Notebook
@@ -97,7 +98,7 @@ class SurveyScreen(LinesScreen):
                     self.context.logins.keep(target, secrets)
             self._begin(again=again)
 
-        self.ask_password(unknown, answered)
+        ask_password(self, unknown, answered)
 
     def _plan(self, choices: SurveyChoices, targets: list[Target], *, again: bool) -> None:
         logins = self.context.logins

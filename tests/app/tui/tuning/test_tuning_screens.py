@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
@@ -14,11 +14,12 @@ from app.tui.report_screen import ReportScreen
 from app.tui.tuning.catalogue import CatalogueScreen
 from app.tui.tuning.entry import EntryScreen, ValueDialog
 from app.tui.tuning.ladder import LadderScreen
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
-from tests.tui import app_on, here, painted, settled, text_of
+from tests.tui import app_on, here, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -114,6 +115,32 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         await pilot.press("v")
         await settled(app, pilot)
         assert "average of a series" in painted(app)
+
+
+async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, GuideChoices(experiment="files").to_memory())
+        notebook.add(one(5, experiment="taken"))
+    app = app_on(path, first="guide")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        guide = here(app)
+        app.visit("ladder", experiment="files")
+        await settled(app, pilot)
+        await press(app, pilot, "l")
+        app.screen.query_one("#answer", Input).value = "new switch"
+        await press(app, pilot, "enter")
+        assert "sharebench · Experiment · new switch" in painted(app)
+        assert guide.choices.experiment == "new switch"
+        await press(app, pilot, "l")
+        app.screen.query_one("#answer", Input).value = "taken"
+        await press(app, pilot, "enter")
+        assert "choose a name that is free" in " ".join(painted(app).split())
+        await press(app, pilot, "escape")
+        assert here(app).experiment == "new switch"
+    with Notebook(path) as notebook:
+        assert len(notebook.experiment("new switch")) == 3
+        assert notebook.experiment("files") == []
 
 
 async def test_a_wider_screen_gives_the_rungs_its_room_also_when_it_is_made_wider(tmp_path):
