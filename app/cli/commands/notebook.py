@@ -1,4 +1,4 @@
-"""``show``, ``reject``, ``accept``, ``note``, ``rename``, ``delete`` and ``prune``: what is in the notebook, and its change."""
+"""``show``, ``reject``, ``accept``, ``note``, ``rename``, ``delete`` and ``prune``: series of a notebook."""
 
 import sys
 from collections.abc import Sequence
