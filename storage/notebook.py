@@ -16,11 +16,10 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
-from storage.errors import DamagedNotebookError, RefusedError
+from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
-from storage.nearest import did_you_mean
 from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
 from storage.records import (
     Baseline,

@@ -8,8 +8,8 @@ from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from forms.experiments.report import experiment_report
 from forms.report import Report
 from forms.trials.judged import KINDS, ChangeSummary, judged, report_of
+from storage.errors import did_you_mean
 from storage.measuring import held_text
-from storage.nearest import did_you_mean
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, dated_experiment, kind_told_by
 from storage.target_url import format_target

@@ -10,7 +10,7 @@ from app.cli.commands.load import load_command
 from app.cli.commands.survey import survey_command
 from app.cli.run_options import settled_url
 from app.errors import UsageError
-from tests.command_line import QUICK, Inside, Sharebench
+from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 
 TEXT = """
@@ -46,22 +46,23 @@ def test_a_name_becomes_the_url_of_its_server_and_what_it_sets(settings_file: Pa
     write(settings_file, TEXT.format(port=4455, share="public", path="big.iso", user="bench"))
     assert settled_url("@here") == ("smb://bench@127.0.0.1:4455/public/big.iso", {"link_bits_per_second": "100M"})
     assert settled_url("@here/a b.bin")[0] == "smb://bench@127.0.0.1:4455/public/a%20b.bin"
+    assert settled_url("@here/")[0] == "smb://bench@127.0.0.1:4455/public", "the share itself"
     assert settled_url("smb://nas/s/f") == ("smb://nas/s/f", {})
     with pytest.raises(UsageError, match="did you mean @here"):
         settled_url("@her")
 
 
 def test_a_series_by_a_servers_name_has_its_link_the_defaults_and_who_measured(
-    settings_file: Path, sharebench: Sharebench, smbd: Smbd
+    settings_file: Path, inside: Inside, smbd: Smbd
 ):
     (smbd.folder / "named.bin").write_bytes(bytes(100_000))
     write(settings_file, TEXT.format(port=smbd.port, share=smbd.share, path="named.bin", user=smbd.user))
-    done = sharebench.json("run", "@here", *QUICK, "--json")
+    done = inside.json("run", "@here", *QUICK, "--json")
     assert done["link_bits_per_second"] == 10**8
     assert [run["phase"] for run in done["runs"]].count("measured") == 3
     assert [run["phase"] for run in done["runs"]].count("warm-up") == 1
     assert done["environment"]["client"]["measured.by"] == "Jo Miller"
-    form = sharebench("show", "last").stdout
+    form = inside("show", "last").stdout
     assert "Measured by" in form
     assert "Jo Miller, OPS-4711" in form
 

@@ -514,11 +514,14 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
 @pytest.mark.alone
 @pytest.mark.parametrize("command", list(Command))
 def test_a_series_of_our_own_is_not_called_a_busy_time(smbd: Smbd, command: Command) -> None:
-    with QuietWatch(smbd.target(), command) as around:
-        busy = around.look(1).verdict is QuietVerdict.BUSY
-        record, rate = measured(smbd, command)
-        busy = busy or around.look(1).verdict is QuietVerdict.BUSY
-    if busy:
+    for _ in range(3):
+        with QuietWatch(smbd.target(), command) as around:
+            busy = around.look(1).verdict is QuietVerdict.BUSY
+            record, rate = measured(smbd, command)
+            busy = busy or around.look(1).verdict is QuietVerdict.BUSY
+        if not busy:
+            break
+    else:
         unavailable("others keep this machine busy, so nothing can be said of our own load")
     assert record["verdict"] != "busy", record
     assert isinstance(record["cpu_percent_during"], float)

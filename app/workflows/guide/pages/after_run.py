@@ -1,6 +1,6 @@
 """The pages from the run on, but for the review: run, compare with the expected, change one thing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -16,6 +16,7 @@ from app.workflows.guide.pages.page import (
     NameBaseline,
     Option,
     Page,
+    PageChart,
     Resume,
     Start,
     Visit,
@@ -35,7 +36,7 @@ from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
 from forms.numbers import byte_rate, link_rate, percent
-from forms.series.summary import run_form
+from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
 from forms.tone import Tone, Toned
 from forms.tuning.relevance import acts_on, relevant
@@ -191,7 +192,16 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         ),
         facts=tuple(facts),
         options=tuple(options),
+        chart=_chart(form, known.yardsticks),
     )
+
+
+def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
+    """The runs beside the average of the first thing that there is to hold them against."""
+    for stick in yardsticks:
+        if (average := run_form(stick.series).average_rate) is not None:
+            return PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
+    return PageChart(form=form)
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:

@@ -52,6 +52,29 @@ async def test_an_unusual_run_is_flagged_with_why(reviewing):
         assert "unusual: 40.0 % slower than the median run" in painted(reviewing)
 
 
+@pytest.mark.parametrize(("size", "drawn"), [((80, 24), False), ((120, 36), True), ((200, 50), True)])
+async def test_the_runs_are_drawn_below_their_table_where_there_is_room(reviewing, size, drawn):
+    async with reviewing.run_test(size=size) as pilot:
+        await settled(reviewing, pilot)
+        shown = painted(reviewing)
+        assert "★ Go on: compare" in shown
+        assert ("◆ unusual" in shown) is drawn
+        assert ("z Zoom" in shown) is drawn
+        assert ("A run that something else disturbed" in shown) is drawn
+        await press(reviewing, pilot, "z")
+        assert ("zoomed" in painted(reviewing)) is drawn
+
+
+async def test_the_comparison_draws_what_the_runs_are_held_against(reviewing):
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        notebook.add(replace(MEASURED, id="bbbbbbbbbbbb"))
+        notebook.set_baseline("old switch", "bbbbbbbbbbbb")
+        notebook.remember(MEMORY_KEY, replace(REVIEWING, reviewed=True, step=MethodStep.EXPECTED).to_memory())
+    async with reviewing.run_test(size=(200, 50)) as pilot:
+        await settled(reviewing, pilot)
+        assert "baseline old switch 92.3" in painted(reviewing).partition("Keep it as a baseline")[2]
+
+
 async def test_a_resumed_series_says_so_and_which_run_had_failed(reviewing):
     with Notebook(reviewing.context.notebook_path) as notebook:
         notebook.remove(MEASURED.id)
