@@ -93,7 +93,15 @@ def order_of(
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
     found = find_setting(name, [value], request.plan.target, ways)
     check_target(request)
-    return new_order(request, found, kind=ExperimentKind.TRIAL)
+    plan = TrialPlan(
+        kind=found.kind,
+        name=found.name,
+        values=found.values,
+        looks=LOOKS,
+        accepted_risks=accepted,
+        allow_restart=restart,
+    )
+    return new_order(request, found, kind=ExperimentKind.TRIAL, plan=plan)
 
 
 def grid_plan(settings: Sequence[ChangeableSetting], **fields: Any) -> TrialPlan:

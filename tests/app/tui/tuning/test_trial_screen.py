@@ -118,6 +118,8 @@ async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
         assert here(app).order is None
         await press(app, pilot, "y")
         assert "sh /etc/samba/sharebench-undo.sh" in painted(app)
+        plan = here(app).order.plan
+    assert (plan.accepted_risks, plan.allow_restart) == (("use sendfile",), True), "for whoever goes on with it"
     assert asked == [((), False), (("use sendfile",), False), (("use sendfile",), True)]
 
 
