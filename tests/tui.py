@@ -2,6 +2,7 @@
 
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.environment.host.meter import MachineNow
@@ -24,7 +26,7 @@ from app.workflows import trial, trial_order
 from app.workflows.guide.state.backend import SystemBackend
 from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
-from app.workflows.trial_order import TrialEvent, TrialOrder
+from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
 from forms.series.file_size import FileSizeContext
 from storage.loads.records import Load
 from storage.notebook import Notebook
@@ -53,7 +55,8 @@ async def measured(app: App[Any], pilot: Pilot[Any]) -> None:
     """The series under way is over, and its screen knows."""
     for worker in list(app.workers):
         if worker.group == MEASURING:
-            await worker.wait()
+            with suppress(WorkerCancelled):  # the app was left while it was waited for
+                await worker.wait()
     await settled(app, pilot)
 
 
@@ -130,6 +133,10 @@ class FakeBackend:
     ) -> TrialOrder:
         """As the program does."""
         return trial_order.order_of(request, setting, accepted=accepted, restart=restart)
+
+    def resume_trial(self, stored: StoredTrial, secrets: Secrets) -> TrialOrder:
+        """As the program does."""
+        return trial_order.order_to_resume(stored, stored.base.target, secrets)
 
     def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:
         """As the program does."""

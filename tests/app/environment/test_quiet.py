@@ -39,7 +39,7 @@ from app.measure.reader import MeasuringProcess
 from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Target
 from tests.servers.netns import can_make_namespaces
-from tests.servers.process import unavailable
+from tests.servers.process import require, unavailable
 from tests.servers.smbd import Smbd
 
 ROOT = Path(__file__).parents[3]
@@ -588,6 +588,7 @@ print(json.dumps({**record, "own": moved / seconds}))
 
 @pytest.mark.parametrize("streams", ["one", "two"])
 def test_a_second_stream_on_the_link_is_told_from_our_own(streams: str) -> None:
+    require("ip")
     if not can_make_namespaces():
         unavailable("a loopback of its own needs root")
     words = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-c", TRANSFER]
