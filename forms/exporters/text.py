@@ -158,7 +158,10 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int) -> Ite
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value."""
+    """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value.
+
+    Bars are drawn to the nearest half of a cell: every console has ``▌``, and few have eighths.
+    """
     rows = [(bar.name, bar.value, "█", bar.mark) for bar in chart.bars]
     rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
     names = [layout.cut(layout.visible(name), width // 3) for name, _, _, _ in rows]
@@ -168,11 +171,18 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     cells = max(width - name_cells - text_cells - 6, 4)
     yield from layout.wrap(layout.visible(chart.title), width)
     for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
-        bar = block * max(round(cells * (value or 0.0) / highest), 1 if value else 0)
+        bar = _bar(block, cells * (value or 0.0) / highest) if value else ""
         line = (
             f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {bar}"
         )
         yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
+
+
+def _bar(block: str, cells: float) -> str:
+    if block != "█":
+        return block * max(round(cells), 1)
+    whole, half = divmod(max(round(2 * cells), 1), 2)
+    return block * whole + "▌" * half
 
 
 def _charted(value: float | None, unit: str, highest: float) -> str:
