@@ -54,7 +54,7 @@ def _texts(report: Report) -> Iterator[str]:
             yield row.remark
             yield from (cell_text(c, k.kind) for c, k in zip(row.cells, table.columns, strict=False) if not c.formula)
     for chart in report.charts:
-        yield from (name for name, _ in chart.levels)
+        yield from (level.name for level in chart.levels)
         yield from (bar.name for bar in chart.bars)
 
 

@@ -8,7 +8,7 @@ from fpdf import FPDF
 from fpdf.enums import TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
 from fpdf.fonts import FontFace
 
-from forms.exporters.drawing import HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
+from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
 from forms.exporters.pdf_fonts import TEXT
 from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Cell, Chart, Mark, ReportKind, Role, Row, Table, cell_text
@@ -136,32 +136,44 @@ def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) 
 
 
 _BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
-_CHART_WIDTH, _LEAST_CHART_WIDTH = 400.0, 270.0
+_LETTER, _ABOVE_FOOT = 11.0, 5.0
+"""Type of a drawing, and what stays free below the last one of a page, in its own units."""
+
+
+_STROKES = {
+    "grid": (LINE, 0.25),
+    "mean": (_LEVEL, 1.2),
+    "reference": (INK, 1.0),
+    "curve": (_BAR, 1.2),
+    "casing": (_PAPER, 2.6),
+    "whisker": (INK, 0.9),
+}
 
 
 def chart_on(pdf: FPDF, chart: Chart) -> None:
-    """The chart, whole on one page: this one if it can be made to fit, else the next."""
+    """The chart over the page's width, whole on one page: this one if it can be made low enough, else the next."""
     pdf.y += 10
-    scale = min(_CHART_WIDTH / WIDTH, (pdf.page_break_trigger - pdf.y) / HEIGHT)
-    if scale < _LEAST_CHART_WIDTH / WIDTH:
-        scale = _CHART_WIDTH / WIDTH
+    scale = pdf.epw / WIDTH
+    height = min(HEIGHT, (pdf.page_break_trigger - pdf.y) / scale - _ABOVE_FOOT)
+    if height < LEAST_HEIGHT:
+        height = HEIGHT
         pdf.add_page()
     x, y = pdf.l_margin, pdf.y
     with pdf.local_context():
-        for shape in drawing(chart).shapes:
+        for shape in drawing(chart, height).shapes:
             _shape(pdf, shape, x, y, scale)
-    pdf.set_xy(x, y + HEIGHT * scale)
+    pdf.set_xy(x, y + height * scale)
 
 
 def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
     """A shape of the chart whose top left corner is there."""
     if isinstance(shape, ChartText):
-        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale)
+        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
     elif isinstance(shape, Stroke):
-        colour, width = {"grid": (LINE, 0.25), "level0": (_LEVEL, 1.2)}.get(shape.look, (INK, 1.0))
+        colour, width = _STROKES[shape.look]
         pdf.set_draw_color(colour)
         pdf.set_line_width(width)
-        if shape.look == "level1":
+        if shape.look == "reference":
             pdf.set_dash_pattern(dash=4, gap=2)
         pdf.line(x + shape.x1 * scale, y + shape.y1 * scale, x + shape.x2 * scale, y + shape.y2 * scale)
         pdf.set_dash_pattern()
@@ -169,18 +181,28 @@ def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
         _box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
 
 
-def _text(pdf: FPDF, shape: ChartText, x: float, y: float) -> None:
-    """A one-line text on its baseline: from x on, up to x, or around x."""
-    size = 9 if shape.look else 7
+def _text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
+    """A one-line text on its baseline: from x on, up to x, or around x; a sign stands on a spot without lines."""
+    size = _LETTER * scale
     pdf.set_font(TEXT, "B" if shape.look else "", size)
     pdf.set_text_color(INK)
+    pdf.set_fill_color(_PAPER)
     text = visible(shape.text)
     width = pdf.get_string_width(text)
-    pdf.set_xy(x - {"end": width, "middle": width / 2}.get(shape.anchor, 0), y - size * 0.8)
+    left = x - {"end": width, "middle": width / 2}.get(shape.anchor, 0)
+    if shape.look == "sign":
+        pdf.set_draw_color(_PAPER)
+        pdf.rect(left - 1, y - size * 0.8, width + 2, size, style="DF")
+    pdf.set_xy(left, y - size * 0.8)
     pdf.cell(width, size, text)
 
 
 def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
+    if look == "frame":
+        pdf.set_draw_color(INK)
+        pdf.set_line_width(0.8)
+        pdf.rect(x, y, width, height)
+        return
     fill, edge = {
         "band": (_BAND, _BAND),
         "rejected": (_PAPER, WARN),

@@ -243,18 +243,18 @@ class _SheetWriter:
     def _level_lines(self, chart: Chart, lines: Sequence[int]) -> Any:
         """The level lines, such as the link's: what they are drawn from stands in hidden columns beside the form."""
         drawing = self.book.add_chart({"type": "line"})
-        for place, (called, value) in enumerate(chart.levels):
+        for place, level in enumerate(chart.levels):
             column = len(self.widths) + 1 + place
-            self._text(lines[0] - 1, column, called)
-            computed = self._computed(chart, value)
+            self._text(lines[0] - 1, column, level.name)
+            computed = self._computed(chart, level.value)
             for line in lines:
                 if computed is None:
-                    self.page.write_number(line, column, value)
+                    self.page.write_number(line, column, level.value)
                 else:
-                    self.page.write_formula(line, column, f"={computed}", None, value)
+                    self.page.write_formula(line, column, f"={computed}", None, level.value)
             self.page.set_column(column, column, None, None, {"hidden": True})
             values = [self.page.get_name(), lines[0], column, lines[-1], column]
-            drawing.add_series({"name": clean(called), "values": values, "line": {"width": 1.75}})
+            drawing.add_series({"name": clean(level.name), "values": values, "line": {"width": 1.75}})
         return drawing
 
     def _computed(self, chart: Chart, value: float) -> str | None:

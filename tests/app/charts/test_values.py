@@ -17,7 +17,7 @@ from tests.builders import series
 
 SIZES = [(80, 24), (120, 36), (200, 50), (60, 14)]
 """Those of the terminals, and that of a chart in one of several panes."""
-SETS = {
+SETS: dict[str, list[float]] = {
     "steady": [119.5e6, 119.2e6, 119.6e6, 119.4e6, 119.5e6],
     "scattered": [85.5e6, 105.4e6, 78.3e6, 112e6, 65.5e6],
     "GB/s": [1.56e9, 1.83e9, 1.92e9, 2.03e9, 2.52e9],
