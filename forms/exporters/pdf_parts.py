@@ -16,9 +16,12 @@ from forms.report import SIGNS, Cell, Chart, Mark, ReportKind, Role, Row, Table,
 INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
 _COLOURS = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
 _SIZES = (9.0, 8.0, 7.0, 6.0)
+_LEADING, _SPACES = 1.25, (0.3, 0.12)
 _PADDING = 5.0
 _BY_HAND = 26.0
 _LEAST_TEXT = 60.0
+_WRAPPED_FROM, _WRAPPED_TEXT = 8.0, 95.0
+"""From that size down texts are wrapped into columns that are as wide at least."""
 _NARROW_TEXT = 190.0
 """A text column is wrapped when it would be wider."""
 _MOST_LINES = 40
@@ -55,9 +58,9 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
     with pdf.table(
         borders_layout=_Rules(starts),
         col_widths=widths,
-        line_height=size * 1.25,
+        line_height=size * _LEADING,
         min_row_height=_BY_HAND if blank else None,
-        padding=(size * 0.3, _PADDING),
+        padding=(size * _between_rows(pdf, size, len(rows)), _PADDING),
         text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
         v_align=VAlign.T,
     ) as drawn:
@@ -69,6 +72,13 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
             else:
                 for text in part:
                     line.cell(text)
+
+
+def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
+    """Space above and below a row, in type sizes: less where the whole table fits on this page only so."""
+    room = pdf.page_break_trigger - pdf.y
+    wide, narrow = (size * (_LEADING + 2 * space) * (rows + 1) for space in _SPACES)
+    return _SPACES[1] if narrow <= room < wide else _SPACES[0]
 
 
 def _face(row: Row) -> FontFace:
@@ -106,22 +116,33 @@ def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator
 
 
 def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
-    """The type size and column widths; what is left over goes to all columns alike."""
+    """The type size and column widths; what is left over goes to all columns alike.
+
+    Texts are wrapped rather than everything set in small type.
+    """
+    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or range(len(table.columns))
     size, widths = _SIZES[0], [0.0]
     for size in _SIZES[:1] if table.sentences else _SIZES:
         pdf.set_font(TEXT, "B", size)
-        widths = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
-        if sum(widths) <= pdf.epw:
+        natural = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
+        widest = _widest_text(natural, names, pdf.epw)
+        widths = [min(width, widest) if index in names else width for index, width in enumerate(natural)]
+        if sum(natural) <= pdf.epw or (size <= _WRAPPED_FROM and widest >= _WRAPPED_TEXT):
             break
     over = sum(widths) - pdf.epw
-    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or list(range(len(widths)))
-    if over > 0:
-        spare = sum(max(0.0, widths[i] - _LEAST_TEXT) for i in names) or 1.0
-        for i in names:
-            widths[i] -= over * max(0.0, widths[i] - _LEAST_TEXT) / spare
-    else:
-        widths = [width - over / len(widths) for width in widths]
-    return size, widths
+    return size, [width - max(over, 0.0) * width / sum(widths) - min(over, 0.0) / len(widths) for width in widths]
+
+
+def _widest_text(widths: Sequence[float], names: Sequence[int], room: float) -> float:
+    """How wide a text column may be for all to fit: narrow ones stay, the wider ones become alike; 60 at least."""
+    left = room - sum(width for index, width in enumerate(widths) if index not in names)
+    texts = sorted(widths[index] for index in names)
+    for place, width in enumerate(texts):
+        share = left / (len(texts) - place)
+        if width > share:
+            return max(share, _LEAST_TEXT)
+        left -= width
+    return max(texts)
 
 
 def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:

@@ -158,6 +158,7 @@ class _SheetWriter:
         for column, described in enumerate(headings):
             align = "left" if described.kind is ReportKind.TEXT else "right"
             self._text(self.line, column, described.heading, align=align, **heading)
+        self._heighten([described.heading for described in headings])
         self.line += 1
         first = self.line
         self.table_lines.append(first)
@@ -181,14 +182,25 @@ class _SheetWriter:
             )
             remark = own_remark(row) if entry else ""
             self._text(self.line, len(cells) + 1, remark, border=1, text_wrap=True, valign="top")
-            lines = sum(len(wrap(line, int(REMARK_WIDTH) - 4)) for line in lines_of(remark))
-            if lines > 1:
-                self.page.set_row(self.line, _LINE_POINTS * lines)
+            self._heighten([*[""] * (len(cells) + 1), remark])
+        elif row.role is Role.ENTRY:
+            self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in cells])
+
+    def _heighten(self, texts: Sequence[str]) -> None:
+        """Give the line room for the texts of its columns, wrapped as wide as those are."""
+        lines = [
+            sum(len(wrap(line, int(self.widths[column]) - 3)) for line in lines_of(text))
+            for column, text in enumerate(texts)
+            if text
+        ]
+        if max(lines, default=1) > 1:
+            self.page.set_row(self.line, _LINE_POINTS * max(lines))
 
     def _cell(self, column: int, cell: Cell, described: Column, look: Mapping[str, Any], first: int) -> None:
         value = cell.value
         if value is None or isinstance(value, str):
-            self._text(self.line, column, value or "", border=1, valign="top", **look)
+            wrapped = {"text_wrap": True} if value and width(value) > self.widths[column] - 3 else {}
+            self._text(self.line, column, value or "", border=1, valign="top", **look, **wrapped)
             return
         form = self.formats.get(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
         if cell.formula is None:
@@ -277,7 +289,8 @@ class _SheetWriter:
             self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()
-        self.page.fit_to_pages(1, 1 if self.line < _LINES_ON_A_PAGE else 0)
+        lines = self.line + _LINES_OF_A_CHART * len([chart for chart in self.report.charts if chart.source])
+        self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)
 
