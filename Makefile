@@ -7,7 +7,7 @@ ONCE_MORE = { [ $$? = 1 ] && $(BIN)/python -m tests.once_more; }
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types contracts bench truth torture screenshots lock wheel clean
+.PHONY: help demo test compiled check format lint types contracts bench truth torture screenshots lock wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ demo: .venv/.installed ## the main job on embedded practice servers, with all it
 test: .venv/.installed-dev ## all tests, with all their own set-up
 	@$(BIN)/python -m pytest -n 4 -m "not alone" --dist loadgroup || $(ONCE_MORE)
 	@$(BIN)/python -m pytest -m alone || $(ONCE_MORE)
+
+compiled: .venv/.installed-dev ## the tests compiled once, in place of once in each process that runs them
+	@$(BIN)/python -m pytest --collect-only -q >/dev/null
 
 check: lint types contracts test ## everything that CI checks: format, lint, types, import contracts, tests
 

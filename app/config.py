@@ -36,6 +36,13 @@ from platformdirs import user_config_path
 
 from app.errors import UsageError
 
+_NOT_HERE = {
+    "password": "a password is never stored; take it out, and type it at the prompt, set SHAREBENCH_PASSWORD, or name"
+    " a file of credentials",
+    "port": 'the port stands in the address: address = "HOST:PORT"',
+}
+"""What is looked for among the settings and is none, with what to do instead."""
+
 
 class ConfigError(UsageError):
     """The settings file cannot be used; the message names the file, the place and what is expected."""
@@ -149,6 +156,8 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
     from storage.protocols import PROTOCOLS  # noqa: PLC0415  the first paint does not wait for it
 
     server = ServerProfile(**texts)
+    if "/" in server.address or "@" in server.address:
+        raise ConfigError(f'{path}: {place}address is {server.address!r}; write address = "HOST" or "HOST:PORT"')
     if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:
         raise ConfigError(f"{path}: {place}protocol is {server.protocol!r}; write smb, ftp or ftps")
     return server
@@ -172,11 +181,8 @@ def _texts(path: Path, place: str, found: Mapping[str, Any], kind: type[Any]) ->
 
 def _only(path: Path, place: str, found: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for name in found:
-        if name == "password":
-            raise ConfigError(
-                f"{path}: {place}password: a password is never stored; take it out, and type it at the prompt, set"
-                " SHAREBENCH_PASSWORD, or name a file with --credentials FILE"
-            )
+        if name in _NOT_HERE:
+            raise ConfigError(f"{path}: {place}{name}: {_NOT_HERE[name]}")
         if name not in known:
             from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 

@@ -42,7 +42,8 @@ def parse_target(text: str) -> Target:
     if not separator or protocol is None:
         bare = without_password(text.strip())
         meant = f"did you mean smb://{bare}? Else write" if _BARE.fullmatch(bare) else "write"
-        raise UsageError(f"not a target: {bare!r}; {meant} {FORMS}")
+        said = f"not a target: {bare!r}" if bare else "nothing was typed"
+        raise UsageError(f"{said}; {meant} {FORMS}")
     authority, slash, raw_path = rest.partition("/")
     if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
@@ -112,7 +113,7 @@ def without_password(text: str) -> str:
     bracket = text.find("]", start) if text[start : start + 1] == "[" else start
     colon = text.find(":", max(start, bracket))
     at = text.rfind("@")
-    if at >= 0:
+    if at > start:
         return f"{text[: colon + 1]}…{text[at:]}" if 0 <= colon < at else f"{text[:start]}…{text[at:]}"
     if colon < 0 or _PORT_ONLY.match(text, colon) or _DRIVE.match(text):
         return text
@@ -181,7 +182,8 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
     needs_file = command is Command.GET and not make_file and target.abilities.moves_files
     if needs_file and not target.path.strip("/"):
         raise UsageError(
-            f"no file in {format_target(target)}; name one to read, or let one be made with --make-file --size SIZE"
+            f"no file in {format_target(target)}; name one to read, or let one be made",
+            options="--make-file --size SIZE",
         )
 
 

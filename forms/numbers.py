@@ -55,8 +55,8 @@ def size(size_bytes: int) -> str:
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size_bytes >= factor:
             scaled = size_bytes / factor
-            return f"{scaled:.0f} {unit}" if scaled == int(scaled) else f"{scaled:.3g} {unit}"
-    return f"{size_bytes} bytes"
+            return f"{scaled:.0f} {unit}" if scaled == int(scaled) or scaled >= 1000 else f"{scaled:.3g} {unit}"
+    return f"{size_bytes} {'byte' if size_bytes == 1 else 'bytes'}"
 
 
 def number_from(text: str, *, decimal_comma: bool = False) -> float | None:

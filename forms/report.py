@@ -120,6 +120,8 @@ class Row:
     mark: Mark = Mark.NONE
     remark: str = ""
     """Why it is marked, in words."""
+    tone: Tone = Tone.PLAIN
+    """How it is meant, for a terminal that has colours."""
 
     @property
     def struck(self) -> bool:
@@ -139,11 +141,15 @@ def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
 
 
 def row_of(
-    *values: str | float | Cell | None, role: Role = Role.ENTRY, mark: Mark = Mark.NONE, remark: str = ""
+    *values: str | float | Cell | None,
+    role: Role = Role.ENTRY,
+    mark: Mark = Mark.NONE,
+    remark: str = "",
+    tone: Tone = Tone.PLAIN,
 ) -> Row:
     """A row of cells, or of what they hold."""
     cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
-    return Row(cells=cells, role=role, mark=mark, remark=remark)
+    return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
 
 
 def blank_rows(columns: tuple[Column, ...], names: Iterable[str | None]) -> tuple[Row, ...]:

@@ -8,6 +8,7 @@ from storage.target_url import format_target
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "K", "M", "G", "T", "P")
+_SHORT_SIZE = 5
 
 
 def size(size_bytes: int) -> str:
@@ -17,6 +18,12 @@ def size(size_bytes: int) -> str:
         size_bytes //= 1024
         step += 1
     return f"{size_bytes}{_BINARY[step]}"
+
+
+def file_size(size_bytes: int) -> str:
+    """A file's size to be read: as it is typed where that is short, else to three figures: ``256M``, ``4.38 GiB``."""
+    typed = size(size_bytes)
+    return typed if len(typed) <= _SHORT_SIZE else numbers.size(size_bytes)
 
 
 def seconds(value: float) -> str:
@@ -59,7 +66,7 @@ def _step_of(bytes_per_second: float) -> int:
 
 def count(number: int, noun: str) -> str:
     """A number and its noun, such as ``1 run`` or ``5 runs``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def listed(words: list[str]) -> str:

@@ -19,6 +19,7 @@ from app.workflows.trial_order import Judged, PutBack, TrialEvent, TrialOrder, V
 from forms.series.file_size import FileSizeContext
 from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
+from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, SeriesStatus, Target
@@ -52,21 +53,34 @@ class StillBackend(FakeBackend):
             if seconds <= (last.seconds or 0.0) / 3:
                 yield Progressed(seconds=seconds, moved_bytes=moved, size_bytes=last.size_bytes)
 
-    def load(self, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:  # noqa: ARG002  the protocol's
+    def load(
+        self,
+        request: LoadRequest,
+        notebook_path: Path,  # noqa: ARG002  the protocol's
+        control: SeriesControl,  # noqa: ARG002  the protocol's
+        resumed: Load | None = None,  # noqa: ARG002  the protocol's
+    ) -> Iterator[LoadStep]:
         """An invented load: whole where capacity is looked for, else in the middle of its third point."""
         if request.choices.find_capacity:
             yield LoadClosed(load=invented_load.load(5))
             return
         found = invented_load.load(2)
         yield PointStored(load=found, point=found.points[-1])
-        yield PhaseBegan(phase=LoadPhase.STEADY, point=3, users=100, seconds=600.0)
+        yield PhaseBegan(phase=LoadPhase.STEADY, point=3, users=100, seconds=600.0, at_seconds=-600.0)
         for p95_seconds in (0.0058, 0.0061, 0.0056, 0.0093):
             yield SecondPassed(
                 point=3, users=100, connected=100, requests_per_second=974.0, read_bytes_per_second=81.8e6,
                 write_bytes_per_second=20.5e6, errors=0, p95_seconds=p95_seconds, cpu_percent=21.6,
             )  # fmt: skip
 
-    def order_trial(self, request: SeriesRequest, setting: str) -> TrialOrder:
+    def order_trial(
+        self,
+        request: SeriesRequest,
+        setting: str,
+        *,
+        accepted: tuple[str, ...] = (),  # noqa: ARG002  the protocol's
+        restart: bool = False,  # noqa: ARG002  the protocol's
+    ) -> TrialOrder:
         """Of an invented server."""
         return invented_trial.order(request, setting)
 

@@ -9,6 +9,8 @@ them: :func:`is_busy` tells it.
 """
 
 import sqlite3
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _LONGEST = 160
 
@@ -42,6 +44,12 @@ class ReadOnlyNotebookError(NotebookFileError):
 
 class RefusedError(Exception):
     """What is asked of a notebook would be wrong to do; ``str()`` says why, and what to do, in one line."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean before?`` and a space, for the known name that looks most like the word; empty where none does."""
+    near = get_close_matches(word, sorted(set(known)), n=1)
+    return f"did you mean {near[0]}? " if near else ""
 
 
 def is_busy(error: sqlite3.Error) -> bool:

@@ -225,6 +225,11 @@ class IsolationTables(NotebookBase):
         with self._db.atomic():
             self._db.table("isolations").upsert(row, pk="id")
 
+    def label_isolation(self, isolation_id: str, label: str) -> None:
+        """Give an isolation another label; nothing else of it is touched."""
+        with self._db.atomic():
+            self._db.execute("UPDATE isolations SET label = ? WHERE id = ?", (label, isolation_id))
+
     def add_isolation(self, isolation: Isolation) -> None:
         """Store an isolation with its runs."""
         with self._db.atomic():

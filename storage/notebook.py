@@ -16,7 +16,7 @@ from storage.codec import (
     series_from_row,
     series_to_row,
 )
-from storage.errors import DamagedNotebookError, RefusedError
+from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables, held_text
@@ -166,8 +166,9 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         if ids and (len(ids) == 1 or ids[0] == reference) and reference:
             return ids[0]
         if not ids or not reference:
+            meant = did_you_mean(reference, (each.name for each in self.baselines()))
             raise UnknownReferenceError(
-                f"no series or baseline is called {reference!r}; `sharebench list` shows what there is"
+                f"no series or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"
             )
         more = ", …" if len(ids) > 5 else ""
         raise UnknownReferenceError(f"{reference!r} is short for several series: {', '.join(ids[:5])}{more}")

@@ -1,5 +1,6 @@
 """The fixtures that all tests may use."""
 
+import gc
 import os
 
 import pytest
@@ -18,6 +19,11 @@ from tests.servers.fixtures import (
 )
 
 __all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded now stays: the garbage collector need not look through it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

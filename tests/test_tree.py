@@ -16,6 +16,7 @@ from statistics import median
 import pytest
 
 from storage.notebook import Notebook
+from tests.builders import book, series
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}
@@ -64,8 +65,16 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
     file = tmp_path / "notebook.db"
     Notebook(file).close()
     modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
-    assert "app.cli.commands.notebook" in modules
+    assert "app.cli.commands.list_" in modules
     assert modules.isdisjoint({"app.recorder.recording", "app.environment.collect", "app.clients.base", "app.measure"})
+    assert modules.isdisjoint({"scipy", "forms.exporters.text", "forms.series.report", "forms.importers"})
+
+
+def test_a_form_is_filled_without_the_slow_half_of_scipy(tmp_path: Path):
+    file = book(tmp_path / "notebook.db", series(tuple(float(100 + run % 7) for run in range(12))))
+    modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'show', 'last'], None) == 0")
+    assert "forms.series.report" in modules
+    assert "scipy.stats" not in modules
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, it
 from app.workflows.load import LoadRequest, LoadStep
 from app.workflows.trial_order import TrialEvent, TrialOrder
 from forms.series.file_size import FileSizeContext
+from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Change, Command, Phase, Series, SeriesStatus, Target, utc_now
@@ -118,13 +119,17 @@ class FakeBackend:
         """Not known."""
         return None
 
-    def load(self, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
+    def load(
+        self, request: LoadRequest, notebook_path: Path, control: SeriesControl, resumed: Load | None = None
+    ) -> Iterator[LoadStep]:
         """None was asked for."""
         raise AssertionError("no load was asked for")
 
-    def order_trial(self, request: SeriesRequest, setting: str) -> TrialOrder:
+    def order_trial(
+        self, request: SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    ) -> TrialOrder:
         """As the program does."""
-        return trial_order.order_of(request, setting)
+        return trial_order.order_of(request, setting, accepted=accepted, restart=restart)
 
     def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:
         """As the program does."""

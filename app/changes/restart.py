@@ -57,8 +57,9 @@ def find_restart(conf: str, ssh: str | None) -> Restart:
         return Restart(command=f"service {service} restart")
     raise ChangeRefusedError(
         f"nothing there would start smbd again (its process {answer.text('pid')} belongs to no unit of systemd, no"
-        f" service script and no supervisor, but to {parent or 'nobody'}): restart it with commands of your own,"
-        " --apply CMD --revert CMD; nothing was written"
+        f" service script and no supervisor, but to {parent or 'nobody'}): restart it with commands of your own;"
+        " nothing was written",
+        options="--apply CMD --revert CMD",
     )
 
 

@@ -9,7 +9,7 @@ from app.changes.registry import plan_registry
 from app.changes.restart import find_restart
 from app.changes.samba_check import check_value
 from app.changes.script import ServerChange
-from app.changes.server import ChangeFailedError, ChangeRefusedError, read_there
+from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError, read_there
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import ConfLine, SambaPlace
 from app.errors import UsageError
@@ -62,9 +62,11 @@ def samba_setting(
     risks = _risks(place.name, previous, values, accepted, typed=name)
     needs_restart = undo_needs_restart(place.name, previous, tuple(values))
     if needs_restart and not restart:
-        raise ChangeRefusedError(
+        raise ConsentNeededError(
             f"{needs_restart}, so only a restart of smbd brings it into effect or takes it back, and ends all sessions:"
-            " allow that with --allow-restart; nothing was written"
+            " allow that first; nothing was written",
+            risk_of=None,
+            options="--allow-restart",
         )
     if needs_restart:
         place = replace(place, restart=find_restart(place.conf, ssh))
@@ -121,8 +123,10 @@ def _risks(name: str, previous: str, values: Sequence[str], accepted: Sequence[s
         if why is None:
             continue
         if name not in yes and typed.strip().lower() not in yes:
-            raise ChangeRefusedError(
-                f"{name} = {value} has a risk: {why}; accept it with --accept-risk '{name}', or leave it"
+            raise ConsentNeededError(
+                f"{name} = {value} has a risk: {why}; accept it, or leave it",
+                risk_of=name,
+                options=f"--accept-risk '{name}'",
             )
         found.append(f"{name} = {value}: {why}")
     return found

@@ -20,6 +20,15 @@ class ChangeRefusedError(UsageError):
     """A change that must not be made, or cannot be made here: nothing was written."""
 
 
+class ConsentNeededError(ChangeRefusedError):
+    """A change that is tried only after a yes to what it risks: nothing was written."""
+
+    def __init__(self, text: str, *, risk_of: str | None, options: str) -> None:
+        """``risk_of`` is the setting whose risk is to be accepted; None where smbd is to be restarted."""
+        super().__init__(text, options=options)
+        self.risk_of = risk_of
+
+
 class ChangeFailedError(MeasurementError):
     """A change that could not be made, proven or put back; its text says what stands on the server now."""
 

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 
 from app.changes.script import ServerChange
-from app.changes.server import ChangeRefusedError, look, read_there
+from app.changes.server import ChangeRefusedError, ConsentNeededError, look, read_there
 from app.changes.setting import ChangeableSetting
 from app.environment.remote import Answer
 from app.errors import UsageError
@@ -48,8 +48,10 @@ def sysctl_setting(
         raise ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
     entries = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SYSCTL]
     if not entries and partner is None and name not in accepted:
-        raise ChangeRefusedError(
-            f"{name} is not in the catalogue, so what it risks is not known: accept that with --accept-risk {name}"
+        raise ConsentNeededError(
+            f"{name} is not in the catalogue, so what it risks is not known: accept that, or leave it",
+            risk_of=name,
+            options=f"--accept-risk {name}",
         )
     candidates = [value for entry in entries for value in entry.values if _tidy(value) != previous]
     chosen = [_tidy(value) for value in values] or candidates

@@ -6,8 +6,11 @@ from forms.report import FAR_ABOVE
 from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus
 
-RUN, WARM_UP, UNUSUAL, BAD, AVERAGE, BAND, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 2, 13, 14, 10
-"""The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
+RUN, WARM_UP, UNUSUAL, BAD, AVERAGE, BAND, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 14, 6, 13, 10, 14
+"""The terminal's own sixteen colours: red and yellow for what is bad or unusual alone, the others neutral.
+
+Each mark differs without them by its pattern or its sign.
+"""
 
 
 def run_mark(row: RunRow) -> tuple[Pattern, int, str, str]:

@@ -12,6 +12,11 @@ from forms.series.progress import over_time
 from forms.series.summary import SeriesSummary
 from storage.records import Decision
 
+_NARROW = 56
+"""In fewer columns a line of dots is hard to read, and bars that have their figures beside them are not."""
+_BELOW_BARS = 3
+"""The lines of the bars' legend, at most."""
+
 
 def rates_chart(
     summary: SeriesSummary,
@@ -25,12 +30,13 @@ def rates_chart(
 ) -> str:
     """The chart in ``width`` columns and ``height`` lines, with ANSI colours where ``colour`` is set.
 
-    ``zoomed`` shows the scatter of the runs instead of the whole from 0. Few lines give horizontal bars.
+    ``zoomed`` shows the scatter of the runs instead of the whole from 0. Few lines or few columns give bars.
     """
     small = too_small(width, height)
     rows = summary.all_rows
     rates = [row.measures.bytes_per_second for row in rows if row.measures.bytes_per_second]
-    if small is not None and rates and width >= SMALLEST[0] and height > 1:
+    narrow = width < _NARROW and len(rows) + _BELOW_BARS <= height and not zoomed and not expected_bytes_per_second
+    if (narrow or small is not None) and rates and width >= SMALLEST[0] and height > 1:
         return bars_chart(summary, width, height, colour=colour)
     if small is not None or not rates:
         return small if small is not None else "no run has ended yet"

@@ -55,6 +55,21 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
+class Group(click.Group):
+    """A command of commands; for a name that is none of them it says which ones look like it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant. Raises click.UsageError."""
+        from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+
+        near = get_close_matches(args[0], self.list_commands(ctx), n=2)
+        if near and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"no such command {args[0]!r}; did you mean {' or '.join(near)}?", ctx)
+        return super().resolve_command(ctx, args)
+
+
 options_of_all = several(
     click.pass_context,
     click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="The notebook to use."),

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,7 +16,21 @@ from forms.layout import control_pictures, visible
 
 def say(text: str) -> None:
     """Words for people, on stderr."""
-    click.echo(text, err=True)
+    _write(f"{text}\n")
+
+
+def draw(text: str = "") -> None:
+    """A line on stderr that the next one is drawn over; the terminal has it as far as it is wide."""
+    _write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
+
+
+def _write(text: str) -> None:
+    """Onto stderr, or nowhere once that takes no more (``2>&1 | head``): no measurement ends by what is said of it."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        output.drop_rest(2)
 
 
 def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
@@ -52,6 +67,8 @@ def one_line(error: click.ClickException) -> str:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx:
         hint = f"; see `{error.ctx.command_path} --help`"
+        if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(error.ctx.command, click.Group):
+            return f"{error.ctx.info_name} needs one of {', '.join(error.ctx.command.list_commands(error.ctx))}{hint}"
     return " ".join(error.format_message().split()).rstrip(".") + hint
 
 
@@ -59,8 +76,8 @@ def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) 
     """Say it, and give its exit code; ``arguments`` is the command line where it may repeat what was typed."""
     if debug:
         trace = _without_passwords(traceback.format_exc(), arguments)
-        print(control_pictures(trace), file=sys.stderr)  # noqa: T201  stderr is for people
+        say(control_pictures(trace))
     said = f"{error} ({error.options})" if error.options else str(error)
     message = visible(" ".join(_without_passwords(said, arguments).split()))
-    print(f"sharebench: {message}", file=sys.stderr)  # noqa: T201  stderr is for people
+    say(f"sharebench: {message}")
     return error.exit_code

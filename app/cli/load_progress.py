@@ -1,10 +1,10 @@
 """The progress of a load on a terminal: one line that is drawn over, and what each point came to above it."""
 
-import shutil
 import sys
 import time
 from collections.abc import Iterable
 
+from app.cli import diagnostics
 from app.cli.progress import cancel_on_signals
 from app.load.events import FilesMade, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
 from app.measure.control import SeriesControl
@@ -42,19 +42,16 @@ class LoadProgress:
 
     def _draw(self, text: str) -> None:
         if self._on:
-            width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r\x1b[K" + text[:width])
-            sys.stderr.flush()
+            diagnostics.draw(text)
 
     def _say(self, text: str) -> None:
         self.clear()
-        print(f"sharebench: {visible(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
+        diagnostics.say(f"sharebench: {visible(text)}")
 
     def clear(self) -> None:
         """Take the line away."""
         if self._on:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            diagnostics.draw()
 
 
 def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> str:

@@ -15,11 +15,9 @@ from forms.load.comparison_report import load_comparison_report
 from forms.load.document import LOAD_SCHEMA, load_from_document
 from forms.load.report import capacity_text
 from forms.report import Report
-from forms.tone import Tone
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook, UnknownReferenceError
-from storage.records import SeriesStatus
 from storage.target_url import format_target
 
 _VERDICT_CODES = {"faster": 0, "slower": 1}
@@ -54,29 +52,6 @@ def compare_named(context: click.Context, base: str, others: Sequence[str], *, a
     found = compare_loads(first, second)
     answer_report(load_comparison_report(found), as_json=as_json)
     return _VERDICT_CODES.get(found.verdict, NOT_KNOWN)
-
-
-def load_lines(notebook: Notebook, limit: int | None) -> list[str]:
-    """One line a load, newest first, under a heading; none where there is no load."""
-    found = notebook.loads(limit)
-    names: dict[str, str] = {}
-    for name, ids in notebook.load_names().items():
-        names |= {load_id: f"[{name}] {names.get(load_id, '')}".strip() for load_id in ids}
-    lines = [_line(load, names.get(load.id, "")) for load in found]
-    return ["", "loads: id, when (UTC), points, what, capacity, label", *lines] if lines else []
-
-
-def _line(load: Load, names: str) -> str:
-    sign = {SeriesStatus.COMPLETE: "", SeriesStatus.INTERRUPTED: "…", SeriesStatus.FAILED: "!"}[load.status]
-    when = load.created_at[:16].replace("T", " ")
-    users = ",".join(str(point.users) for point in load.points)
-    what = f"{load.scenario.name} {format_target(load.targets[0], escaped=False)}"
-    found = load.capacity
-    bracket = f"{found.carried or 0}..{found.not_carried or '?'} users" if found else "-"
-    tone = {SeriesStatus.INTERRUPTED: Tone.CAUTION, SeriesStatus.FAILED: Tone.BAD}.get(load.status, Tone.PLAIN)
-    points = output.toned(f"{users or '-'}{sign}", tone)
-    parts = (load.id, when, points, visible(what), bracket, visible(f"{names} {load.label}".strip()))
-    return "  ".join(parts).rstrip()
 
 
 def loads_of(content: bytes) -> list[Load] | None:

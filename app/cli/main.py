@@ -48,14 +48,14 @@ _FAR_END = "load-worker"
 """Started through ssh by ``load --workers-on``, and by nobody else."""
 _MODULES = {
     _FAR_END: "load",
-    "list": "notebook",
+    "list": "list_",
     "show": "notebook",
-    "note": "annotate",
-    "rename": "annotate",
+    "note": "notebook",
+    "rename": "notebook",
     "guide": "serve",
     "completion": "serve",
-    "reject": "annotate",
-    "accept": "annotate",
+    "reject": "notebook",
+    "accept": "notebook",
     "import": "import_",
     "delete": "notebook",
     "prune": "notebook",
@@ -67,7 +67,7 @@ _MODULES = {
 """Where a command's function is, if not in a module of its name."""
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(common.Group):
     """A group whose commands are imported when they are called, so that --help and --version stay light."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -79,17 +79,6 @@ class _LazyGroup(click.Group):
         module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return found
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant; for a name that is none, the ones that look like it."""
-        from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
-
-        name = args[0]
-        if name not in _COMMANDS and (near := get_close_matches(name, _COMMANDS, n=2)):
-            raise click.UsageError(f"no such command {name!r}; did you mean {' or '.join(near)}?", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -145,7 +134,7 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
         return diagnostics.fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
         return diagnostics.fail(error, debug=debug)
-    except BrokenPipeError:
+    except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         output.drop_rest()
         return 0
     except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does

@@ -23,12 +23,12 @@ def answer(text: str) -> None:
 
 @contextmanager
 def writing_to_stdout() -> Iterator[None]:
-    """What goes to stdout goes there now; a reader that left (``| head``) is no error. Raises AnswerError."""
+    """What goes to stdout goes there now, or nowhere once its reader left (``| head``). Raises AnswerError."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        drop_rest()
     except OSError as error:
         drop_rest()
         raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
@@ -68,6 +68,6 @@ def toned(text: str, tone: Tone) -> str:
     return coloured(text, tone) if draws_colour() else text
 
 
-def drop_rest() -> None:
+def drop_rest(descriptor: int = 1) -> None:
     """Have what is still to be written to stdout go nowhere, so that Python does not complain at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

@@ -28,7 +28,7 @@ from app.workflows.guide.state.choices import (
     with_file,
     with_target,
 )
-from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, around, towards
 from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
 from app.workflows.guide.state.profiles import with_profile
@@ -41,8 +41,15 @@ from storage.notebook import Notebook, UnknownReferenceError
 from storage.records import RunStatus, Target
 from storage.target_url import format_target
 
-HOW = "A number chooses, Enter takes what is advised, b goes back, s6 goes to step 6, n begins anew, q leaves."
+HOW = (
+    "A number chooses, Enter takes what is advised, b goes back, s6 goes to step 6, n begins anew, l lists the choices"
+    " again, q leaves."
+)
 MAKE_HERE = "Have a file made in this folder, and removed afterwards"
+
+
+def _say_at_once(text: str) -> None:
+    print(text, flush=True)  # noqa: T201  also into a pipe, whose reader is to answer
 
 
 class LeftError(Exception):
@@ -58,7 +65,7 @@ class PlainGuide:
     logins: Logins = field(default_factory=Logins)
     practice: Sequence[Target] = ()
     read: Callable[[], str] = sys.stdin.readline
-    say: Callable[[str], None] = print
+    say: Callable[[str], None] = _say_at_once
     ask_password: Callable[[str], str] = getpass.getpass
     choices: GuideChoices = field(default_factory=GuideChoices)
     known: GuideContext = field(default_factory=GuideContext)
@@ -80,13 +87,17 @@ class PlainGuide:
         offered = [option for option in page.options if option.act is not None]
         for line in _page_lines(page, self.choices.step):
             self._say(line)
-        word = self._ask("Your choice").strip().lower()
-        try:
-            self._do_word(word, page, offered)
-        except (SharebenchError, RefusedError, UnknownReferenceError, OSError) as error:
-            self._say(f"That did not work: {error}")
+        understood = False
+        while not understood:
+            word = self._ask("Your choice").strip().lower()
+            try:
+                understood = self._do_word(word, page, offered)
+            except (SharebenchError, RefusedError, UnknownReferenceError, OSError) as error:
+                self._say(f"That did not work: {error}")
+                return
 
-    def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> None:
+    def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> bool:
+        """Do what a word means; whether it means anything here."""
         if word in {"q", "quit"}:
             raise LeftError
         if word == "n":
@@ -101,8 +112,10 @@ class PlainGuide:
             self._do(advised.act)
         elif word.isdecimal() and 0 < int(word) <= len(offered):
             self._do(offered[int(word) - 1].act)
-        else:
+        elif word != "l":
             self._say(f"Not understood. {HOW}")
+            return False
+        return True
 
     def _go(self, step: MethodStep) -> None:
         why = blocked(self.choices, self.known, step)
@@ -179,7 +192,7 @@ class PlainGuide:
         while True:
             self._say(f"Connecting to {wording.plain(format_target(target))}.")
             try:
-                place = self.backend.look(target, secrets, around(self.choices, self.known))
+                place = self.backend.look(target, secrets, around(*towards(target, self.choices, self.known)))
             except LoginError:
                 self.logins.forget(target)
                 raise

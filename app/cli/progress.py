@@ -1,6 +1,5 @@
 """The progress of series: on a terminal one line that is drawn over, else a line a run; warnings between."""
 
-import shutil
 import signal
 import sys
 import time
@@ -8,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
+from app.cli import diagnostics
 from app.measure.control import SeriesControl
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
@@ -35,7 +35,7 @@ class ProgressLine:
         match event:
             case Warned(text=text):
                 self.clear()
-                print(f"sharebench: {self.about}{visible(text)}", file=sys.stderr)  # noqa: T201  stderr is for people
+                diagnostics.say(f"sharebench: {self.about}{visible(text)}")
             case RunStarted():
                 self._what = words(event)
                 self._draw(self._what, force=True)
@@ -48,7 +48,7 @@ class ProgressLine:
             case RunFinished():
                 self._draw(f"{self._what}  {words(event)}", force=True)
                 if not self._on:
-                    print(f"sharebench: {self.about}{self._what}: {words(event)}", file=sys.stderr)  # noqa: T201  stderr is for people
+                    diagnostics.say(f"sharebench: {self.about}{self._what}: {words(event)}")
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
             case _:
@@ -59,16 +59,13 @@ class ProgressLine:
         if not self._on or (not force and now - self._drawn_at < REDRAW_SECONDS):
             return
         self._drawn_at = now
-        width = shutil.get_terminal_size().columns - 1
-        sys.stderr.write("\r\x1b[K" + f"{self.about}{text}"[:width])
-        sys.stderr.flush()
+        diagnostics.draw(f"{self.about}{text}")
         self._long = True
 
     def clear(self) -> None:
         """Take the line away."""
         if self._on and self._long:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            diagnostics.draw()
             self._long = False
 
 

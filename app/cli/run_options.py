@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from app.cli import common
-from app.config import ConfigError, config, config_file, profile
+from app.config import ConfigError, ServerProfile, config, config_file, profile
+from app.errors import UsageError
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command
@@ -117,20 +118,50 @@ def target_argument(*, required: bool = True) -> Callable[[_F], _F]:
     return click.argument("target", required=required, is_eager=True, callback=_settle)
 
 
+def targets_argument() -> Callable[[_F], _F]:
+    """As :func:`target_argument`, for a command of several; what a server sets is that of the first."""
+    return click.argument("targets", nargs=-1, metavar="TARGET...", is_eager=True, callback=_settle_each)
+
+
 def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
     """The URL that is meant by ``@NAME[/PATH]``, and what its server sets by the field of an option; else the text."""
     if not text.startswith("@"):
         return text, {}
     name, _, path = text[1:].partition("/")
     server = profile(name)
+    return server.url(path), options_of_server(server)
+
+
+def options_of_server(server: ServerProfile) -> Mapping[str, str]:
+    """What a server in the settings file sets, by the field of an option."""
     found = {"server_ssh": server.ssh, "smb_conf": server.smb_conf, "link_bits_per_second": server.link}
-    return server.url(path), {field: value for field, value in found.items() if value}
+    return {field: value for field, value in found.items() if value}
+
+
+def take_settings(context: click.Context, of_server: Mapping[str, str]) -> None:
+    """Give the command's options the defaults of the settings file, those of the server first. Raises ConfigError."""
+    found = {**_defaults(config().defaults), **of_server}
+    for parameter in context.command.params:
+        value = found.get(parameter.name or "")
+        if value is not None:
+            try:
+                parameter.type_cast_value(context, value)
+            except (click.BadParameter, UsageError) as error:
+                said = error.message.rstrip(".") if isinstance(error, click.BadParameter) else str(error)
+                raise ConfigError(f"{config_file()}: {parameter.opts[0].removeprefix('--')}: {said}") from error
+    context.default_map = found
 
 
 def _settle(context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     url, of_server = settled_url(value) if value else (value, {})
-    context.default_map = {**_defaults(config().defaults), **of_server}
+    take_settings(context, of_server)
     return url
+
+
+def _settle_each(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    settled = [settled_url(value) for value in values]
+    take_settings(context, settled[0][1] if settled else {})
+    return tuple(url for url, _ in settled)
 
 
 def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,5 +173,5 @@ def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
             near = get_close_matches(word, FIELD_OF_WORD, n=1)
             advice = f"did you mean {near[0]}?" if near else "see `sharebench run --help`"
             raise ConfigError(f"{config_file()}: defaults.{name} is no option of run; {advice}")
-        fields[FIELD_OF_WORD[word]] = value
+        fields[FIELD_OF_WORD[word]] = value if isinstance(value, bool) else str(value)
     return fields

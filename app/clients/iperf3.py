@@ -120,7 +120,7 @@ class Iperf3Client:
     def digest(self, path: str) -> str:  # noqa: ARG002  see size
         """Refused: there is no file to compare."""
         raise MeasurementError(
-            f"{self._where}: iperf3 moves no file, so there is nothing to verify; leave out --verify"
+            f"{self._where}: iperf3 moves no file, so there is nothing to verify", options="leave out --verify"
         )
 
     def remove(self, path: str) -> None:

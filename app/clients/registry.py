@@ -61,7 +61,7 @@ def check_client_name(protocol: str, name: str) -> str:
     """The name of the client to use; the usual one for an empty name. Raises UsageError."""
     names = client_names(protocol)
     if name and name not in names:
-        raise UsageError(f"no client {name!r} for {protocol}://; --client takes {', '.join(names)}")
+        raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")
     return name or names[0]
 
 

@@ -124,7 +124,7 @@ def _network(shell: ServerShell, request: IsolationRequest, found: _Found, *, he
         found.missing(
             "network",
             f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
-            f"while it is measured; allow it with --expose-tbench {request.target.host}",
+            f"while it is measured: allow that by naming {request.target.host} once more, to expose tbench there",
         )
     else:
         return True

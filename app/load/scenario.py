@@ -109,9 +109,11 @@ def parse_sizes(text: str) -> tuple[SizeClass, ...]:
         try:
             found.append(SizeClass(size_bytes=parse_size(size), share=float(share or 1)))
         except ValueError as error:
-            raise UsageError(f"--sizes: expected sizes with shares, such as 4K:8,64K:3,1M:1; found {word!r}") from error
+            raise UsageError(
+                f"sizes: expected sizes with shares, such as 4K:8,64K:3,1M:1; found {word!r}", options="--sizes"
+            ) from error
     if any(not 0 < each.share < 1e6 or each.size_bytes < 1 for each in found):
-        raise UsageError(f"--sizes: every size and share is above 0; found {text!r}")
+        raise UsageError(f"sizes: every size and share is above 0; found {text!r}", options="--sizes")
     return tuple(found)
 
 
@@ -125,7 +127,9 @@ def parse_users(text: str) -> tuple[int, ...]:
     else:
         points = ()
     if not points or min(points) < 1:
-        raise UsageError(f"--users: expected numbers up to 999999, such as 10,20,40 or 10..200/10; found {text!r}")
+        raise UsageError(
+            f"users: expected numbers up to 999999, such as 10,20,40 or 10..200/10; found {text!r}", options="--users"
+        )
     return points
 
 

@@ -119,7 +119,7 @@ class Engine:
             self._remove(plan.scratch_path)
         if plan.command is Command.PUT or plan.make_file:
             if not plan.size_bytes or plan.size_bytes < 0:
-                raise UsageError("how big shall the file be? say it with --size SIZE")
+                raise UsageError("how big shall the file be?", options="--size SIZE")
             self._content = Content(plan.size_bytes)
             self._size_bytes = plan.size_bytes
         if plan.command is Command.GET:

@@ -117,8 +117,8 @@ def resuming(
     series = notebook.series(series_id)
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
-            f"series {series.id} was imported: look at its target, then go on with `sharebench run --resume {series.id}"
-            " --confirm-target`"
+            f"series {series.id} was imported: look at its target, and say that it is meant before it goes on",
+            options=f"--resume {series.id} --confirm-target",
         )
     request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(SeriesWriter(series, notebook, stored=True), request, notebook, control)

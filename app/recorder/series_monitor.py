@@ -10,14 +10,12 @@ from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
 from app.recorder.request import SeriesRequest
 from app.recorder.writer import SeriesWriter
+from forms.findings.series_warnings import UNKNOWN
 from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.quiet import QuietVerdict
 from storage.records import Series, SeriesStatus
-
-UNKNOWN = "facts.unknown"
-"""The fact that says which facts could not be had, and what to do about it."""
 
 
 class SeriesMonitor:

@@ -1,10 +1,12 @@
 """A report to read, copy and export."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.widgets import Static
 
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
@@ -21,8 +23,11 @@ class ReportScreen(Copies):
     """One report, as the command line prints it."""
 
     ABOUT = "A report from the notebook. Up and down scroll."
-    KEYS = (KeyCommand("report.export", "x", "Export", "Write it to a file.", footer="Export"),)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
+        KeyCommand("report.export", "x", "Export", "Write it to a file.", footer="Export"),
+    )
     DEFAULT_CSS = """
+    ReportScreen #headline { height: auto; max-height: 3; padding: 0 1; text-style: bold; display: none; }
     ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
     """
@@ -34,6 +39,7 @@ class ReportScreen(Copies):
         self.report: Report | None = None
 
     def compose(self) -> ComposeResult:
+        yield Static(id="headline")
         with VerticalScroll(id="report-box", classes="pane") as box:
             box.border_title = Content(f"sharebench · {plain(self.heading)}")
             yield AnsiView(id="report")
@@ -41,9 +47,10 @@ class ReportScreen(Copies):
 
     def on_mount(self) -> None:
         self.query_one("#report-box").focus()
-        self.with_notebook(self.read, self._show)
+        self.with_notebook(self.read, self.show)
 
-    def _show(self, report: Report) -> None:
+    def show(self, report: Report) -> None:
+        """Show it from now on."""
         self.report = report
         self.query_one("#report", AnsiView).show(
             lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)

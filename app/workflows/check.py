@@ -221,7 +221,8 @@ def _link(subject: Subject, environment: Environment) -> Checked:
             return Checked("link", CheckState.UNKNOWN, "no way leads there; look at the routes (ip route)")
         return Checked("link", CheckState.FINE, "a local path needs none")
     if link.loopback:
-        return Checked("link", CheckState.FINE, "the loopback of this machine, which has no rate")
+        named = f"; it is held against {link_rate(rate)}, as you said" if rate else ""
+        return Checked("link", CheckState.FINE, f"the loopback of this machine, which has no rate{named}")
     parts = [link.interface, link_rate(rate) if rate else "of unknown rate"]
     if link.duplex:
         parts.append(f"{link.duplex} duplex")

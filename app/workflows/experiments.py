@@ -8,6 +8,7 @@ from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from forms.experiments.report import experiment_report
 from forms.report import Report
 from forms.trials.judged import KINDS, ChangeSummary, judged, report_of
+from storage.errors import did_you_mean
 from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, dated_experiment, kind_told_by
@@ -35,11 +36,16 @@ def repeat_requests(request: SeriesRequest, times: int) -> tuple[SeriesRequest, 
     )
 
 
+def _no_experiment(notebook: Notebook, name: str) -> str:
+    meant = did_you_mean(name, (each.experiment.name for each in notebook.experiments()))
+    return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
+
+
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> Report:
     """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
     if experiment is None or not series:
-        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+        raise UsageError(_no_experiment(notebook, name))
     if only is not None and experiment.kind != only:
         raise UsageError(f"{name!r} is a {experiment.kind}: export it with --form experiment")
     if (change := stored_change(notebook, name)) is not None:
@@ -57,7 +63,7 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     """
     experiment = notebook.experiment_called(name)
     if experiment is None:
-        raise UsageError(f"no experiment is called {name!r}; `sharebench experiment list` shows what there is")
+        raise UsageError(_no_experiment(notebook, name))
     if experiment.kind is not ExperimentKind.LADDER:
         raise UsageError(f"{name!r} is a {experiment.kind}, and its name tells that: only a ladder's can be changed")
     if new_name == name:

@@ -82,18 +82,23 @@ def _check(options: SeriesOptions, target: Target) -> None:
     protocol, gets = target.abilities, options.command is Command.GET
     check_complete(target, options.command, make_file=options.make_file)
     if options.make_file and not gets:
-        raise UsageError("--make-file belongs to a get: a put makes its file anyway")
+        raise UsageError("a put makes its file anyway: a file is put first only for a get", options="--make-file")
     if options.size_bytes and gets and not options.make_file and protocol.moves_files:
-        raise UsageError("--size belongs to --put or --make-file: a get reads the file as it is")
+        raise UsageError(
+            "a get reads the file as it is: a size belongs to a put, or to a file that is made",
+            options="--size, --put, --make-file",
+        )
     if options.change_name and not options.experiment:
-        raise UsageError("--change belongs to an experiment: name it with --experiment NAME")
+        raise UsageError("a change belongs to an experiment: name that too", options="--experiment NAME")
     if not protocol.has_dialect and (options.sign or options.encrypt):
         instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
         raise UsageError(
             f"signing and encryption belong to smb://: leave them out{instead}", options="--sign, --encrypt"
         )
     if not protocol.is_local and options.drop_cache:
-        raise UsageError("--drop-cache belongs to file://: the page cache of a server cannot be dropped from here")
+        raise UsageError(
+            "the page cache of a server cannot be dropped from here: that belongs to file://", options="--drop-cache"
+        )
     if options.verify:
         _check_verify(options, protocol)
     if ":" in (options.server_ssh or "").rpartition("@")[0]:
@@ -105,8 +110,8 @@ def _check(options: SeriesOptions, target: Target) -> None:
 
 def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:
     if not protocol.moves_files:
-        raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify: leave out --verify")
+        raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify", options="leave out --verify")
     if options.command is Command.GET and options.client not in ("", OWN):
         raise UsageError(
-            f"{options.client} lets the bytes that it gets go, so they cannot be verified: leave out --client"
+            f"{options.client} lets the bytes that it gets go, so they cannot be verified", options="leave out --client"
         )

@@ -82,10 +82,15 @@ def new_order(
     )
 
 
-def order_of(request: SeriesRequest, setting: str) -> TrialOrder:
-    """The order of a trial of ``NAME = VALUE``, checked; nothing is written. Raises SharebenchError."""
+def order_of(
+    request: SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+) -> TrialOrder:
+    """The order of a trial of ``NAME = VALUE``, checked; nothing is written. Raises SharebenchError.
+
+    ``accepted`` are the names whose risks are, ``restart`` whether smbd may be restarted.
+    """
     name, value = parse_change(setting)
-    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
+    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
     found = find_setting(name, [value], request.plan.target, ways)
     check_target(request)
     return new_order(request, found, kind=ExperimentKind.TRIAL)

@@ -8,6 +8,7 @@ from forms.comparison.differences import Difference
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import student_t
 from forms.tone import Tone
+from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
 from storage.records import Change
 
 _OTHER_PATH = ("command", "target", "client.name")
@@ -87,7 +88,7 @@ class Comparison:
         """
         if self.doubt in OWN_SIGNS:
             return OWN_SIGNS[self.doubt]
-        return {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "="}.get(self.verdict, "?")
+        return VERDICT_SIGNS[self.verdict]
 
     @property
     def word(self) -> str:
@@ -99,8 +100,7 @@ class Comparison:
     @property
     def tone(self) -> Tone:
         """How the verdict is meant."""
-        known = {Verdict.FASTER: Tone.GOOD, Verdict.SLOWER: Tone.BAD, Verdict.SAME: Tone.PLAIN}
-        return known.get(self.verdict, Tone.CAUTION)
+        return VERDICT_TONES[self.verdict]
 
     @property
     def base_again_tells(self) -> bool:

@@ -19,6 +19,7 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, TTLibError
 from fpdf import FPDF
+from fpdf.fonts import TTFFont
 from pymupdf_fonts import myfont
 
 TEXT, OTHER = "text", "other"
@@ -32,6 +33,8 @@ _REORDERED = frozenset({"R", "AL", "AN", "NSM"})
 _MOST_FILES = 12
 """So many fonts of the system are opened for one document."""
 _PATIENCE_SECONDS = 5.0
+_LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
+"""Text is shaped by those of the file; a PDF has none of them, and to look through them takes half of its time."""
 
 
 def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
@@ -61,6 +64,10 @@ def _font(name: str) -> tuple[bytes, frozenset[int]]:
 def _add(pdf: FPDF, family: str, style: str, file: Path, content: bytes) -> None:
     file.write_bytes(content)
     pdf.add_font(family, style, file)
+    font = pdf.fonts[f"{family}{style}"]
+    assert isinstance(font, TTFFont)
+    for table in _LAYOUT_TABLES.intersection(font.ttfont.keys()):
+        del font.ttfont[table]
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
     texts = [_row_texts(table, row) for row in table.rows]
     fitted = None if table.sentences else _fitted(table, texts, width)
     if fitted is None:
-        return DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width)), remarks=())
+        return DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width, ansi)), remarks=())
     widths, gap, texts = fitted
     split = [layout.wrap(_heading(table, index), cells) for index, cells in enumerate(widths)]
     height = max(len(lines) for lines in split)
@@ -147,10 +147,10 @@ def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
     return DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
 
 
-def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int) -> Iterator[tuple[str, ...]]:
+def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: bool) -> Iterator[tuple[str, ...]]:
     """Each row's first text on a line of its own, the others named below it."""
-    for first, *others in texts:
-        lines = layout.hanging(first, width)
+    for row, (first, *others) in zip(table.rows, texts, strict=True):
+        lines = [coloured(line, row.tone) if ansi else line for line in layout.hanging(first, width)]
         for column, text in zip(table.columns[1:], others, strict=True):
             if text:
                 lines += _hanging(f"    {layout.visible(column.heading)}: ", text, width)
@@ -203,7 +203,8 @@ def _row_lines(
             yield _styled(_struck(table, level_parts, widths, gap), _STRUCK, ansi)
         else:
             line = _joined(table, level_parts, widths, gap)
-            yield _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
+            styled = _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
+            yield coloured(styled, row.tone) if ansi else styled
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:

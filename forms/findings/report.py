@@ -7,9 +7,11 @@ from functools import partial
 from forms.findings.document import findings_document
 from forms.findings.finding import Finding, Severity
 from forms.report import Report, Table, columns_of, row_of
+from forms.tone import Tone
 
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
 """Two characters a severity, so that nothing is told by colour alone."""
+_TONES = {Severity.PROBLEM: Tone.BAD, Severity.WARNING: Tone.CAUTION, Severity.GOOD: Tone.GOOD}
 FORM = "findings"
 TITLE = "Findings"
 NO_FINDINGS = "No findings: nothing measured so far speaks for or against this set-up."
@@ -28,10 +30,18 @@ def findings_report(found: Sequence[Finding]) -> Report:
 
 def findings_table(found: Sequence[Finding]) -> Table:
     """Each finding with its sign, evidence and what to do, the gravest first."""
-    rows = [(f"[{SIGNS[one.severity]}] {one.title}", one.evidence, one.what_to_do) for one in found]
+    rows = tuple(
+        row_of(
+            f"[{SIGNS[one.severity]}] {one.title}",
+            one.evidence,
+            one.what_to_do,
+            tone=_TONES.get(one.severity, Tone.PLAIN),
+        )
+        for one in found
+    )
     return Table(
         columns=columns_of("Finding", "Evidence", "What to do"),
-        rows=tuple(row_of(*texts) for texts in rows or [(NO_FINDINGS, "", "")]),
+        rows=rows or (row_of(NO_FINDINGS, "", ""),),
         caption=TITLE,
         sentences=True,
     )

@@ -11,6 +11,7 @@ from forms.comparison.verdict import compare, rates_of
 from forms.findings import rules_distance, series_warnings
 from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
 from forms.stats import summary
+from forms.stats.decision import Verdict
 from storage.records import Command, Series
 
 TIME_TO_TUNE_PERCENT = 68.0
@@ -111,7 +112,7 @@ def _ratio(
             f"SMB {command} against FTP: the runs scatter too much to tell",
             f"Measure more runs{about}, longer ones, or at a quiet time.",
         )
-    level = percent >= 100 or comparison.verdict == "same"
+    level = percent >= 100 or comparison.verdict is Verdict.SAME
     if level and unusual:
         return (
             Severity.NOTE,

@@ -24,6 +24,8 @@ CEILING_PERCENT = 70.0
 _ALL_PERCENT = 100.01
 """Room for rounding: a series that raised its own ceiling has an average of exactly that."""
 MANY_RUNS = 10
+UNKNOWN = "facts.unknown"
+"""The fact of the server that says which of its facts could not be had, and what to do about it."""
 _LARGEST_ADVISED = 64 * 1024**3
 
 
@@ -33,7 +35,7 @@ class Advice:
 
     key: str
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``dependence``, ``guest``, ``unchecked``, ``failed`` or ``interrupted``."""
+    ``dependence``, ``guest``, ``unchecked``, ``unread``, ``link``, ``failed`` or ``interrupted``."""
     text: str
     """A plain sentence, for the screen and paper alike."""
     options: str = ""
@@ -116,6 +118,24 @@ def _unchecked(series: Series) -> Iterator[Advice]:
             key="unchecked",
             text="The server has no SIZE, so nobody compared what it stored with what was sent: look at"
             " the server's log whether all of it came.",
+        )
+
+
+def _unread(series: Series) -> Iterator[Advice]:
+    problem = series.environment.get("server", {}).get(UNKNOWN)
+    if problem and series.plan and (series.plan.server_ssh or series.plan.smb_conf):
+        yield Advice(key="unread", text=f"The server's settings are not all known: {wording.plain(str(problem))}.")
+
+
+def _link(series: Series) -> Iterator[Advice]:
+    average, link = summary.mean(_rates(series)), series.link_bits_per_second
+    percent = 800 * average / link if average is not None and link else 0.0
+    if percent > _ALL_PERCENT:
+        yield Advice(
+            key="link",
+            text=f"No link of {numbers.link_rate(link)} carries {wording.percent(percent)} of itself: give its true"
+            " rate, or look whether the bytes came over it at all.",
+            options="--link RATE",
         )
 
 
@@ -311,6 +331,8 @@ _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _ending,
     _guest,
     _unchecked,
+    _unread,
+    _link,
     _single,
     _busy,
     _ceiling,

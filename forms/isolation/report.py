@@ -10,6 +10,7 @@ from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.origin import when_field, who_fields
+from forms.tone import Tone
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.records import RunStatus
 
@@ -134,7 +135,13 @@ def _calls_table(heading: str, calls: Sequence[DearCall]) -> Table:
 
 
 def _results(summary: IsolationSummary) -> list[Field]:
-    found = [Field(name="Verdict", text=verdict_sentence(summary.verdict))]
+    found = [
+        Field(
+            name="Verdict",
+            text=verdict_sentence(summary.verdict),
+            tone=Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN,
+        )
+    ]
     price, cost, profile = price_sentence(summary), cost_sentence(summary), summary.profile
     if price:
         found.append(Field(name="Price", text=price))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from forms.stats.decision import Verdict
 from storage.loads.records import Load, LoadPoint
 
 PROMISED_RATIO = 2.0
@@ -30,7 +31,7 @@ class LoadComparison:
     base: Load
     other: Load
     pairs: tuple[UsersPair, ...]
-    verdict: str
+    verdict: Verdict
     """``faster`` or ``slower`` where the brackets of both capacities lie apart, else ``unknown``."""
     capacity_ratio: float | None
     differences: tuple[str, ...]
@@ -46,13 +47,13 @@ def compare_loads(base: Load, other: Load) -> LoadComparison:
         if (point.users, point.size_bytes) in others
     )
     first, second = base.capacity, other.capacity
-    verdict, ratio = "unknown", None
+    verdict, ratio = Verdict.UNKNOWN, None
     if first and second and first.carried and second.carried:
         ratio = second.carried / first.carried
         if first.not_carried is not None and second.carried >= first.not_carried:
-            verdict = "faster"
+            verdict = Verdict.FASTER
         elif second.not_carried is not None and second.not_carried <= first.carried:
-            verdict = "slower"
+            verdict = Verdict.SLOWER
     differences = tuple(
         name
         for name, one, two in (

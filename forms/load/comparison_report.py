@@ -5,6 +5,8 @@ from typing import Any
 from forms.load.comparison import PROMISED_RATIO, LoadComparison
 from forms.load.report import capacity_text
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.stats.decision import Verdict
+from forms.verdict_signs import VERDICT_TONES
 from storage.loads.records import Load, LoadPoint
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
@@ -40,7 +42,7 @@ def load_comparison_report(found: LoadComparison) -> Report:
             Field(name="Other", text=_named(found.other)),
         ),
         tables=(Table(columns=columns, rows=rows),) if rows else (),
-        results=(Field(name="Verdict", text=_verdict_text(found)),),
+        results=(Field(name="Verdict", text=_verdict_text(found), tone=VERDICT_TONES[found.verdict]),),
         advice=_advice(found),
         document=lambda: load_comparison_document(found),
     )
@@ -56,9 +58,9 @@ def _p95_ms(point: LoadPoint) -> float | None:
 
 
 def _verdict_text(found: LoadComparison) -> str:
-    if found.verdict == "unknown":
+    if found.verdict is Verdict.UNKNOWN:
         return "not known: the capacities are not known, or their brackets overlap; look for the capacity of both"
-    more = "more" if found.verdict == "faster" else "fewer"
+    more = "more" if found.verdict is Verdict.FASTER else "fewer"
     ratio = f"{found.capacity_ratio:.2f} times the users" if found.capacity_ratio else ""
     return f"carries {more} users: {ratio}"
 
@@ -67,7 +69,7 @@ def _advice(found: LoadComparison) -> tuple[str, ...]:
     said = []
     if found.differences:
         said.append(f"Not the same in both: {', '.join(found.differences)}. That may be the reason as well.")
-    if found.verdict == "faster" and found.capacity_ratio is not None:
+    if found.verdict is Verdict.FASTER and found.capacity_ratio is not None:
         held = "holds" if found.capacity_ratio >= PROMISED_RATIO else "does not hold"
         said.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
     return tuple(said)

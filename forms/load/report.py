@@ -35,12 +35,12 @@ _ADVICE = {
 def load_report(load: Load, prediction: Prediction | None = None) -> Report:
     """The form of a load, beside what a worksheet of its server promised."""
     points = load.points
-    tables = [_points_table(points), _server_table(points)]
+    tables = [points_table(points), _server_table(points)]
     if operations := _operations_table(load.valid_points()):
         tables.append(operations)
     if sizes := _sizes_table(points):
         tables.append(sizes)
-    charts = tuple(_charts(points))
+    charts = tuple(load_charts(points))
     return Report(
         form=FORM,
         title=f"Load {load.scenario.name}: many users at once",
@@ -113,7 +113,8 @@ def _decimals(*headings: str) -> tuple[tuple[str, ReportKind], ...]:
     return tuple((heading, ReportKind.DECIMAL) for heading in headings)
 
 
-def _points_table(points: Sequence[LoadPoint]) -> Table:
+def points_table(points: Sequence[LoadPoint]) -> Table:
+    """What the users did at each point."""
     columns = columns_of(
         "Users",
         ("With session", _WHOLE),
@@ -330,7 +331,7 @@ def _advice(load: Load) -> Iterator[str]:
         yield "The server was seen too seldom at some points: measure longer."
 
 
-def _charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
+def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
     """Requests a second, p95 and the server's processors over users; a drawing without any value is left out."""
     drawn = (
         ("Requests a second over users", "requests/s", (0, 2), lambda each: each.requests_per_second),

@@ -76,7 +76,7 @@ def why_advised(around: FileSizeContext) -> str:
         )
     origin = "an earlier series reached" if around.measured_bytes_per_second else "the link carries"
     fits = (
-        f"it fits the server's memory of {wording.size(around.memory_bytes)}"
+        f"it fits the server's memory of {wording.file_size(around.memory_bytes)}"
         if around.memory_bytes
         else "the server's memory is not known, so look that it fits"
     )
@@ -108,8 +108,8 @@ def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:
     if around.memory_bytes and size_bytes > around.memory_bytes * MEMORY_SHARE:
         return FileSuitability(
             word=FileFit.LARGE,
-            why=f"More than half the server's memory ({wording.size(around.memory_bytes)}): after the warm-up it may"
-            f" still come from the disk, so the disk is measured too; {larger} to leave the disk out.",
+            why=f"More than half the server's memory ({wording.file_size(around.memory_bytes)}): after the warm-up it"
+            f" may still come from the disk, so the disk is measured too; {larger} to leave the disk out.",
         )
     if seconds < GOOD_SECONDS:
         return FileSuitability(

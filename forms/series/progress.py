@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from forms import wording
+from forms import numbers, wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def estimate_text(
     parts = [_runs_in_words(runs, warmups, until_percent, max_runs)]
     if size_bytes is not None and total is not None:
         made = ", the file's making included" if makes_file_first else ""
-        parts.append(f"of {wording.size(size_bytes)} each, {_rounded(total)} in all{made}")
+        parts.append(f"of {wording.file_size(size_bytes)} each, {numbers.size(total)} in all{made}")
     if seconds is not None:
         parts.append(f"about {duration(seconds)} or longer")
     else:
@@ -87,13 +87,6 @@ def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_run
     if until_percent is None:
         return f"{warm}{wording.count(runs, 'measured run')}"
     return f"{warm}{runs} to {max_runs} measured runs, until the average is known to ± {wording.percent(until_percent)}"
-
-
-def _rounded(size_bytes: int) -> str:
-    for factor, unit in ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
-        if size_bytes >= factor:
-            return f"{size_bytes / factor:.3g} {unit}"
-    return wording.count(size_bytes, "byte")
 
 
 def duration(seconds: float) -> str:

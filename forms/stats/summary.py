@@ -10,6 +10,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forms.stats.mann_kendall import mann_kendall_p
+
 UNUSUAL_SCORES = {3: 22.0, 4: 6.9, 5: 7.9, 6: 5.5, 7: 5.9, 8: 4.9, 9: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 18: 4.1, 25: 3.9}
 """Runs, and the modified z-score beyond which one of them is unusual, simulated: it flags a run in 5 % of series.
 
@@ -38,8 +40,6 @@ LONGEST_IN_PAIRS = 500
 
 TOO_LITTLE_WARM_UP = "too little warm-up"
 DRIFT_ALPHA = 0.05
-EXACT_DRIFT_MAX = 60
-"""The most values whose trend is tested by counting all orders; beyond it the normal approximation is as good."""
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -165,13 +165,7 @@ class Drift:
     @property
     def p_value(self) -> float:
         """Of the two-sided Mann-Kendall test: how often chance alone puts values in such an order."""
-        from scipy.stats import kendalltau  # noqa: PLC0415  takes longer to load than the rest of a form to be made
-
-        n, different = len(self.values), len(set(self.values))
-        if different == 1:
-            return 1.0
-        exact = different == n <= EXACT_DRIFT_MAX
-        return float(kendalltau(range(n), self.values, method="exact" if exact else "asymptotic").pvalue)
+        return mann_kendall_p(self.values)
 
     @property
     def significant(self) -> bool:
@@ -182,9 +176,8 @@ class Drift:
 def drift(values: Sequence[float]) -> Drift | None:
     """The trend over the values, in their order; None for fewer than five, where no order is telling.
 
-    Mann 1945 and Kendall 1975 for the test (exact without ties up to 60 values, else normal with the tie correction),
-    Theil 1950 and Sen 1968 for the slope. All pairs are compared, so a long series is first thinned to the means of
-    neighbours, which keep a trend.
+    Mann 1945 and Kendall 1975 for the test, Theil 1950 and Sen 1968 for the slope. All pairs are compared, so a long
+    series is first thinned to the means of neighbours, which keep a trend.
     """
     values = _thinned(values)
     n = len(values)

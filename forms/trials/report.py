@@ -9,11 +9,11 @@ from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
 from storage.changes import Slot, TrialPlan
 from storage.records import Series
 from storage.target_url import format_target
 
-SIGNS = {Verdict.FASTER: "+", Verdict.SLOWER: "-", Verdict.SAME: "=", Verdict.UNKNOWN: "?"}
 _NOTABLE_SLOT_EFFECT_PERCENT = 1.0
 
 
@@ -25,7 +25,7 @@ def trial_report(found: TrialSummary) -> Report:
         title=f"Trial: {plan.name} = {found.value or 'empty'} against {found.plan.previous or 'empty'}",
         name="Trial",
         fields=(
-            Field(name="Verdict", text=f"[{SIGNS[found.verdict]}] {verdict_sentence(found)}"),
+            verdict_field(found),
             *about_plan(plan, found.base),
         ),
         tables=(_pairs(found),),
@@ -33,6 +33,12 @@ def trial_report(found: TrialSummary) -> Report:
         advice=tuple(_advice(found)),
         document=lambda: trial_document(found),
     )
+
+
+def verdict_field(found: TrialSummary) -> Field:
+    """What the trial says, with its sign."""
+    text = f"[{VERDICT_SIGNS[found.verdict]}] {verdict_sentence(found)}"
+    return Field(name="Verdict", text=text, tone=VERDICT_TONES[found.verdict])
 
 
 def verdict_sentence(found: TrialSummary) -> str:

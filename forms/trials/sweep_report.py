@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from forms import numbers
 from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.tone import Tone
 from forms.trials.document import sweep_document
 from forms.trials.report import about_plan, generator_advice, rate_unit
 from forms.trials.sweep import SweepSummary, SweepValue
@@ -17,13 +18,18 @@ def sweep_report(found: SweepSummary) -> Report:
         form="sweep",
         title=f"Sweep of {plan.name}",
         name="Sweep",
-        fields=(Field(name="Answer", text=sweep_sentence(found)), *about_plan(plan, base)),
+        fields=(Field(name="Answer", text=sweep_sentence(found), tone=_tone(found)), *about_plan(plan, base)),
         tables=(_value_table(found), *([_map(found)] if plan.axes else [])),
         results=tuple(_sweep_figures(found)),
         advice=tuple(generator_advice(found.slots)),
         chart=_chart(found),
         document=lambda: sweep_document(found),
     )
+
+
+def _tone(found: SweepSummary) -> Tone:
+    """Of the answer, which is none as long as it is not known."""
+    return Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
 
 
 def sweep_sentence(found: SweepSummary) -> str:

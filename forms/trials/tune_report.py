@@ -7,8 +7,8 @@ from forms import numbers, wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.origin import origin_fields
 from forms.trials.document import effect_document
-from forms.trials.report import SIGNS
 from forms.trials.tune import TuneSummary
+from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
 from storage.target_url import format_target
 
 SCHEMA = "sharebench/tune/1"
@@ -60,7 +60,8 @@ def _trials(found: TuneSummary) -> Table:
             one.plan.previous or "empty",
             one.effect.change_percent if one.effect else None,
             len(one.pairs),
-            f"[{SIGNS[one.verdict]}] {one.verdict}",
+            f"[{VERDICT_SIGNS[one.verdict]}] {one.verdict}",
+            tone=VERDICT_TONES[one.verdict],
         )
         for one in found.trials
     ]

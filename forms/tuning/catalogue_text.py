@@ -54,11 +54,12 @@ def entry_text(
     share: str | None = None,
     conf: str = DEFAULT_CONF,
     ansi: bool = False,
+    with_command: bool = False,
 ) -> str:
     """All about one entry; with the line, the commands to check and apply it, and how to put it back.
 
     ``value`` is the one to try; without it, the first of the entry's that is not the default. With ``ansi`` the names
-    of the lines are fainter than what they say.
+    of the lines are fainter than what they say; ``with_command`` ends in how the command line measures it.
     """
     lines = [f"{entry.rank}. {entry.name}", ""]
     for label, text in _facts(entry):
@@ -66,10 +67,11 @@ def entry_text(
             faint = ansi and place == 0
             lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if faint else line)
     if entry.status is not Status.REMOVED:
-        lines += [
-            "",
-            *_advice(advise(entry, suggested_value(entry) if value is None else value, share=share, conf=conf)),
-        ]
+        advice = advise(entry, suggested_value(entry) if value is None else value, share=share, conf=conf)
+        lines += ["", *_advice(advice)]
+        if with_command:
+            lines.append("then measure it:")
+            lines += _command(f"sharebench run … --experiment NAME --change {plain(advice.claim)}")
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -149,8 +151,6 @@ def _advice(advice: Instructions) -> Iterator[str]:
         if step.command:
             yield from _command(plain(step.command))
     yield from wrap_hanging("undo: ", advice.undo)
-    yield "then measure it:"
-    yield from _command(f"sharebench run … --experiment NAME --change {plain(advice.claim)}")
 
 
 def _command(command: str) -> Iterator[str]:

@@ -45,6 +45,11 @@ class LoadTables(NotebookBase):
         with self._db.atomic():
             self._db.table("loads").update(load.id, _load_to_row(load))
 
+    def label_load(self, load_id: str, label: str) -> None:
+        """Give a load another label; nothing else of it is touched."""
+        with self._db.atomic():
+            self._db.execute("UPDATE loads SET label = ? WHERE id = ?", (label, load_id))
+
     def put_point(self, load_id: str, point: LoadPoint) -> None:
         """Store a point, in place of an earlier one of that number."""
         with self._db.atomic():

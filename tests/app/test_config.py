@@ -82,6 +82,8 @@ def test_a_server_that_is_not_there_is_told_with_the_nearest_name(tmp_path: Path
         ("[servers.nas1]\naddress = 7", 'servers.nas1.address must be a text in quotes, such as "7"'),
         ("[servers.nas1]\naddress = 'x'\nprotocol = 'nfs'", "protocol is 'nfs'; write smb, ftp or ftps"),
         ("[servers.nas1]\naddress = 'x'\npassword = 'y'", "a password is never stored"),
+        ("[servers.nas1]\naddress = 'x'\nport = 445", 'the port stands in the address: address = "HOST:PORT"'),
+        ("[servers.nas1]\naddress = 'smb://x'", "address is 'smb://x'; write address = \"HOST\""),
         ("[who]\nnick = 'x'", "who.nick is not a setting"),
         ("[tui]\ncolour = 'x'", "tui.colour is not a setting"),
     ],

@@ -101,7 +101,7 @@ def test_what_cannot_be_a_password_is_repeated():
         ("smb://server/share/a\nb", "line ends"),
         ("ftp://server/a%0D%0ADELE b", "line ends"),
         ("file:///a%00b", "NUL"),
-        ("", "write smb://"),
+        ("", "nothing was typed; write smb://"),
     ],
 )
 def test_a_wrong_target_says_what_to_write(url: str, says: str):

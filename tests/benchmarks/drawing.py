@@ -12,8 +12,8 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
@@ -38,12 +38,23 @@ WARMUPS = 6
 """By then the TUI has opened and loaded what it draws with, as it has long before a user starts a series."""
 
 
+SetUp = Callable[[], AbstractContextManager[Orders]]
+
+
+@contextmanager
+def _series(set_up: SetUp, runs: int) -> Iterator[tuple[SeriesRequest, Path]]:
+    """A series of so many runs that measures its transfers alone, and a folder for its notebooks."""
+    with set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
+        plan = replace(ours.plan, runs=runs, warmups=WARMUPS)
+        yield replace(ours, plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP), Path(folder)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawingRow:
     """The TUI drawing against headless; a row of the table like the others."""
 
     pairs: int
-    set_up: Callable[[], AbstractContextManager[Orders]]
+    set_up: SetUp
     name: str = "SMB get, TUI drawing"
     at_least: float = 0.97
     aim: float = 0.99
@@ -52,17 +63,11 @@ class DrawingRow:
         """Series in turns: drawn, headless, headless, drawn …"""
         drawn: list[float] = []
         headless: list[float] = []
-        with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder, PeakMemory() as memory:
-            order = replace(
-                ours,
-                plan=replace(ours.plan, runs=RUNS_A_SERIES, warmups=WARMUPS),
-                quiet_time=QuietTime.SKIP,
-                ceiling=CeilingPolicy.SKIP,
-            )
+        with _series(self.set_up, RUNS_A_SERIES) as (order, folder), PeakMemory() as memory:
             for pair in range(self.pairs):
                 turns = [(_drawn, drawn), (_headless, headless)]
                 for measure, rates in turns if pair % 2 == 0 else reversed(turns):
-                    path = Path(folder) / f"{len(drawn)}-{len(headless)}-{measure.__name__}.db"
+                    path = folder / f"{len(drawn)}-{len(headless)}-{measure.__name__}.db"
                     measure(order, path)
                     with Notebook(path) as notebook:
                         rates += [run.bytes_per_second or 0.0 for run in notebook.series("last").measured()]
@@ -86,7 +91,7 @@ class DrawingProcessorRow:
     """
 
     pairs: int
-    set_up: Callable[[], AbstractContextManager[Orders]]
+    set_up: SetUp
     name: str = "processor time of drawing, a second"
     share: float = 0.02
 
@@ -94,16 +99,10 @@ class DrawingProcessorRow:
         """What each drawn series takes over the median of those without."""
         drawn: list[float] = []
         headless: list[float] = []
-        with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
-            order = replace(
-                ours,
-                plan=replace(ours.plan, runs=RUNS_FOR_PROCESSOR_TIME, warmups=WARMUPS),
-                quiet_time=QuietTime.SKIP,
-                ceiling=CeilingPolicy.SKIP,
-            )
+        with _series(self.set_up, RUNS_FOR_PROCESSOR_TIME) as (order, folder):
             for pair in range(self.pairs):
-                headless.append(_headless(order, Path(folder) / f"headless-{pair}.db"))
-                drawn.append(_drawn(order, Path(folder) / f"drawn-{pair}.db"))
+                headless.append(_headless(order, folder / f"headless-{pair}.db"))
+                drawn.append(_drawn(order, folder / f"drawn-{pair}.db"))
         without = median(headless) or 0.0
         processors = os.cpu_count() or 1
         return TimesResult(

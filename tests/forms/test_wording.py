@@ -14,6 +14,20 @@ def test_sizes(value, text):
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, "1"),
+        (3 * 1024**3, "3G"),
+        (24684084 * 1024, "23.5 GiB"),
+        (4_700_372_992, "4.38 GiB"),
+        (1023 * 2**20 + 1, "1023 MiB"),
+    ],
+)
+def test_sizes_of_files_are_short(value, text):
+    assert wording.file_size(value) == text
+
+
+@pytest.mark.parametrize(
     ("value", "text"), [(2.5, "+2.5 %"), (-2.5, "-2.5 %"), (-0.01, "+0.0 %"), (0, "+0.0 %"), (12.34, "+12.3 %")]
 )
 def test_changes_have_a_sign(value, text):

@@ -22,6 +22,14 @@ class Figures:
         """Keep the time of the slowest case."""
         self.longest_seconds = max(self.longest_seconds, seconds)
 
+    def check(self, what: str, *, holds: bool, told: str) -> None:
+        """Count what was looked at, say what was found, and keep what does not hold."""
+        self.counts["criteria"] += 1
+        self.counts["held"] += holds
+        print(f"    {'holds' if holds else 'DOES NOT HOLD'}: {what}: {told}", flush=True)
+        if not holds:
+            self.losses.append(f"{what}: {told}")
+
     def add(self, other: Figures) -> None:
         """Take the figures of another part of the same campaign."""
         self.counts.update(other.counts)

@@ -50,15 +50,6 @@ def campaign(seconds: float) -> Figures:
     return figures
 
 
-def _check(figures: Figures, what: str, *, holds: bool, told: str) -> None:
-    """Count what was looked at, say what was found, and keep what does not hold."""
-    figures.counts["criteria"] += 1
-    figures.counts["held"] += holds
-    print(f"    {'holds' if holds else 'DOES NOT HOLD'}: {what}: {told}", flush=True)
-    if not holds:
-        figures.losses.append(f"{what}: {told}")
-
-
 def _folder(server: Smbd) -> str:
     return format_target(server.target())
 
@@ -115,13 +106,13 @@ def against_counters(figures: Figures, window: float) -> None:
             rate, counted = point.requests_per_second or 0.0, counter.rate(began, began + point.seconds)
             off = 100 * (rate / counted - 1)
             told = f"{rate:.1f} requests/s, {counted:.1f} creates/s by smbd ({off:+.2f} %)"
-            _check(figures, f"counters, {point.users} users", holds=abs(off) <= COUNTERS_PERCENT, told=told)
+            figures.check(f"counters, {point.users} users", holds=abs(off) <= COUNTERS_PERCENT, told=told)
             mix = 100 * point.reads / point.requests
-            _check(figures, f"reads, {point.users} users", holds=abs(mix - 80) <= MIX_POINTS, told=f"{mix:.2f} %")
+            figures.check(f"reads, {point.users} users", holds=abs(mix - 80) <= MIX_POINTS, told=f"{mix:.2f} %")
             little = point.little_percent
             assert little is not None
-            _check(figures, f"Little's law, {point.users} users", holds=abs(little) <= 1, told=f"{little:+.2f} %")
-        _check(figures, "files removed", holds=not left, told=f"{len(left)} left")
+            figures.check(f"Little's law, {point.users} users", holds=abs(little) <= 1, told=f"{little:+.2f} %")
+        figures.check("files removed", holds=not left, told=f"{len(left)} left")
 
 
 def otherwise_made(figures: Figures, window: float) -> None:
@@ -138,7 +129,7 @@ def otherwise_made(figures: Figures, window: float) -> None:
             for users in USERS:
                 off = 100 * (other[users] / one[users] - 1)
                 told = f"{other[users]:.1f} requests/s against {one[users]:.1f} ({off:+.2f} %)"
-                _check(figures, f"{name}, {users} users", holds=abs(off) <= SAME_PERCENT, told=told)
+                figures.check(f"{name}, {users} users", holds=abs(off) <= SAME_PERCENT, told=told)
 
 
 @contextmanager
@@ -181,7 +172,7 @@ def full_link(figures: Figures, window: float) -> None:
     for point in found["points"]:
         share = 8 * point["read_bytes_per_second"] / 1e8
         holds = abs(share - PAYLOAD_SHARE) <= LINK_SHARE
-        _check(figures, f"link, {point['users']} users", holds=holds, told=f"{100 * share:.2f} % of it")
+        figures.check(f"link, {point['users']} users", holds=holds, told=f"{100 * share:.2f} % of it")
     _is_limit(figures, found, "network")
 
 
@@ -210,7 +201,7 @@ def _is_limit(figures: Figures, found: Mapping[str, Any], limit: str) -> None:
     told = "; ".join(f"{point['users']} users {point['status']}: {point['reason']}" for point in found["points"])
     capacity = found["capacity"]
     holds = capacity is not None and capacity["not_carried"] is not None and capacity["limit"] == limit
-    _check(figures, f"capacity's reason is {limit}", holds=holds, told=f"{capacity}; {told}")
+    figures.check(f"capacity's reason is {limit}", holds=holds, told=f"{capacity}; {told}")
 
 
 def held_generator(figures: Figures, window: float) -> None:
@@ -232,7 +223,7 @@ def held_generator(figures: Figures, window: float) -> None:
         )  # fmt: skip
     (point,) = found["points"]
     holds = point["status"] == "generator" and found["capacity"] is None
-    _check(figures, "the generator is named", holds=holds, told=f"{point['status']}: {point['reason']}")
+    figures.check("the generator is named", holds=holds, told=f"{point['status']}: {point['reason']}")
 
 
 def _pin_workers(ended: threading.Event) -> None:
@@ -250,7 +241,7 @@ def many_idle(figures: Figures, window: float) -> None:
     found = idle_users(users)
     megabytes, percent = found["bytes_a_user"] / 1e6, 100 * found["cpu_seconds"] / found["seconds"]
     holds = megabytes <= MOST_IDLE_MEGABYTES and percent <= MOST_IDLE_CPU_PERCENT
-    _check(figures, f"{users:,} idle users", holds=holds, told=f"{megabytes:.3f} MB each, {percent:.2f} % of a core")
+    figures.check(f"{users:,} idle users", holds=holds, told=f"{megabytes:.3f} MB each, {percent:.2f} % of a core")
 
 
 PARTS: tuple[Callable[[Figures, float], None], ...] = (

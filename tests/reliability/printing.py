@@ -96,22 +96,20 @@ def _slow_printer(figures: Figures, cups: Cups, samba: Smbd, share: str, window:
     points = _points(samba, share, window)
     handed_over = sum(point.requests for point, _ in points)
     done = cups.printed()[begun:]
-    _check(
-        figures, f"{share}, all printed", holds=len(done) >= handed_over, told=f"{len(done)} of {handed_over} counted"
-    )
+    figures.check(f"{share}, all printed", holds=len(done) >= handed_over, told=f"{len(done)} of {handed_over} counted")
     for point, gone in points:
         name, queue = f"{share}, {point.users} users", point.print_queue
-        _check(figures, f"{name}: no errors", holds=not point.errors, told=f"{dict(point.errors)} {point.first_error}")
+        figures.check(f"{name}: no errors", holds=not point.errors, told=f"{dict(point.errors)} {point.first_error}")
         if queue is None or queue.drained_seconds is None:
-            _check(figures, f"{name}: drain", holds=False, told=f"{queue}")
+            figures.check(f"{name}: drain", holds=False, told=f"{queue}")
             continue
         end = gone + queue.drained_seconds
         last = max(at for at in done if at <= end) - gone
         after = [at for at in done if gone < at <= end]
         told = f"{queue.drained_seconds:.1f} s, the last page at {last:.1f} s"
-        _check(figures, f"{name}: drain", holds=0 <= queue.drained_seconds - last <= WITHIN_SECONDS, told=told)
+        figures.check(f"{name}: drain", holds=0 <= queue.drained_seconds - last <= WITHIN_SECONDS, told=told)
         told = f"{queue.waiting} told, {len(after)} printed afterwards"
-        _check(figures, f"{name}: waiting", holds=0 < queue.waiting <= len(after), told=told)
+        figures.check(f"{name}: waiting", holds=0 < queue.waiting <= len(after), told=told)
 
 
 def _printer_that_refuses(figures: Figures, cups: Cups, samba: Smbd, window: float) -> None:
@@ -121,12 +119,4 @@ def _printer_that_refuses(figures: Figures, cups: Cups, samba: Smbd, window: flo
     handed_over, done = sum(point.requests for point, _ in points), len(cups.printed()) - 1
     told = sum(point.errors.get(NOT_TAKEN, 0) for point, _ in points)
     least = handed_over - done
-    _check(figures, "refused jobs", holds=0 < least <= told, told=f"{told} told, at least {least} of {handed_over}")
-
-
-def _check(figures: Figures, what: str, *, holds: bool, told: str) -> None:
-    figures.counts["criteria"] += 1
-    figures.counts["held"] += holds
-    print(f"    {'holds' if holds else 'DOES NOT HOLD'}: {what}: {told}", flush=True)
-    if not holds:
-        figures.losses.append(f"{what}: {told}")
+    figures.check("refused jobs", holds=0 < least <= told, told=f"{told} told, at least {least} of {handed_over}")

@@ -16,7 +16,7 @@ ENOUGH_SERIES = 3
 """So many repeats make a baseline that a change of five of their deviations stands out of."""
 
 
-@click.group("baseline")
+@click.group("baseline", cls=common.Group)
 def baseline_command() -> None:
     """Names for series that others are compared with."""
 
@@ -45,7 +45,7 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     _say_what_it_holds(name, ids)
 
 
-@baseline_command.command("add")
+@baseline_command.command("add", short_help="Lets NAME stand for another SERIES too.")
 @click.argument("name")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @common.options_of_all

@@ -36,7 +36,7 @@ def catalogue_command(
         output.answer_json(catalogue_text.catalogue_document(found))
     elif len(found) == 1:
         conf, ansi = smb_conf or DEFAULT_CONF, output.draws_colour()
-        text = catalogue_text.entry_text(found[0], value=value, share=share, conf=conf, ansi=ansi)
+        text = catalogue_text.entry_text(found[0], value=value, share=share, conf=conf, ansi=ansi, with_command=True)
         output.answer(text.rstrip("\n"))
     else:
         output.answer(catalogue_text.list_text(found, ansi=output.draws_colour()).rstrip("\n"))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from app.cli import common, diagnostics, output
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.registry import check_client_name, make_client, make_files
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
@@ -16,7 +16,7 @@ from storage.target_url import format_target
 
 
 @click.command("clean", short_help="files of ours that were left on a share")
-@click.argument("target")
+@target_argument()
 @click.option("--yes", is_flag=True, help="Remove them without a question.")
 @click.option("--json", "as_json", is_flag=True, help="An array of objects: path, size, time, what became of it.")
 @common.login_options

@@ -15,7 +15,7 @@ from forms.layout import visible
 from storage.records import Decision
 
 
-@click.group("experiment")
+@click.group("experiment", cls=common.Group)
 def experiment_command() -> None:
     """Series in order, each made by changing ONE parameter of the one before.
 
@@ -51,7 +51,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
 
 
-@experiment_command.command("show")
+@experiment_command.command("show", short_help="Shows a ladder, survey, trial or self-test.")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="The ladder or survey as one object.")
 @common.options_of_all
@@ -75,7 +75,7 @@ def keep(context: click.Context, series: str, as_json: bool) -> None:
     diagnostics.say(f"kept: the next change is made from series {rung.series.id}")
 
 
-@experiment_command.command("revert")
+@experiment_command.command("revert", short_help="Notes that the change of SERIES is put back.")
 @click.argument("series")
 @click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
 @common.options_of_all

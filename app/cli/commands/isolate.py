@@ -1,6 +1,5 @@
 """``sharebench isolate``: is it Samba, the disk, or the network?"""
 
-import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -199,5 +198,4 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
 def _draw(text: str) -> None:
     """One line that is drawn over, on a terminal only."""
     if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
-        sys.stderr.flush()
+        diagnostics.draw(text)

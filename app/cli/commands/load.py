@@ -8,7 +8,7 @@ import click
 
 from app import errors
 from app.cli import common, output
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, series_options, targets_argument
 from app.cli.series_output import answer_report
 from app.clients.scratch import is_load_folder
 from app.errors import SharebenchError, UsageError
@@ -31,7 +31,7 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 
 
 @click.command("load", short_help="many users at once: load points, capacity, memory of idle users")
-@click.argument("targets", nargs=-1, metavar="TARGET...")
+@targets_argument()
 @click.option("--users", metavar="N,N,…", help="Users at each point: 10,20,40 or 10..200/10 (5,10,20).")
 @click.option("--find-capacity", is_flag=True, help="Double the users until overload, then halve to a bracket.")
 @click.option(

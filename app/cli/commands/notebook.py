@@ -1,174 +1,24 @@
-"""``sharebench list``, ``show``, ``delete`` and ``prune``: what is in the notebook, and what is taken out of it."""
+"""``show``, ``reject``, ``accept``, ``note``, ``rename``, ``delete`` and ``prune``: series of a notebook."""
 
-import shutil
 import sys
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
 from app.cli import common, diagnostics, output
-from app.cli.isolation_output import list_isolations, show_isolation, stored_isolation, unfinished
-from app.cli.loads import delete_load, load_lines, load_meant, show_load
+from app.cli.isolation_output import show_isolation, stored_isolation, unfinished
+from app.cli.loads import delete_load, load_in, load_meant, show_load
 from app.cli.series_output import show_series
 from app.errors import CancelledError, UsageError
-from forms import layout, wording
-from forms.load.document import load_document
-from forms.series.document import series_document
-from forms.series.listing import SeriesLine, series_lines
-from forms.tone import Tone
+from app.workflows.experiments import rename_experiment
+from forms import wording
+from forms.series.summary import unusual_runs
 from storage.isolations import Isolation
 from storage.measuring import held_text
 from storage.notebook import Notebook
-from storage.queries import SeriesQuery
 from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
-
-_HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
-_WHAT = 6
-_RUNS, _DEVIATION = 2, 4
-_TO_THE_RIGHT = {2, 3, 4, 5}
-_GIVE_WAY = (5, 4)
-"""Columns that a narrow terminal does without, the first one first."""
-_LEAST_WHAT, _LEAST_LABEL = 19, 9
-"""Cells that the last two columns have before another one gives way."""
-_GAP = "  "
-SHOWN = 50
-"""Series that are listed where nothing else is asked for."""
-
-
-@click.command("list")
-@click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--experiment", metavar="NAME", help="One experiment's series only.")
-@click.option("--isolations", is_flag=True, help="The isolations instead of the series.")
-@click.option("--json", "as_json", is_flag=True, help="An array of series and load documents, of all of them.")
-@common.options_of_all
-def list_command(
-    context: click.Context,
-    words: Sequence[str],
-    limit: int | None,
-    everything: bool,
-    experiment: str | None,
-    isolations: bool,
-    as_json: bool,
-) -> None:
-    """Lists the series of the notebook, newest first: the newest 50 unless told otherwise.
-
-    WORDs are those that the label, the target or the note must have, such as a host's name.
-
-    Beside the runs, … means interrupted, ! failed, ▸ running; + that a file of ours may still lie on the target.
-    """
-    if isolations:
-        list_isolations(context, as_json=as_json)
-        return
-    with common.notebook(context) as notebook:
-        if limit is None and not everything and not as_json:
-            limit = SHOWN
-        heads, count = _heads(notebook, " ".join(words), limit, experiment)
-        series_alone = experiment is not None or bool(words)
-        if as_json:
-            output.answer_parts(_documents(notebook, heads, loads=not series_alone and limit is None))
-            return
-        lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
-        loads = [] if series_alone else load_lines(notebook, limit)
-    if not lines and words:
-        diagnostics.say(f"no series has {' and '.join(map(repr, words))} in its label, target or note")
-        return
-    if not lines and experiment is not None:
-        diagnostics.say(
-            f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
-        )
-        return
-    if not lines and not loads:
-        diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
-        return
-    if lines:
-        _print(lines)
-    if loads:
-        output.answer("\n".join(loads if lines else loads[1:]))
-    if len(lines) < count:
-        diagnostics.say(
-            f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
-        )
-
-
-def _heads(notebook: Notebook, text: str, limit: int | None, experiment: str | None) -> tuple[Sequence[Series], int]:
-    """The newest series that are asked for, and how many there are in all."""
-    if not text:
-        return notebook.heads(limit, experiment=experiment), notebook.count(experiment=experiment)
-    found = notebook.find(SeriesQuery(text=text))
-    ids = [one.series_id for one in found if experiment in {None, one.experiment}]
-    return notebook.heads_of(ids[:limit]), len(ids)
-
-
-def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> Iterator[str]:
-    """The array, a series at a time: a notebook may hold more than memory does."""
-    before = "[\n"
-    for head in heads:
-        document = series_document(notebook.series(head.id))
-        yield before + textwrap.indent(output.json_text(document), "  ")
-        before = ",\n"
-    for load in notebook.loads() if loads else ():
-        yield before + textwrap.indent(output.json_text(load_document(load)), "  ")
-        before = ",\n"
-    yield "[]\n" if before.startswith("[") else "\n]\n"
-
-
-def _print(lines: Sequence[SeriesLine]) -> None:
-    """A line a series; on a terminal none is longer than it is wide."""
-    rows = [_HEADING, *map(_cells, lines)]
-    widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
-    if sys.stdout.isatty():
-        widths = fitted(widths, shutil.get_terminal_size().columns)
-    tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.runs_tone, _DEVIATION: one.deviation_tone} for one in lines)]
-    output.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
-
-
-def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
-    """The columns and their cells that fit a line of ``room`` cells; what is cut is the end of the last two."""
-    *_, what, label = widths
-    kept = dict(widths)
-    least = {what: min(widths[what], _LEAST_WHAT), label: min(widths[label], _LEAST_LABEL)}
-    for column in _GIVE_WAY:
-        if _line_width(kept | least) > room:
-            del kept[column]
-    left = max(room - _line_width(kept | {what: 0, label: 0}), 2)
-    kept[what] = min(widths[what], max(left - widths[label], min(_LEAST_WHAT, left - 1)))
-    kept[label] = min(widths[label], left - kept[what])
-    return kept
-
-
-def _line_width(widths: Mapping[int, int]) -> int:
-    return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
-
-
-def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, Tone]) -> str:
-    cells = (
-        output.toned(
-            layout.pad(
-                (layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i in _TO_THE_RIGHT
-            ),
-            tones.get(i, Tone.PLAIN),
-        )
-        for i, width in widths.items()
-    )
-    return _GAP.join(cells).rstrip()
-
-
-def _cells(line: SeriesLine) -> tuple[str, ...]:
-    named = f"[{line.baseline_text}] " if line.baselines else ""
-    return (
-        line.series_id,
-        line.when,
-        f"{line.runs_text}{'+' if line.left_behind else ''}",
-        line.average_text,
-        line.deviation_text,
-        line.percent_text,
-        line.what,
-        f"{named}{line.label}".strip(),
-    )
 
 
 @click.command("show")
@@ -183,6 +33,87 @@ def show_command(context: click.Context, series: str, as_json: bool, chart: bool
         show_load(context, load, as_json=as_json)
     elif not show_isolation(context, series, as_json=as_json):
         show_series(context, series, as_json=as_json, chart=chart)
+
+
+def _judge(context: click.Context, reference: str, run: int, status: RunStatus, reason: str | None) -> None:
+    with common.notebook(context) as notebook:
+        series_id = notebook.resolve(reference)
+        notebook.judge_run(series_id, run, status, reason)
+    show_series(context, series_id, as_json=False)
+
+
+def reject_unusual(context: click.Context, series_id: str) -> None:
+    """Mark the unusual runs of a series unusable, each with the reason why it is unusual; stderr names them."""
+    with common.notebook(context) as notebook:
+        found = unusual_runs(notebook.series(series_id))
+        for number, why in found.items():
+            notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
+            diagnostics.say(
+                f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it"
+            )
+    if found:
+        diagnostics.say(
+            "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
+            " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"
+        )
+
+
+@click.command("reject")
+@click.argument("series")
+@click.argument("run", type=common.Count(1))
+@click.option("--reason", required=True, metavar="TEXT", help="Why; it stands on the form.")
+@common.options_of_all
+def reject_command(context: click.Context, series: str, run: int, reason: str) -> None:
+    """Marks measured RUN of SERIES unusable: it stays on the form, struck out, and out of the average."""
+    if not reason.strip():
+        raise UsageError("a rejected run needs a reason: --reason 'backup was running'")
+    _judge(context, series, run, RunStatus.REJECTED, reason.strip())
+
+
+@click.command("accept")
+@click.argument("series")
+@click.argument("run", type=common.Count(1))
+@common.options_of_all
+def accept_command(context: click.Context, series: str, run: int) -> None:
+    """Marks a rejected RUN of SERIES usable again."""
+    _judge(context, series, run, RunStatus.VALID, None)
+
+
+@click.command("note")
+@click.argument("series")
+@click.argument("text")
+@common.options_of_all
+def note_command(context: click.Context, series: str, text: str) -> None:
+    """Keeps TEXT with SERIES, in place of an earlier note; an empty TEXT removes it."""
+    with common.notebook(context) as notebook:
+        load = load_in(notebook, series)
+        if load is not None:
+            notebook.update_load(replace(load, note=text))
+            diagnostics.say(f"noted with load {load.id}" if text else f"note of load {load.id} removed")
+            return
+        found = notebook.series(series)
+        notebook.annotate(replace(found, note=text))
+    diagnostics.say(f"noted with series {found.id}" if text else f"note of series {found.id} removed")
+
+
+@click.command("rename")
+@click.argument("reference", metavar="SERIES|EXPERIMENT")
+@click.argument("name")
+@common.options_of_all
+def rename_command(context: click.Context, reference: str, name: str) -> None:
+    """Gives SERIES another label, which an empty NAME removes; or EXPERIMENT, a ladder by its whole name, another one.
+
+    What is the whole name of an experiment is not taken for a series: name that by its id.
+    """
+    name = name.strip()
+    with common.notebook(context) as notebook:
+        if notebook.heads(1, experiment=reference):
+            rename_experiment(notebook, reference, name)
+            diagnostics.say(f"the experiment is called {name!r}")
+            return
+        found = notebook.series(reference)
+        notebook.annotate(replace(found, label=name))
+    diagnostics.say(f"series {found.id} is called {name!r}" if name else f"{found.id} has no label")
 
 
 @click.command("delete", short_help="takes series out of the notebook")

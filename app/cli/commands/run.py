@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from app.cli import common
-from app.cli.commands.annotate import reject_unusual
+from app.cli.commands.notebook import reject_unusual
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import show

@@ -1,17 +1,20 @@
 """``sharebench survey``: the whole picture of a server in one go."""
 
+import posixpath
 from typing import Any
 
 import click
 
 from app.cli import common, diagnostics
 from app.cli.progress import watch_turns
-from app.cli.run_options import chosen, series_options
+from app.cli.run_options import chosen, options_of_server, series_options, take_settings
 from app.cli.series_output import answer_report
 from app.clients.base import Secrets
+from app.config import profile
 from app.errors import CancelledError, MeasurementError
 from app.logins import same_login
 from app.measure.control import SeriesControl
+from app.targets import parse_target
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
 from forms.experiments.report import survey_report
 from forms.experiments.survey import StationState, Survey
@@ -29,8 +32,29 @@ _port_options = common.several(
 )
 
 
+def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The hosts that are meant, ``@NAME`` by the settings file; what that sets is that of the first such one."""
+    servers = {value: profile(value[1:]) for value in values if value.startswith("@")}
+    places = {value: parse_target(server.url()) for value, server in servers.items()}
+    first = next(iter(servers), None)
+    take_settings(context, {**options_of_server(servers[first]), **_paths(places[first])} if first else {})
+    return tuple(places[value].host if value in places else value for value in values)
+
+
+def _paths(place: Target) -> dict[str, str]:
+    """The options that lead to the folder of a place, by their fields."""
+    found = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
+    if place.user and place.domain:
+        found["user"] = f"{place.domain};{place.user}"
+    if place.protocol == "smb":
+        found["smb"] = posixpath.join(place.share or "", posixpath.dirname(place.path))
+    elif place.protocol == "ftp":
+        found["ftp"] = posixpath.dirname(place.path)
+    return {field: value for field, value in found.items() if value}
+
+
 @click.command("survey")
-@click.argument("hosts", nargs=-1, required=True, metavar="HOST...")
+@click.argument("hosts", nargs=-1, required=True, metavar="HOST...", is_eager=True, callback=_settle)
 @click.option("--smb", metavar="SHARE[/FOLDER]", help="The share to measure SMB on, and a folder that can be written.")
 @click.option("--ftp", metavar="FOLDER", help="The folder to measure FTP in, such as / or /upload.")
 @click.option("--file", metavar="NAME", help="A file in both to get, in place of one that is made.")
@@ -52,6 +76,8 @@ _port_options = common.several(
 )  # fmt: skip
 def survey_command(context: click.Context, /, **choices: Any) -> int:
     """Measures HOST from every side: FTP, SMB and bare TCP, get and put, and says what to look at first.
+
+    Of @NAME, a server in the settings file, the address, the share or folder and the user are taken.
 
     On the server itself its loopback and its own address are measured; the series take turns, run by run, so that
     whatever drifts hits all alike. Files of our own are made and removed. An interrupted survey goes on where it was

@@ -23,7 +23,7 @@ from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 
 
-@click.group("worksheet")
+@click.group("worksheet", cls=common.Group)
 def worksheet_command() -> None:
     """Which part of a server limits it, and how many clients it carries."""
 
@@ -34,7 +34,7 @@ _worksheet_options = common.several(
 )
 
 
-@worksheet_command.command("bottleneck")
+@worksheet_command.command("bottleneck", short_help="Which of CPU, disks and networks limits the server.")
 @click.option(
     "--cpu", metavar="NAME|RATE", help="What one CPU moves: a name of the tables, bytes a second (60M), 750ops."
 )
@@ -106,7 +106,7 @@ def bottleneck(
     _show(context, worksheet, as_json=as_json, save=save)
 
 
-@worksheet_command.command("clients")
+@worksheet_command.command("clients", short_help="How many clients a server carries.")
 @click.option(
     "--group",
     "groups",

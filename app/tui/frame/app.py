@@ -11,6 +11,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.notifications import SeverityLevel
+from textual.reactive import Reactive
 from textual.screen import Screen
 
 from app.charts.terminal import ascii_only
@@ -24,7 +25,17 @@ from app.tui.frame.context import Context
 from app.tui.frame.keys import KeysFileError, checked_keys, keys_file, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.plain_signs import PlainSigns
-from app.tui.frame.themes import DARK, THEMES, VARIABLES, Density, remember, remembered_density, remembered_theme
+from app.tui.frame.themes import (
+    ANSI_ON_DARK,
+    ANSI_ON_LIGHT,
+    DARK,
+    THEMES,
+    VARIABLES,
+    Density,
+    remember,
+    remembered_density,
+    remembered_theme,
+)
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -61,6 +72,8 @@ class SharebenchApp(App[int], Commanded):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
 
+    ansi_theme_dark = Reactive(ANSI_ON_DARK, init=False)
+
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
         """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
         super().__init__()
@@ -94,6 +107,7 @@ class SharebenchApp(App[int], Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
+        self.ansi_theme_light = ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: remember(kept, theme.name))
             self.density = remembered_density(self._density_file(kept))

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class CommandProvider(Provider):
-    """Every command that the focused widget, its screen and the app offer now."""
+    """Every command that the focused widget, its screen and the app offer now; those of the key line come first."""
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
         app = cast("SharebenchApp", self.app)
-        for offer in offered(self.screen):
+        for offer in sorted(offered(self.screen), key=lambda one: not one.command.footer):
             keys = keys_in_use(app, offer.command, app.chosen_keys)
             run = partial(give, app, offer)
             yield f"{offer.command.name} ({keys})", offer.command.help, run

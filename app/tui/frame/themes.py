@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from platformdirs import user_state_path
+from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
 
 from app.config import ConfigError, config
@@ -80,6 +81,27 @@ VARIABLES = {"pane-border": "#4e4e4e"}
 """What the look of the screens needs besides what every theme has."""
 
 THEMES = (DARK, LIGHT, ANSI)
+
+
+def _sixteen(back: str, front: str, *colours: str) -> TerminalTheme:
+    """The sixteen colours in a terminal's order, from black, six dull ones and white to their bright ones."""
+    paper, ink, *rest = [(int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in (back, front, *colours)]
+    return TerminalTheme(paper, ink, rest[:8], rest[8:])
+
+
+ANSI_ON_DARK = _sixteen(
+    *("#121212", "#e4e4e4"),
+    *("#1c1c1c", "#d75f5f", "#87d787", "#ffd75f", "#5f87af", "#af87d7", "#5fafaf", "#bcbcbc"),
+    *("#808080", "#ff8787", "#afd787", "#ffd75f", "#5fafff", "#d7afff", "#87ffff", "#ffffff"),
+)
+"""What charts and forms are drawn in, in the colours of :data:`DARK`; other dark themes take them too."""
+
+ANSI_ON_LIGHT = _sixteen(
+    *("#ffffff", "#1c1c1c"),
+    *("#1c1c1c", "#af0000", "#005f00", "#875f00", "#5f87af", "#5f00af", "#5fafaf", "#a8a8a8"),
+    *("#767676", "#d70000", "#5f8700", "#af5f00", "#005faf", "#8700af", "#008787", "#4e4e4e"),
+)
+"""As above, for :data:`LIGHT`."""
 
 
 def theme_file() -> Path:

@@ -30,7 +30,7 @@ from app.workflows.guide.state import guide_store
 from app.workflows.guide.state.backend import Backend, PasswordNeededError
 from app.workflows.guide.state.browsing import BrowsedFolder
 from app.workflows.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
-from app.workflows.guide.state.guide_context import GuideContext, LinkState, around
+from app.workflows.guide.state.guide_context import GuideContext, LinkState, around, towards
 from app.workflows.guide.state.guide_store import Judgement
 from app.workflows.guide.state.method import next_step
 from app.workflows.guide.state.profiles import with_profile
@@ -152,7 +152,9 @@ class GuideActions(BaseScreen):
         self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def _look(self, target: Target, secrets: Secrets, *, kerberos: bool) -> None:
-        backend, size_context = self.context.backend, around(self.choices, self.known)
+        backend = self.context.backend
+        choices, known = towards(target, self.choices, self.known)
+        size_context = around(choices, known)
         page = self.query_one(PageView)
         page.doing(f"connecting to {wording.plain(format_target(target))} …")
 
@@ -171,8 +173,7 @@ class GuideActions(BaseScreen):
                 self._refused(target, found, kerberos=kerberos)
                 return
             place, link = found
-            self.known = replace(self.known, link=link)
-            self._arrived(place, secrets, kerberos=kerberos)
+            self._arrived(place, replace(known, link=link), secrets, kerberos=kerberos)
 
         self.in_background(look, looked, group="look")
 
@@ -201,7 +202,7 @@ class GuideActions(BaseScreen):
             AskDialog("Which user?", f"{error}: USER or DOMAIN;USER. Escape gives up.", needed=True), answered
         )
 
-    def _arrived(self, place: BrowsedFolder, secrets: Secrets, *, kerberos: bool) -> None:
+    def _arrived(self, place: BrowsedFolder, known: GuideContext, secrets: Secrets, *, kerberos: bool) -> None:
         """Connected: browse, unless the target named its file or has none."""
         from app.tui.guide.browser import BrowseScreen, NotLetIn, Picked  # noqa: PLC0415  loaded when it is first needed
 
@@ -209,25 +210,26 @@ class GuideActions(BaseScreen):
             if isinstance(found, NotLetIn):
                 self._refused(found.target, found.error, kerberos=kerberos)
             elif found is not None:
-                self._picked(found, kerberos=kerberos)
+                self._picked(found, known, kerberos=kerberos)
 
         if place.file is not None:
-            self._picked(Picked(place.target, place.file), kerberos=kerberos)
+            self._picked(Picked(place.target, place.file), known, kerberos=kerberos)
         elif not place.target.abilities.moves_files:
-            self._picked(Picked(place.target, None), kerberos=kerberos)
+            self._picked(Picked(place.target, None), known, kerberos=kerberos)
         else:
-            browser = BrowseScreen(place, secrets, around(self.choices, self.known))
+            choices = with_target(self.choices, place.target)
+            browser = BrowseScreen(place, secrets, around(choices, known))
             self.app.push_screen(browser, picked)
 
-    def _picked(self, picked: "Picked", *, kerberos: bool) -> None:
+    def _picked(self, picked: "Picked", known: GuideContext, *, kerberos: bool) -> None:
         self.typed.clear()
+        self.known = known
         choices = with_profile(with_target(self.choices, picked.target, kerberos=kerberos))
         if picked.file is not None:
             choices = with_file(choices, picked.target.path, picked.file.path, picked.file.size_bytes)
         else:
             choices = replace(choices, file=None, file_bytes=None)
         self.take(at(choices, MethodStep.FILE))
-        self.look_at_link()
 
     def look_at_link(self) -> None:
         """Find out the link's rate and the server's memory, for the advice."""

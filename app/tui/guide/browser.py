@@ -108,8 +108,8 @@ class BrowseScreen(BaseScreen):
         if not count:
             return "The folder is empty: have a file made in it."
         if any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items):
-            return f"{count:,} names. Unknown: how long a run of it would last, without the link's rate."
-        return f"{count:,} names."
+            return f"{wording.count(count, 'name')}. Unknown: how long a run of it would last, without the link's rate."
+        return f"{wording.count(count, 'name')}."
 
     @on(VirtualList.LineChosen)
     def _chosen(self, event: VirtualList.LineChosen) -> None:

@@ -1,5 +1,7 @@
 """One step's page: why it matters, what is known, and what can be chosen."""
 
+from functools import partial
+
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -10,8 +12,9 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
 from app.tui.frame.commands import Commanded
+from app.tui.widgets.chart_view import ChartView
 from app.tui.widgets.toned import joined
-from app.workflows.guide.pages.page import Judge, Option, Page
+from app.workflows.guide.pages.page import Judge, Option, Page, PageChart
 from forms.report import SIGNS, Mark
 
 ADVISED = "★"
@@ -49,6 +52,7 @@ class PageView(Vertical, Commanded):
     PageView.-doing #page-doing { display: block; }
     PageView.-table #page-why { display: none; }
     PageView.-table #page-text { max-height: 8; }
+    PageView #page-chart { height: 1fr; margin-top: 1; display: none; }
     """
 
     class OptionChosen(Message):
@@ -71,16 +75,19 @@ class PageView(Vertical, Commanded):
         yield Static(id="page-columns")
         yield OptionList(id="page-options")
         yield Static(id="page-hint")
+        yield ChartView(id="page-chart")
 
     def about_now(self) -> str:
         """Why the open step matters: on the page where there is room for it, and always in F1 help."""
         return self.page.why if self.page is not None else ""
 
     def show(self, page: Page) -> None:
-        """Show a page; the cursor stays where it was while the page is the same step's."""
+        """Show a page; the cursor stays where the user has put it while the page is the same step's."""
         options = self.query_one(OptionList)
-        same = self.page is not None and _alike(self.page, page)
-        cursor = options.highlighted if same and options.highlighted is not None else page.cursor
+        before = self.page
+        same = before is not None and _alike(before, page)
+        moved = same and before is not None and options.highlighted not in (None, before.cursor)
+        cursor = options.highlighted if moved and options.highlighted is not None else page.cursor
         self.page = page
         self.border_title = Content(page.title)
         self.set_class(bool(page.columns), "-table")
@@ -96,6 +103,9 @@ class PageView(Vertical, Commanded):
         if page.options:
             options.highlighted = min(cursor, len(page.options) - 1)
             self._hint(page.options[options.highlighted])
+        chart = page.chart
+        self.set_class(chart is not None, "-charted")
+        self.query_one(ChartView).show_chart(partial(_drawn, chart) if chart is not None else None)
         if not same:
             self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
 
@@ -153,6 +163,19 @@ class PageView(Vertical, Commanded):
 def _alike(before: Page, after: Page) -> bool:
     """Whether it is the same step with the same choices, so that the cursor can stay where it is."""
     return before.title == after.title and len(before.options) == len(after.options)
+
+
+def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
+    from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
+
+    return rates_chart(
+        chart.form,
+        width,
+        height,
+        zoomed=zoomed,
+        expected_bytes_per_second=chart.expected_bytes_per_second,
+        expected_name=chart.expected_name,
+    )
 
 
 def _row(option: Option) -> Content:

@@ -18,13 +18,13 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
+from app.tui.widgets.machine_words import machine_words
 from app.tui.widgets.recording_screen import TOLD_APART_SECONDS, RecordingScreen
 from app.workflows.guide.pages.form_table import filling_table
 from app.workflows.guide.state.job import MeasurementJob
 from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS
 from app.workflows.guide.state.run_progress import SeriesProgress, prepare
 from forms.layout import visible
-from forms.numbers import byte_rate
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
@@ -41,15 +41,6 @@ _TABLE_FRAME = 5
 """Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
 """The form's table grows by so many lines, since all the screen is laid out again when it does."""
-
-
-def machine_words(machine: "MachineNow") -> str:
-    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 sent again``."""
-    card = ""
-    if machine.interface is not None:
-        received, sent = machine.received_bytes_per_second, machine.sent_bytes_per_second
-        card = f"  {machine.interface} in {byte_rate(received)}, out {byte_rate(sent)}"
-    return f"CPU {machine.cpu_percent:.0f} %{card}  {machine.retransmitted:,} sent again"
 
 
 class RunScreen(ZoomsCharts, RecordingScreen):
@@ -101,6 +92,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         &.-warned #form { max-height: 45vh; }
         #charts { height: 1fr; min-height: 5; }
         #charts AnsiView { height: 1fr; }
+        &.-wide #rates { padding-right: 2; }
     }
     """
 

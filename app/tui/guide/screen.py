@@ -12,13 +12,14 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.guide.actions import GuideActions
 from app.tui.guide.page_view import PageView
 from app.tui.guide.steps_view import StepsView
+from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.workflows.guide.state import guide_store
 from app.workflows.guide.state.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
 from app.workflows.guide.state.guide_context import GuideContext
 from app.workflows.guide.state.method import blocked, standings, step_before
 
 
-class GuideScreen(GuideActions):
+class GuideScreen(ZoomsCharts, GuideActions):
     """Leads through the method; every choice is kept in the notebook the moment it is made."""
 
     ABOUT = (
@@ -53,6 +54,7 @@ class GuideScreen(GuideActions):
             "Leave the run out of the average, with a reason, or take it back in.",
             footer="Leave out",
         ),
+        ZOOM,
         KeyCommand("guide.undo", "u", "Undo the last mark", "Mark the run as it was before.", footer="Undo"),
         *(
             KeyCommand(
@@ -147,6 +149,8 @@ class GuideScreen(GuideActions):
         """Offer undo only where there is something to undo, and to leave out only what counts."""
         if action == "undo":
             return bool(self.judgements)
+        if action == "zoom":
+            return bool(self.query(ChartView)) and self.query_one(ChartView).display
         if action == "reject":
             return bool(self.query(PageView)) and self.query_one(PageView).is_on_run
         return super().check_action(action, parameters)

@@ -6,8 +6,9 @@ from app.clients.base import Secrets
 from app.errors import UsageError
 from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
 from app.isolation.script import load_script, operations_named
-from app.targets import parse_target
+from app.targets import parse_typed_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values
+from app.workflows.guide.state.profiles import server_of
 from storage.records import JSONValue, Target
 from storage.target_url import format_target
 
@@ -17,7 +18,7 @@ _MOST_ROUNDS = 100
 
 
 LINES = (
-    FormLine(key="target", name="Share", hint="smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE"),
+    FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE, or @NAME"),
     FormLine(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
     FormLine(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
     FormLine(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),
@@ -38,8 +39,8 @@ def target_of(typed: Mapping[str, str]) -> Target:
     """The share that the lines name. Raises UsageError."""
     text = typed.get("target", "").strip()
     if not text:
-        raise UsageError("which share? type smb://USER@HOST/SHARE")
-    target = parse_target(text)
+        raise UsageError("which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
+    target = parse_typed_target(text)
     if not target.abilities.has_share or not target.share:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     return target
@@ -53,7 +54,7 @@ def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> 
             f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"
         )
     without = operations_named(text["without"]) if text["without"] else ()
-    script = load_script()
+    script, server = load_script(), server_of(target)
     script.without(without)
     return IsolationRequest(
         target=target,
@@ -63,8 +64,8 @@ def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> 
         clients=_numbers(text["clients"]),
         rounds=_rounds(text["rounds"]),
         seconds=DEFAULT_SECONDS,
-        server_ssh=text["ssh"] or None,
-        smb_conf=text["conf"] or None,
+        server_ssh=text["ssh"] or (server.ssh if server else "") or None,
+        smb_conf=text["conf"] or (server.smb_conf if server else "") or None,
         expose_tbench=bool(text["expose"]),
     )
 

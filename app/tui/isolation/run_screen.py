@@ -1,21 +1,31 @@
 """An isolation while it is measured, and what it found."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from statistics import fmean
+from time import monotonic
 from typing import Any, ClassVar
 
+from textual.content import Content
+
+from app.errors import LoginError
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationOpened, IsolationProblem, LayerRunEnded, LayerRunStarted
 from app.tui.frame.commands import KeyCommand
 from app.tui.widgets.report_run_screen import ReportRunScreen
+from app.tui.widgets.toned import joined
 from app.workflows.isolate import record_isolation
-from forms.isolation.report import isolation_report
-from forms.isolation.words import clients_text
+from forms.exporters.text import table_lines
+from forms.isolation.report import isolation_report, layers_table
+from forms.isolation.summary import isolation_summary
+from forms.isolation.words import clients_text, verdict_sentence
+from forms.layout import hanging
 from forms.numbers import byte_rate
+from forms.series.progress import duration
+from forms.tone import Tone, Toned
 from forms.wording import place, plain
 from storage.isolations import Isolation
-
-REDRAW_SECONDS = 1.0
-"""The screen is drawn no more often while a run is timed."""
+from storage.records import RunStatus, SeriesStatus
 
 
 class IsolationRunScreen(ReportRunScreen):
@@ -37,43 +47,91 @@ class IsolationRunScreen(ReportRunScreen):
     )
     QUIT_TEXT = "An isolation is under way. What was measured is kept, and the server is put back as it was."
 
-    def __init__(self, request: IsolationRequest) -> None:
+    def __init__(self, request: IsolationRequest, resumed_id: str | None = None) -> None:
+        """``resumed_id`` is the stored isolation to complete; None for a new one."""
         super().__init__(f"Isolation · {place(request.target)}")
         self.request = request
+        self.resumed_id = resumed_id
         self.isolation: Isolation | None = None
+        """As it was opened, with the runs that ended since; at the end as it is stored."""
+        self.is_closed = False
+        """Whether that is its end."""
         self._now = "Looking at the server …"
-        self._lines: list[str] = []
+        self._problems: list[str] = []
         self._runs = 0
+        self._begun = 0
+        """How many runs have begun."""
+        self._run_seconds: list[float] = []
+        """What each run took, beginning to beginning."""
+        self._began_at = 0.0
 
     def events(self) -> Iterator[tuple[int, Any]]:
-        for event in record_isolation(self.request, self.context.notebook_path, self.control):
+        self.watch_machine(self.request.target)
+        path = self.context.notebook_path
+        for event in record_isolation(self.request, path, self.control, self.resumed_id):
             yield 0, event
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
         match event:
-            case IsolationOpened(runs=runs):
-                self._runs = runs
+            case IsolationOpened(isolation=isolation, runs=runs):
+                self.isolation, self._runs = isolation, runs
             case LayerRunStarted(layer=layer, clients=clients, number=number):
-                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {clients_text(clients)} …"
+                if self._begun:
+                    self._run_seconds.append(monotonic() - self._began_at)
+                self._begun, self._began_at = number, monotonic()
+                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {clients_text(clients)}"
             case LayerRunEnded(run=run):
-                told = plain(run.error) if run.error else byte_rate(run.bytes_per_second)
-                self._lines.append(f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
+                if self.isolation is not None:
+                    self.isolation = replace(self.isolation, runs=(*self.isolation.runs, run))
+                if run.error:
+                    self._problems.append(f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {run.error}")
             case IsolationProblem(text=text):
-                self._lines.append(plain(text))
+                self._problems.append(text)
             case IsolationClosed(isolation=isolation):
-                self.isolation = isolation
+                self.isolation, self.is_closed = isolation, True
 
     def now(self) -> str:
-        return self._now
+        if self.is_over and not self.is_closed:
+            return "Nothing was measured."
+        to_come = max(0, self._runs - self._begun)
+        left = fmean(self._run_seconds) * (to_come + 1) - (monotonic() - self._began_at) if self._run_seconds else 0.0
+        return f"{self._now}, about {duration(left)} left" if left > 0 else self._now
 
-    def heard_text(self, width: int) -> str:  # noqa: ARG002  its lines are short
-        return "\n".join(reversed(self._lines))
+    def headline(self) -> Content:
+        """The verdict, after what ended it early."""
+        assert self.isolation is not None
+        return isolation_headline(self.isolation)
+
+    def heard_text(self, width: int) -> str:
+        """The table so far, as it will stand on the form, the runs that ended, and what is to be known."""
+        if self.isolation is None:
+            return ""
+        lines: list[str] = []
+        if any(run.status is RunStatus.VALID for run in self.isolation.runs):
+            lines += [*table_lines(layers_table(isolation_summary(self.isolation)), width, ansi=True), ""]
+        lines += [line for text in self._problems for line in hanging(f"! {plain(text)}", width)]
+        ended = [run for run in reversed(self.isolation.runs) if run.status is RunStatus.VALID]
+        lines += ["", "Runs, the newest first"] if ended else []
+        lines += [
+            f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {byte_rate(run.bytes_per_second)}"
+            for run in ended
+        ]
+        return "\n".join(lines).lstrip("\n")
 
     def ended(self, error: Exception | None) -> None:
+        if isinstance(error, LoginError):
+            self.context.logins.forget(self.request.target)
         if error is not None:
             self.work_failed(error)
-        if self.isolation is None:
-            return
-        report = isolation_report(self.isolation)
-        verdict = next(field.text for field in report.results if field.name == "Verdict")
-        self.show_report(report, f"{self.isolation.error}. {verdict}" if self.isolation.error else verdict)
+        if self.isolation is not None and self.is_closed:
+            self.show_report(isolation_report(self.isolation))
+        else:
+            self.draw()
+            self.refresh_bindings()
+
+
+def isolation_headline(isolation: Isolation) -> Content:
+    """What it is, after what ended it early."""
+    verdict = verdict_sentence(isolation_summary(isolation).verdict)
+    ended = f"! {isolation.status}{f': {isolation.error}' if isolation.error else ''}. "
+    return joined([Toned("" if isolation.status is SeriesStatus.COMPLETE else plain(ended), Tone.CAUTION), verdict], "")

@@ -1,19 +1,19 @@
 """The lines to fill in before an isolation."""
 
+from dataclasses import replace
 from typing import ClassVar
 
+from app.clients.base import Secrets
 from app.errors import UsageError
 from app.isolation.request import IsolationRequest
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.isolation.fields import LINES, MEMORY_KEY, first_values, read_request, target_of
 from app.tui.isolation.run_screen import IsolationRunScreen
-from app.tui.report_screen import ReportScreen
+from app.tui.isolation.stored_screen import StoredIsolationScreen, isolation_line
 from app.tui.widgets.lines_screen import LinesScreen, hints_of
-from app.workflows.guide.state.backend import PasswordNeededError
-from app.workflows.isolate import isolation_called
-from forms.isolation.report import isolation_report
-from storage.notebook import LAST
+from app.tui.widgets.login import log_in
+from app.tui.widgets.stored import StoredDialog
 
 
 class IsolationScreen(LinesScreen):
@@ -28,7 +28,12 @@ class IsolationScreen(LinesScreen):
     KEYS: ClassVar = (
         KeyCommand("isolation.start", "f9", "Isolate", "Measure what the lines say.", footer="Start", priority=True),
         KeyCommand(
-            "isolation.last", "ctrl+l", "Last isolation", "Show the one measured last.", footer="Last", priority=True
+            "isolation.stored",
+            "ctrl+l",
+            "Stored isolations",
+            "List the isolations of the notebook: to read, label and export one, or to complete one that stopped.",
+            footer="Stored",
+            priority=True,
         ),
     )
     DEFAULT_CSS = """
@@ -41,23 +46,37 @@ class IsolationScreen(LinesScreen):
 
     def action_start(self) -> None:
         typed = self.typed()
-        try:
-            target = target_of(typed)
-            try:
-                secrets = self.context.logins.find(target)
-            except PasswordNeededError:
-                self.log_in(target)
-                return
-        except UsageError as error:
+
+        def read() -> IsolationRequest:
+            return read_request(typed, target_of(typed), Secrets())
+
+        self.in_background(read, self._log_in)
+
+    def work_failed(self, error: Exception) -> None:
+        if isinstance(error, UsageError):
             self.app.push_screen(MessageDialog("Not understood", str(error)))
-            return
+        else:
+            super().work_failed(error)
+
+    def _log_in(self, request: IsolationRequest) -> None:
         self.remember()
-        self.in_background(lambda: read_request(typed, target, secrets), self._measure)
+        log_in(self, request.target, lambda secrets: self._measure(replace(request, secrets=secrets)))
 
     def _measure(self, request: IsolationRequest) -> None:
         self.app.push_screen(IsolationRunScreen(request))
 
-    def action_last(self) -> None:
-        self.app.push_screen(
-            ReportScreen("Isolation", lambda notebook: isolation_report(isolation_called(notebook, LAST)))
+    def action_stored(self) -> None:
+        self.with_notebook(
+            lambda notebook: [(one.id, isolation_line(one)) for one in notebook.isolations()], self._choose
         )
+
+    def _choose(self, found: list[tuple[str, str]]) -> None:
+
+        def answered(isolation_id: str | None) -> None:
+            if isolation_id is not None:
+                self.app.push_screen(StoredIsolationScreen(isolation_id))
+
+        if found:
+            self.app.push_screen(StoredDialog("Isolations", found), answered)
+        else:
+            self.app.push_screen(MessageDialog("Isolations", "There is none yet; F9 begins one."))

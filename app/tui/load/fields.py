@@ -7,8 +7,9 @@ from contextlib import suppress
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
-from app.targets import parse_target
+from app.targets import parse_typed_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values, usual_values
+from app.workflows.guide.state.profiles import server_of
 from app.workflows.load import LoadRequest
 from storage.loads.records import Load, LoadChoices
 from storage.records import JSONValue, Target
@@ -21,7 +22,7 @@ CAPACITY = "capacity"
 
 
 LINES = (
-    FormLine(key="target", name="Target", hint="a folder on a share, such as smb://USER@HOST/SHARE/FOLDER"),
+    FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE/FOLDER, or @NAME of a server; ftp://… too"),
     FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
     FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
     FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),
@@ -44,6 +45,7 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
     target = read_target(typed)
+    server = server_of(target)
     capacity = text["users"].lower() == CAPACITY
     scenario = changed(
         find_scenario(text["scenario"] or "redpaper"),
@@ -60,24 +62,33 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
             find_capacity=capacity,
             processes=len(os.sched_getaffinity(0)),
         ),
-        server_ssh=text["ssh"] or None,
+        server_ssh=text["ssh"] or (server.ssh if server else "") or None,
+        smb_conf=(server.smb_conf if server else "") or None,
     )
 
 
-def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, str]) -> LoadRequest:
-    """What goes on with a stored load; its server is looked at by ssh where the lines are about that host."""
-    text = typed_values(LINES, typed)
-    ssh = ""
+def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
+    """What goes on with a stored load; its server is looked at by the ssh that was typed for its host."""
+    server, ssh = server_of(load.targets[0]), ""
     with suppress(UsageError):
-        ssh = text["ssh"] if parse_target(text["target"]).host == load.targets[0].host else ""
+        if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:
+            ssh = str(typed.get("ssh", "")).strip()
     return LoadRequest(
-        targets=load.targets, secrets=secrets, scenario=load.scenario, choices=load.choices, server_ssh=ssh or None
+        targets=load.targets,
+        secrets=secrets,
+        scenario=load.scenario,
+        choices=load.choices,
+        server_ssh=ssh or (server.ssh if server else "") or None,
+        smb_conf=(server.smb_conf if server else "") or None,
     )
 
 
 def read_target(typed: Mapping[str, str]) -> Target:
     """The target that is typed. Raises UsageError."""
-    target = parse_target(typed.get("target", ""))
+    text = typed.get("target", "").strip()
+    if not text:
+        raise UsageError("which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER")
+    target = parse_typed_target(text)
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
     return target

@@ -1,17 +1,19 @@
-"""A load while it runs: its phase, the last second, and the points so far, in lines for a screen."""
+"""A load while it runs: its phase, the last minute, and the points so far, in lines for a screen."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
-from app.charts.bars import bar
 from app.load.events import FilesMade, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadStep, PointStored
-from forms.exporters.text import report_text
+from forms.exporters.text import chart_lines, table_lines
 from forms.layout import cut, visible
-from forms.load.report import load_report
+from forms.load.report import load_charts, points_table
 from forms.numbers import byte_rate
-from storage.loads.records import Load
+from forms.series.progress import duration
+from storage.loads.records import Load, PointStatus
 
-_BAR = 24
 _WORDS = {
     LoadPhase.FILES: "making the scenario's files",
     LoadPhase.RAMP: "ramp: users log in",
@@ -20,7 +22,8 @@ _WORDS = {
     LoadPhase.PRINTING: "printing: the queue becomes empty",
     LoadPhase.CLEANING: "removing the scenario's files",
 }
-_SHOWN_SECONDS = 12
+_FIGURES = 24
+"""Columns of a name and its figure before the sparkline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,7 @@ class LoadProgressState:
             case FilesMade():
                 return replace(self, files=step)
             case SecondPassed():
-                return replace(self, seconds=(*self.seconds, step)[-_SHOWN_SECONDS:])
+                return replace(self, seconds=(*self.seconds, step)[-SHOWN_SECONDS:])
             case LoadWarned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
             case LoadClosed(load=load):
@@ -53,42 +56,82 @@ class LoadProgressState:
             case _:
                 return self
 
-    def now(self) -> str:
+    def now(self, at_seconds: float) -> str:
+        """Which point, what it does, and how long that and the load still take, by the monotonic clock."""
         if self.phase is None:
-            return "looking at the server …"
-        users = f"{self.phase.users} users, " if self.phase.users else ""
+            return "Looking at the server …"
+        if stalled := self._stalled_seconds():
+            return f"! {self._which()}no request was answered for {stalled} s"
         files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
-        return f"{users}{_WORDS[self.phase.phase]}{files}"
+        ends = self.phase.at_seconds + self.phase.seconds - at_seconds
+        left = f", {duration(ends)} left" if self.phase.seconds and ends > 0 else ""
+        whole = self._left_seconds(max(0.0, ends) if self.phase.seconds else 0.0)
+        in_all = f"; about {duration(whole)} in all" if whole else ""
+        return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
+
+    def _which(self) -> str:
+        if self.phase is None or not self.phase.users:
+            return ""
+        planned = self._planned()
+        of = f" of {len(planned)}" if planned else ""
+        return f"Point {self.phase.point}{of}, {self.phase.users} users: "
+
+    def _planned(self) -> Sequence[int]:
+        """The users of each point; none where that is not known before."""
+        if self.load is None or self.load.choices.by_size:
+            return ()
+        return self.load.choices.users
+
+    def _left_seconds(self, of_phase: float) -> float | None:
+        """Until the last planned point is measured; None where nobody knows, or nothing is measured any more."""
+        load, phase, planned = self.load, self.phase, self._planned()
+        if load is None or phase is None or not planned or phase.phase in {LoadPhase.PRINTING, LoadPhase.CLEANING}:
+            return None
+        scenario, ramp = load.scenario, load.choices.ramp_per_second
+        each = scenario.settle_seconds + scenario.duration_seconds
+        done = sum(point.status is not PointStatus.FAILED for point in load.points)
+        to_come = planned[done + 1 :] if phase.point else planned
+        ahead = {LoadPhase.RAMP: each, LoadPhase.SETTLE: scenario.duration_seconds}.get(phase.phase, 0.0)
+        return of_phase + ahead + sum(each + users / ramp for users in to_come)
+
+    def _stalled_seconds(self) -> int:
+        """For how many seconds no request was answered although users are there to make them; 0 for less than some."""
+        if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
+            return 0
+        if self.load is not None and not self.load.scenario.requests:
+            return 0
+        silent = sum(1 for _ in takewhile(lambda second: not second.requests_per_second, reversed(self.seconds)))
+        return silent if silent >= STALL_SECONDS else 0
 
     def text(self, width: int) -> str:
-        """The last second, p95 over the last ones, and the form of the points so far."""
-        lines: list[str] = []
-        if self.seconds and self.closed is None:
-            now = self.seconds[-1]
-            lines += [
-                f"connected   {now.connected:>9,}   of {now.users:,}",
-                f"requests/s  {now.requests_per_second:>9,.0f}   errors {now.errors:,}",
-                f"read        {byte_rate(now.read_bytes_per_second):>9}",
-                f"written     {byte_rate(now.write_bytes_per_second):>9}",
-                f"CPU here    {now.cpu_percent:>7.0f} %   of one processor, the busiest process",
-                "",
-                "p95 of the response, second by second",
-                *self._p95_lines(),
-                "",
-            ]
-        if self.load is not None and self.load.points:
-            report = load_report(self.load, self.closed.prediction if self.closed else None)
-            lines.append(report_text(report, width=width, ansi=True).rstrip("\n"))
-        return "\n".join(cut(line, width) if "\n" not in line and "\x1b" not in line else line for line in lines)
+        """The last second and the last minute, then the points so far with their charts."""
+        lines = [] if self.closed is not None else [cut(line, width) for line in self._second_lines(width)]
+        points = self.load.points if self.load is not None else ()
+        if points:
+            lines += ["", *table_lines(points_table(points), width, ansi=True)]
+        for chart in load_charts(points):
+            lines += ["", *chart_lines(chart, width, ansi=True)]
+        return "\n".join(lines).lstrip("\n")
 
-    def _p95_lines(self) -> list[str]:
-        known = [second.p95_seconds for second in self.seconds if second.p95_seconds is not None]
-        most = max(known, default=0.0)
-        return [
-            f"{1000 * second.p95_seconds:>9.1f} ms {bar(100 * second.p95_seconds / most, _BAR)}"
-            for second in self.seconds[-4:]
-            if second.p95_seconds is not None and most
-        ]
+    def _second_lines(self, width: int) -> Iterator[str]:
+        if not self.seconds:
+            return
+        now, cells = self.seconds[-1], width - _FIGURES
+        p95 = [1000 * (second.p95_seconds or 0.0) for second in self.seconds]
+        shown = (
+            ("requests/s", f"{now.requests_per_second:,.0f}", [second.requests_per_second for second in self.seconds]),
+            ("p95", "-" if now.p95_seconds is None else f"{p95[-1]:,.1f} ms", p95),
+            ("read", byte_rate(now.read_bytes_per_second), [second.read_bytes_per_second for second in self.seconds]),
+            (
+                "written",
+                byte_rate(now.write_bytes_per_second),
+                [second.write_bytes_per_second for second in self.seconds],
+            ),
+        )
+        for name, figure, history in shown:
+            yield f"{name:<10}  {figure:>10}  {sparkline(history, min(SHOWN_SECONDS, cells))}".rstrip()
+        connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
+        yield f"{'connected':<10}  {connected:>10}  {errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
 
     def told(self) -> str:
         if self.closed is not None and self.closed.failure is not None:

@@ -1,14 +1,21 @@
 """A load while it runs, and its form at the end."""
 
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any, ClassVar
 
+from textual.content import Content
+
+from app.errors import LoginError
 from app.tui.frame.commands import KeyCommand
 from app.tui.load.progress import LoadProgressState
 from app.tui.widgets.report_run_screen import ReportRunScreen
-from app.workflows.load import LoadRequest, LoadStep, resume_load
+from app.tui.widgets.toned import joined
+from app.workflows.load import LoadRequest, LoadStep
+from forms.load.headline import load_headline
 from forms.load.report import load_report
 from forms.report import Report
+from forms.series.headline import GAP
 from storage.loads.records import Load
 from storage.records import SeriesStatus
 
@@ -42,12 +49,8 @@ class LoadRunScreen(ReportRunScreen):
         """Whether an error ended it before it could be closed."""
 
     def events(self) -> Iterator[tuple[int, LoadStep]]:
-        path = self.context.notebook_path
-        if self.resumed is None:
-            steps = self.context.backend.load(self.request, path, self.control)
-        else:
-            steps = resume_load(self.resumed, self.request, path, self.control)
-        for step in steps:
+        self.watch_machine(self.request.targets[0])
+        for step in self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed):
             yield 0, step
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
@@ -59,14 +62,21 @@ class LoadRunScreen(ReportRunScreen):
 
     def now(self) -> str:
         closed = self.state.closed
-        if closed is not None and closed.stored and closed.load.status is not SeriesStatus.COMPLETE:
-            return "The load stopped early: go back, and Ctrl+L goes on where it stopped."
+        if closed is not None and not closed.stored:
+            return "Nothing was measured."
         if closed is not None or self._is_broken_off:
             return "The load has ended."
-        return self.state.now() + (" (the last point)" if self._finishing else "")
+        return self.state.now(monotonic()) + (" (the last point)" if self._finishing else "")
+
+    def headline(self) -> Content:
+        """What the points come to, and whether that is all of them."""
+        return joined(load_headline(self.state.load), GAP) if self.state.load is not None else super().headline()
 
     def warnings(self) -> str:
-        return self.state.told()
+        closed, told = self.state.closed, self.state.told()
+        if closed is not None and closed.stored and closed.load.status is not SeriesStatus.COMPLETE:
+            return f"{told}{'. ' if told else ''}It stopped early: go back, and Ctrl+L lists it to be gone on with."
+        return told
 
     def heard_text(self, width: int) -> str:
         return self.state.text(width)
@@ -77,9 +87,13 @@ class LoadRunScreen(ReportRunScreen):
             self._is_broken_off = True
             self.draw()
             self.work_failed(error)
-        if self.report is not None and self.state.closed is not None:
-            self.show_report(self.report, self.now(), self.warnings())
-        elif error is not None or self.state.closed is not None:
+        closed = self.state.closed
+        if closed is not None and closed.failure is not None and closed.failure.kind == LoginError.__name__:
+            for target in self.request.targets:
+                self.context.logins.forget(target)
+        if self.report is not None and closed is not None:
+            self.show_report(self.report)
+        elif error is not None or closed is not None:
             self.refresh_bindings()
 
     def action_finish(self) -> None:

@@ -1,20 +1,19 @@
 """The lines to fill in before a load."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
-from app.tui.load.fields import LINES, MEMORY_KEY, first_values, read_request, read_target, request_to_resume
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.load.fields import LINES, MEMORY_KEY, first_values, read_request
 from app.tui.load.run_screen import LoadRunScreen
+from app.tui.load.stored_screen import StoredLoadScreen, load_line
 from app.tui.widgets.lines_screen import LinesScreen, hints_of
-from app.workflows.guide.state.backend import PasswordNeededError
-from app.workflows.load import check_limits
-from forms.wording import count, plain
-from storage.loads.records import Load
-from storage.records import SeriesStatus
-from storage.target_url import format_target
+from app.tui.widgets.login import log_in
+from app.tui.widgets.stored import StoredDialog
+from app.workflows.load import LoadRequest, check_limits
 
 
 class LoadScreen(LinesScreen):
@@ -28,11 +27,11 @@ class LoadScreen(LinesScreen):
     KEYS: ClassVar = (
         KeyCommand("load.start", "f9", "Load", "Begin with what the lines say.", footer="Start", priority=True),
         KeyCommand(
-            "load.resume",
+            "load.stored",
             "ctrl+l",
-            "Go on with the last load",
-            "Go on where the last load stopped, with what it was asked for.",
-            footer="Go on",
+            "Stored loads",
+            "List the loads of the notebook: to read, label and export one, or to go on with one that stopped.",
+            footer="Stored",
             priority=True,
         ),
     )
@@ -53,51 +52,29 @@ class LoadScreen(LinesScreen):
         super()._fill(values | self._known)
 
     def action_start(self) -> None:
-        typed, logins = self.typed(), self.context.logins
+        typed = self.typed()
         try:
-            target = read_target(typed)
-            try:
-                secrets = logins.find(target)
-            except PasswordNeededError:
-                self.log_in(target)
-                return
-            request = read_request(typed, secrets)
+            request = read_request(typed, Secrets())
             check_limits(request.choices, request.targets)
         except UsageError as error:
             self.app.push_screen(MessageDialog("Not understood", str(error)))
             return
         self.remember()
+        log_in(self, request.targets[0], lambda secrets: self._begin(replace(request, secrets=secrets)))
+
+    def _begin(self, request: LoadRequest) -> None:
         self.app.push_screen(LoadRunScreen(request))
 
-    def action_resume(self) -> None:
-        self.with_notebook(lambda notebook: notebook.last_load(), self._ask_to_resume)
+    def action_stored(self) -> None:
+        self.with_notebook(lambda notebook: [(load.id, load_line(load)) for load in notebook.loads()], self._choose)
 
-    def _ask_to_resume(self, load: Load | None) -> None:
-        if load is None or load.status is SeriesStatus.COMPLETE or load.imported_at is not None:
-            why = "There is none." if load is None else "It was imported." if load.imported_at else "It is complete."
-            self.app.push_screen(MessageDialog("The last load cannot go on", f"{why} F9 begins a new one."))
-            return
+    def _choose(self, found: list[tuple[str, str]]) -> None:
 
-        def answered(go_on: bool | None) -> None:
-            if go_on:
-                self._resume(load)
+        def answered(load_id: str | None) -> None:
+            if load_id is not None:
+                self.app.push_screen(StoredLoadScreen(load_id))
 
-        text = (
-            f"{load.label or load.id} on {format_target(load.targets[0], escaped=False)} stopped after"
-            f" {count(len(load.points), 'point')}, which {'is' if len(load.points) == 1 else 'are'} kept."
-        )
-        self.app.push_screen(ConfirmDialog("Go on with it?", plain(text), yes="Go on", prefer_yes=True), answered)
-
-    def _resume(self, load: Load) -> None:
-        target, logins = load.targets[0], self.context.logins
-
-        def said(secrets: Secrets) -> None:
-            logins.keep(target, secrets)
-            self._resume(load)
-
-        try:
-            secrets = logins.find(target)
-        except PasswordNeededError:
-            self.ask_password(target, said)
-            return
-        self.app.push_screen(LoadRunScreen(request_to_resume(load, secrets, self.typed()), load))
+        if found:
+            self.app.push_screen(StoredDialog("Loads", found), answered)
+        else:
+            self.app.push_screen(MessageDialog("Loads", "There is none yet; F9 begins one."))

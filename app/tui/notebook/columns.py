@@ -1,6 +1,6 @@
 """The columns of the list of series, and which of them fit a width."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -106,11 +106,11 @@ class PlacedColumn:
         return self.cell(self.column.heading[: self.width - len(arrow)] + arrow)
 
 
-def fitted(width: int) -> list[PlacedColumn]:
-    """The columns that fit ``width`` cells with a space between them; those that grow share what is left."""
+def fitted(width: int, unused: Collection[SortKey] = ()) -> list[PlacedColumn]:
+    """The columns that fit ``width`` cells with a space between them, none of ``unused``; some share what is left."""
     chosen: list[ListColumn] = []
     left = width - MARKS
-    for column in sorted(COLUMNS, key=lambda c: c.rank):
+    for column in sorted((c for c in COLUMNS if c.order not in unused), key=lambda c: c.rank):
         if not chosen or column.width + 1 <= left:
             chosen.append(column)
             left -= column.width + 1

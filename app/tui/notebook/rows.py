@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from storage.queries import Found, SeriesQuery
+from storage.queries import Found, SeriesQuery, SortKey
 
 Group = tuple[str | None, int]
 """An experiment and how many of its series are listed."""
@@ -18,6 +18,8 @@ class ListRows:
     rows: Sequence[Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     """The row of each series."""
+    unused: frozenset[SortKey] = frozenset()
+    """The columns in which none of them has anything."""
 
     def landing(self, row: int, direction: int) -> int:
         """The nearest row with a series: first in the direction (1 or -1), then against it; 0 where there is none."""
@@ -37,11 +39,14 @@ class ListRows:
         return found.series_id if isinstance(found, Found) else None
 
 
-def listing(found: Sequence[Found], query: SeriesQuery) -> ListRows:
-    """The rows for what was found."""
+def listing(found: Sequence[Found], query: SeriesQuery, *, baselines: bool = True) -> ListRows:
+    """The rows for what was found; ``baselines``: whether any series is one."""
     rows = list(_with_headings(found)) if query.grouped else list(found)
     places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, Found)}
-    return ListRows(query=query, rows=rows, places=places)
+    unused = set() if baselines else {SortKey.BASELINE}
+    if all(one.experiment is None for one in found):
+        unused.add(SortKey.EXPERIMENT)
+    return ListRows(query=query, rows=rows, places=places, unused=frozenset(unused))
 
 
 def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:

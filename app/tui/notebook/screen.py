@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
+_LEAST_LISTED = 5
+"""The list has room for so many series, however few there are."""
+_AROUND_LIST = 6
+"""Lines that are no series: the frame, the filter, the headings, a blank one, the keys."""
 _POINTING_SECONDS = 0.1
 """How long the cursor rests on a series before its form is drawn."""
 
@@ -80,6 +84,7 @@ class NotebookScreen(SeriesActions):
     NotebookScreen #detail { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
+    NotebookScreen.-wide.-high.-empty #detail { display: none; }
     """
     AUTO_FOCUS = "SeriesList"
 
@@ -155,7 +160,11 @@ class NotebookScreen(SeriesActions):
     def look(self) -> None:
         query = self.asked
         self.with_notebook(
-            lambda notebook: (listing(notebook.find(query), query), notebook.count(), notebook.heads(1)),
+            lambda notebook: (
+                listing(notebook.find(query), query, baselines=bool(notebook.baselines())),
+                notebook.count(),
+                notebook.heads(1),
+            ),
             self._found,
             group="find",
             exclusive=True,
@@ -172,10 +181,19 @@ class NotebookScreen(SeriesActions):
             self._newest = newest[0].id
             self.rows.point(newest[0].id)
         was_empty, self._counted = not self._counted[1], (len(found.places), count)
+        self._share_room()
         if self.focused is None or (was_empty and count):
             self.call_after_refresh(self.rows.focus)
         self._show_count()
         self._read_pointed()
+
+    def on_resize(self) -> None:
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Give the form what the list has no series for; the filter changes nothing of that."""
+        lines = max(len(self.rows.rows), self._counted[1], _LEAST_LISTED) + _AROUND_LIST
+        self.query_one("#detail").styles.min_height = max(0, self.size.height - lines)
 
     @on(SeriesList.MarksChanged)
     def _show_count(self) -> None:

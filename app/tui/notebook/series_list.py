@@ -126,6 +126,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         """List these series; the cursor stays on its series where that is still there, else near where it was."""
         before = self.pointed
         self.listing = listing
+        self._columns = fitted(self.size.width, listing.unused)
         self._asked.clear()
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
         self.cursor = listing.places.get(before or "", listing.landing(self.cursor, 1))
@@ -254,7 +255,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._ask()
 
     def on_resize(self) -> None:
-        self._columns = fitted(self.size.width)
+        self._columns = fitted(self.size.width, self.listing.unused)
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
         self._follow()
         self._ask()

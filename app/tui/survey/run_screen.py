@@ -1,8 +1,10 @@
 """A survey while it is measured, and what it found."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from app.errors import LoginError
+from app.measure.events import Failed
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.survey.progress import begin
@@ -12,6 +14,7 @@ from app.workflows.next_steps import NextStep, after_survey
 from app.workflows.survey import SurveyRound, measure_round, result
 from forms.experiments.report import survey_report
 from forms.experiments.survey import Survey
+from storage.records import Target
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed."""
@@ -40,9 +43,9 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
     QUIT_TEXT = "A survey is under way. What was measured is kept; the rest can be done later."
 
-    def __init__(self, planned: SurveyRound) -> None:
+    def __init__(self, planned: SurveyRound, targets: Sequence[Target]) -> None:
         super().__init__(planned.experiment.name)
-        self.planned = planned
+        self.planned, self.targets = planned, targets
         self.surveying = begin(planned.stations)
         self.survey: Survey | None = None
 
@@ -51,9 +54,17 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
 
     def heard(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
+        if isinstance(event, Failed) and event.kind == LoginError.__name__:
+            self._forget_login(self.planned.stations[index].protocol)
+
+    def _forget_login(self, protocol: str) -> None:
+        """Have the password asked for again when the survey goes on: it was a wrong one."""
+        for target in self.targets:
+            if target.protocol == protocol:
+                self.context.logins.forget(target)
 
     def now(self) -> str:
-        return "Measuring in turns …"
+        return "Measuring in turns …" if self.survey is None else self.survey.next_step
 
     def warnings(self) -> str:
         return " ".join(self.surveying.warnings[-2:])
@@ -71,4 +82,4 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
 
     def _show(self, filled: Survey) -> None:
         self.survey = filled
-        self.show_report(survey_report(filled), filled.next_step)
+        self.show_report(survey_report(filled))

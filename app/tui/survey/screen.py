@@ -12,6 +12,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.survey.fields import LINES, MEMORY_KEY, first_values, read_choices
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.widgets.lines_screen import LinesScreen, hints_of
+from app.tui.widgets.login import ask_password
 from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.survey import SurveyChoices, SurveyRound, plan_round, targets_of
 from storage.notebook import Notebook
@@ -69,7 +70,7 @@ class SurveyScreen(LinesScreen):
         if unknown is not None:
             self._ask_password(targets, unknown, again=again)
             return
-        self._plan(choices, again=again)
+        self._plan(choices, targets, again=again)
 
     def _without_password(self, targets: list[Target]) -> Target | None:
         """The first target whose user's password nobody has said; one that is known for a host goes for all."""
@@ -97,9 +98,9 @@ class SurveyScreen(LinesScreen):
                     self.context.logins.keep(target, secrets)
             self._begin(again=again)
 
-        self.ask_password(unknown, answered)
+        ask_password(self, unknown, answered)
 
-    def _plan(self, choices: SurveyChoices, *, again: bool) -> None:
+    def _plan(self, choices: SurveyChoices, targets: list[Target], *, again: bool) -> None:
         logins = self.context.logins
         self.remember()
 
@@ -107,21 +108,21 @@ class SurveyScreen(LinesScreen):
             return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
 
         self.query_one("#start", Button).disabled = True
-        self.with_notebook(plan, self._planned, group="plan", exclusive=True)
+        self.with_notebook(plan, lambda planned: self._planned(planned, targets), group="plan", exclusive=True)
 
     def work_failed(self, error: Exception) -> None:
         self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
-    def _planned(self, planned: SurveyRound) -> None:
+    def _planned(self, planned: SurveyRound, targets: list[Target]) -> None:
         self.query_one("#start", Button).disabled = False
         if not planned.continued:
-            self.app.push_screen(SurveyRunScreen(planned))
+            self.app.push_screen(SurveyRunScreen(planned, targets))
             return
 
         def answered(go_on: bool | None) -> None:
             if go_on:
-                self.app.push_screen(SurveyRunScreen(planned))
+                self.app.push_screen(SurveyRunScreen(planned, targets))
 
         text = (
             f"{planned.experiment.name} is not complete:"

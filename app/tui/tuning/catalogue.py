@@ -15,12 +15,16 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.inputs import LineInput
 from app.tui.widgets.pane import Pane
+from forms import wording
 from forms.layout import pad
 from forms.tuning.catalogue import CatalogueEntry, entries, search
 from forms.tuning.catalogue_text import entry_text, status_words
 
 _WIDE = 118
 """Columns from which an entry stands beside the list."""
+_ENTRY = 85
+"""Columns that it takes there."""
+_NAME = 31
 
 
 class CatalogueScreen(BaseScreen):
@@ -44,7 +48,7 @@ class CatalogueScreen(BaseScreen):
     CatalogueScreen #entries {
         width: 1fr; height: 1fr; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis;
     }
-    CatalogueScreen #entry-box { width: 87; height: 1fr; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen #entry-box { width: 85; height: 1fr; display: none; scrollbar-size-vertical: 1; }
     CatalogueScreen.-wide #entry-box { display: block; }
     """
 
@@ -53,6 +57,7 @@ class CatalogueScreen(BaseScreen):
         super().__init__()
         self.sought = words
         self.shown: tuple[CatalogueEntry, ...] = ()
+        self._expecting = False
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -80,13 +85,23 @@ class CatalogueScreen(BaseScreen):
         self.shown = search(text)
         found = self.query_one("#entries", OptionList)
         found.clear_options()
-        beside = self.size.width >= _WIDE
-        found.add_options([Option(_line(entry, with_status=not beside)) for entry in self.shown])
+        self._expecting = self._has_room()
+        found.add_options([Option(_line(entry, expecting=self._expecting)) for entry in self.shown])
         if self.shown:
             found.highlighted = 0
         else:
             self.query_one("#entry", AnsiView).show(None)
         self.query_one("#found", Static).update(f"{len(self.shown)} of {len(entries())}")
+
+    def _has_room(self) -> bool:
+        """Whether the list has room for what is to be expected of each entry."""
+        return not _WIDE <= self.size.width < _WIDE + _ENTRY
+
+    def on_resize(self) -> None:
+        if self.is_mounted and self._has_room() is not self._expecting:
+            at = self.query_one("#entries", OptionList).highlighted
+            self._look(self.query_one("#search", Input).value)
+            self.query_one("#entries", OptionList).highlighted = at
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
@@ -120,9 +135,10 @@ class CatalogueScreen(BaseScreen):
         self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
-def _line(entry: CatalogueEntry, *, with_status: bool) -> Content:
-    """An entry in the list; its status stands in a column of its own where it does not stand beside the list."""
-    words = status_words(entry) if with_status else ""
-    shown = pad(entry.name, 40) if words or (entry.is_history and with_status) else entry.name
-    name = Content.styled(f"{entry.rank:>3} {shown} ", "dim" if entry.is_history else "")
-    return Content.assemble(name, ("history: " if entry.is_history and with_status else "", "dim"), (words, "dim"))
+def _line(entry: CatalogueEntry, *, expecting: bool) -> Content:
+    """An entry in the list, beside it what is to be expected of it where there is room."""
+    if not expecting:
+        return Content.styled(f"{entry.rank:>3} {entry.name}", "dim" if entry.is_history else "")
+    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", "dim" if entry.is_history else "")
+    status = f"history: {status_words(entry)}" if entry.is_history else ""
+    return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))

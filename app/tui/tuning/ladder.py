@@ -13,15 +13,17 @@ from app.charts.series_charts import ladder_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.report_screen import ReportScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
+from app.tui.widgets.inputs import kept
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.pane import Pane
 from app.tui.widgets.toned import content_of
-from app.workflows.experiments import stored_experiment
+from app.workflows.experiments import rename_experiment, stored_experiment
 from app.workflows.guide.state.guide_store import decide
 from app.workflows.guide.state.rounds import branch_from, repeat_of
 from forms.experiments.ladder import Ladder, Rung, build_ladder
@@ -95,6 +97,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             footer="Again",
         ),
         KeyCommand("ladder.export", "x", "Export", "Write the ladder to a file.", footer="Export"),
+        KeyCommand("ladder.rename", "l", "Rename", "Give the experiment another name.", footer="Rename"),
         KeyCommand("ladder.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
     )
     HINTS = {  # noqa: RUF012  declared so in the base
@@ -227,6 +230,25 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             report = ladder_report(self.ladder)
             self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
+    def action_rename(self) -> None:
+        if self.ladder is None:
+            return
+        name = self.ladder.name
+
+        def answered(typed: str | None) -> None:
+            if typed is not None and (new_name := kept(name, typed).strip()) != name:
+                self.with_notebook(
+                    lambda notebook: rename_experiment(notebook, name, new_name), lambda _: renamed(new_name)
+                )
+
+        def renamed(new_name: str) -> None:
+            self.experiment = new_name
+            self.tell_guide_of_name(name, new_name)
+            self._look()
+
+        text = "What the experiment is called; its series follow."
+        self.sharebench_app.push_screen(AskDialog("Rename", text, value=name, needed=True), answered)
+
     def action_chart(self) -> None:
         if self.ladder is not None:
             self.toggle_class("-pictured")
@@ -261,23 +283,19 @@ class ExperimentDialog(BaseDialog[Experiment]):
         self.found = found
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
+        with Vertical(classes="dialog-box list-box"):
             yield Label("Experiments", classes="dialog-heading")
-            yield OptionList(
-                *(
-                    Option(
-                        Content(
-                            f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind:<8} "
-                            f" {plain(one.experiment.name)}"
-                        )
-                    )
-                    for one in self.found
-                )
-            )
+            yield OptionList(*(Option(Content(_line(one))) for one in self.found))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self.found[event.option_index].experiment)
+
+
+def _line(one: ExperimentEntry) -> str:
+    """What tells an experiment from the others."""
+    told = f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind:<8} "
+    return f"{told} {plain(one.experiment.name)}"
 
 
 def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:

@@ -1,35 +1,36 @@
 """A trial on the screen: what would be written is shown first, and only with consent sharebench changes it itself."""
 
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
-from app.errors import UsageError
-from app.measure.control import SeriesControl
-from app.recorder.recording import RecorderEvent
+from app.errors import CancelledError, LoginError, UsageError
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets.ansi_view import AnsiView
-from app.tui.widgets.recording_screen import RecordingScreen
+from app.tui.frame.dialogs import AskDialog
+from app.tui.widgets.login import log_in
+from app.tui.widgets.report_run_screen import REDRAW_SECONDS, ReportRunScreen
+from app.tui.widgets.toned import content_of
+from app.workflows.guide.pages.after_run import ask_server
+from app.workflows.guide.pages.page import Go
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from app.workflows.guide.state.guide_store import recall
 from app.workflows.guide.state.job import request_of
 from forms.layout import hanging, visible
 from forms.numbers import signed_percent
+from forms.report import Report
+from forms.series.progress import duration
+from forms.tone import Toned
 
 if TYPE_CHECKING:
     from app.workflows.trial_order import TrialOrder
     from forms.trials.judged import ChangeSummary
     from storage.notebook import Notebook
 
-REDRAW_SECONDS = 1.0
 
-
-class TrialScreen(RecordingScreen):
+class TrialScreen(ReportRunScreen):
     """Changes a setting, measures in turns with the one that was there, and puts it back."""
 
     ABOUT = (
@@ -38,43 +39,56 @@ class TrialScreen(RecordingScreen):
     )
     KEYS: ClassVar = (
         KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
-        KeyCommand("trial.consent", "y", "Yes, go on", "Consent to what is shown, and begin.", footer="Yes, go on"),
+        KeyCommand("trial.consent", "y", "Yes, go on", "Consent to what is shown, and go on.", footer="Yes, go on"),
+        KeyCommand(
+            "trial.server",
+            "w",
+            "Server's settings",
+            "Say by which ssh the server's settings are reached, and where its smb.conf is.",
+            footer="Server's settings",
+        ),
         KeyCommand("trial.stop", "s", "Stop", "Stop at once; everything is put back.", footer="Stop"),
+        KeyCommand("trial.export", "x", "Export", "Write the trial to a file.", footer="Export"),
     )
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Everything is put back, and the pairs that are complete are kept."
-    GO_ON = "Go on"
     QUIT_TEXT = "A trial is under way. It is stopped, and everything is put back."
-    DEFAULT_CSS = """
-    TrialScreen #now { height: 1; padding: 0 1; text-style: bold; }
-    TrialScreen #text-box { height: 1fr; }
-    """
 
     def __init__(self, setting: str) -> None:
         """``setting`` is NAME = VALUE."""
-        super().__init__(SeriesControl())
+        super().__init__(f"Trial · {setting}")
         self.setting = setting
         self.order: TrialOrder | None = None
         self.summary: ChangeSummary | None = None
+        self._choices = GuideChoices()
+        """What the guide measures, as it was recalled last."""
         self._begun = False
-        self._now = "looking at the server"
+        self._now = "Looking at the server …"
         self._lines: list[str] = []
+        self._to_accept: tuple[tuple[str, ...], bool] | None = None
+        """What y consents to before there is an order: names whose risks are accepted, and whether smbd may restart."""
+        self._accepted: tuple[tuple[str, ...], bool] = ((), False)
+        self._is_prepared = False
+        """Whether the server was asked, with an order or a refusal as its answer."""
+        self._slots = 0
+        """Values that were set so far, two a pair."""
+        self._began_at = 0.0
+        self._put_back = ""
 
     @property
     def is_over(self) -> bool:
         """Whether there is nothing to be stopped and put back."""
         return not self._begun or not self._recording
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="now")
-        with VerticalScroll(id="text-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · Trial · {visible(self.setting)}")
-            yield AnsiView(id="text")
-        yield KeyBar()
+    def begin(self) -> None:
+        """Only look: nothing is measured without consent."""
+        self._prepare()
 
-    def on_mount(self) -> None:
-        self.query_one("#text-box").focus()
-        self._show()
+    def _prepare(self) -> None:
+        """Check what is asked for on the server; nothing is written."""
+        self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
+        self.refresh_bindings()
+        self.draw()
         self.with_notebook(self._prepared, self._ask)
 
     def _prepared(self, notebook: "Notebook") -> "TrialOrder":
@@ -82,71 +96,141 @@ class TrialScreen(RecordingScreen):
         choices, _ = recall(notebook, self.context.practice)
         if choices.target is None:
             raise UsageError("choose a target and a file first, in the guide (F3)")
+        self._choices = choices
         request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
-        return self.context.backend.order_trial(request, self.setting)
+        accepted, restart = self._accepted
+        return self.context.backend.order_trial(request, self.setting, accepted=accepted, restart=restart)
+
+    def work_failed(self, error: Exception) -> None:
+        """Ask for what is missing: the password, a yes to a risk; say else what stands in the way."""
+        from app.changes.server import ConsentNeededError  # noqa: PLC0415  loaded when it is first needed
+
+        if self._begun:
+            super().work_failed(error)
+            return
+        target = self._choices.target
+        if isinstance(error, LoginError) and target is not None:
+            self.context.logins.forget(target)
+            log_in(self, target, lambda _: self._prepare())
+        self._is_prepared = True
+        self._now, self._lines = "Nothing was written.", [str(error)]
+        if isinstance(error, ConsentNeededError):
+            names, restart = self._accepted
+            more = () if error.risk_of is None else (error.risk_of,)
+            self._to_accept = ((*names, *more), restart or error.risk_of is None)
+            self._now = "Nothing is written yet: y accepts this, Escape leaves."
+        self.refresh_bindings()
+        self.draw()
 
     def _ask(self, order: "TrialOrder") -> None:
         from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
 
-        self.order = order
+        self.order, self._is_prepared = order, True
         self._now = "Nothing is written yet: y goes on, Escape leaves."
         self._lines = list(consent_lines(order))
         self.refresh_bindings()
-        self._show()
+        self.draw()
 
     def action_consent(self) -> None:
+        if self._to_accept is not None:
+            self._accepted = self._to_accept
+            self._prepare()
+            return
         self._begun = True
-        self._now = "writing down how it is put back"
+        self._now = "Writing down how it is put back"
         self.refresh_bindings()
-        self.listen(self._events, every_seconds=REDRAW_SECONDS)
+        self.listen(self.events, every_seconds=REDRAW_SECONDS)
 
-    def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
+    def action_server(self) -> None:
+        asked = ask_server(self._choices)
+
+        def answered(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                act = asked.then(text)
+            except UsageError as error:
+                self.sharebench_app.tell_error(error)
+                return
+            if isinstance(act, Go):
+                self.order = None
+                choices = replace(act.choices, step=self._choices.step).to_memory()
+                self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self._prepare())
+
+        self.app.push_screen(AskDialog(asked.heading, asked.text, value=asked.value), answered)
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        assert self.order
+        self.watch_machine(self.order.request.plan.target)
+        for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
+            yield 0, event
+
+    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
         from app.workflows.trial_order import Judged, PutBack, ValueSet  # noqa: PLC0415
 
         assert self.order
-        for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
-            match event:
-                case ValueSet(value=value, block=block):
-                    self._now = f"pair {block}: {self.order.settings[0].name} {'as it is' if value is None else value}"
-                case Judged(summary=summary):
-                    self.summary = summary
-                case PutBack(text=text):
-                    self._now = text
-                case _:
-                    yield 0, cast("RecorderEvent", event)
+        match event:
+            case ValueSet(value=value, block=block):
+                if not self._slots:
+                    self._began_at = monotonic()
+                self._slots += 1
+                most, name = self.order.plan.looks[-1], self.order.settings[0].name
+                self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
+            case Judged(summary=summary):
+                self.summary = summary
+            case PutBack(text=text):
+                self._now = self._put_back = text
+            case _:
+                pass
 
-    def tick(self) -> None:
-        """Draw where it stands."""
-        self.catch_up()
-        self._show()
-
-    def ended(self, error: Exception | None) -> None:
-        """Show the verdict, or what went wrong and what stands on the server."""
-        self.refresh_bindings()
-        self._show()
-        if error is not None:
-            self.sharebench_app.tell_error(error)
-
-    def _show(self) -> None:
-        self.query_one("#now", Static).update(Content(visible(self._standing())))
-        self.query_one("#text", AnsiView).show(partial(self._text))  # a new one each time: it is drawn again
-
-    def _standing(self) -> str:
+    def now(self) -> str:
         effect = getattr(self.summary, "effect", None)
-        so_far = f"  {signed_percent(effect.change_percent)} so far" if effect and not self.is_over else ""
-        return f"{self._now}{so_far}"
+        if self.is_over or self.order is None or self._put_back:
+            return self._now
+        so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
+        done, most = self._slots - 1, 2 * self.order.plan.looks[-1]
+        left = (monotonic() - self._began_at) / done * (most - done) if done > 0 else 0.0
+        return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
-    def _text(self, width: int, _height: int) -> str:
-        from forms.exporters.text import report_text  # noqa: PLC0415  loaded when it is first needed
+    def headline(self) -> Content:
+        """The verdict, and below it what stands on the server now."""
+        from forms.trials.report import verdict_field  # noqa: PLC0415  loaded when it is first needed
+        from forms.trials.summary import TrialSummary  # noqa: PLC0415  as above
+
+        if not isinstance(self.summary, TrialSummary):
+            return Content(visible(self._now))
+        verdict = verdict_field(self.summary)
+        return Content("\n").join(
+            [content_of(Toned(visible(verdict.text), verdict.tone)), Content(visible(self._put_back))]
+        )
+
+    def heard_text(self, width: int) -> str:
+        from forms.exporters.text import figures_text  # noqa: PLC0415  loaded when it is first needed
         from forms.trials.judged import report_of  # noqa: PLC0415
 
         if self.summary is not None:
-            return report_text(report_of(self.summary), width=width)
+            return figures_text(report_of(self.summary), width=width, ansi=True)
         return "\n".join(line for text in self._lines for line in hanging(visible(text), width))
+
+    def ended(self, error: Exception | None) -> None:
+        """Show the verdict, or what went wrong and what stands on the server."""
+        from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
+
+        if self.summary is not None:
+            self.show_report(report_of(self.summary))
+        else:
+            self.draw()
+        self.refresh_bindings()
+        if error is not None and not isinstance(error, CancelledError):
+            self.sharebench_app.tell_error(error)
+
+    def export_name(self, report: Report) -> str:
+        """The experiment's."""
+        return self.order.experiment.name if self.order else report.name
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "consent":
-            return self.order is not None and not self._begun
-        if action == "stop":
-            return not self.is_over
+            return (self.order is not None or self._to_accept is not None) and not self._begun
+        if action == "server":
+            return self._is_prepared and not self._begun and self._choices.target is not None
         return super().check_action(action, parameters)

@@ -1,6 +1,6 @@
 """What the screens before a survey, a load and an isolation share: lines to fill in, kept in the notebook."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,11 +9,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Input, Label
 
-from app.clients.base import Secrets
 from app.targets import may_hold_password
 from app.tui.frame import background
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.inputs import LineInput
 from storage.records import JSONValue, Target
@@ -145,25 +143,6 @@ class LinesScreen(BaseScreen):
 
     def action_start(self) -> None:
         """Read the lines, and begin."""
-
-    def ask_password(self, target: Target, answered: Callable[[Secrets], None]) -> None:
-        """Ask for the password of the target's user; nothing happens where it is not said."""
-
-        def said(password: str | None) -> None:
-            if password is not None:
-                answered(Secrets(password=password))
-
-        text = f"Password of {target.user} on {target.host}, by {target.abilities.label}; Escape gives up."
-        self.app.push_screen(AskDialog("Log in", text, password=True), said)
-
-    def log_in(self, target: Target) -> None:
-        """Ask for the password, keep it for this session, and start again."""
-
-        def answered(secrets: Secrets) -> None:
-            self.context.logins.keep(target, secrets)
-            self.action_start()
-
-        self.ask_password(target, answered)
 
 
 def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:

@@ -1,10 +1,12 @@
 """The way from other screens into the guide, with choices that were made there."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.tui.frame.base import BaseScreen
 
 if TYPE_CHECKING:
+    from app.tui.guide.screen import GuideScreen
     from app.workflows.guide.state.choices import GuideChoices
 
 
@@ -13,11 +15,18 @@ class MeasureMixin(BaseScreen):
 
     def measure_with(self, choices: "GuideChoices") -> None:
         """Go to the guide; one that is open takes these choices up, a new one remembers them."""
-        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
-
-        open_guide = next(
-            (screen for screen in self.sharebench_app.screen_stack if isinstance(screen, GuideScreen)), None
-        )
+        open_guide = self._open_guide()
         self.sharebench_app.visit("guide")
         if open_guide is not None:
             open_guide.take(choices)
+
+    def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
+        """A guide that is open measures on under the new name of its experiment."""
+        open_guide = self._open_guide()
+        if open_guide is not None and open_guide.choices.experiment == experiment:
+            open_guide.choices = replace(open_guide.choices, experiment=new_name)
+
+    def _open_guide(self) -> "GuideScreen | None":
+        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
+
+        return next((screen for screen in self.sharebench_app.screen_stack if isinstance(screen, GuideScreen)), None)

@@ -1,7 +1,7 @@
 """What surveys, loads and isolations share while they are measured: what happens now, then the report."""
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -12,10 +12,15 @@ from app.measure.control import SeriesControl
 from app.tui.export import ExportScreen
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.machine_words import machine_words
 from app.tui.widgets.recording_screen import RecordingScreen
-from forms.exporters.text import report_text
-from forms.layout import visible
+from forms.exporters.text import figures_text
+from forms.layout import cut, visible
 from forms.report import Report
+
+if TYPE_CHECKING:
+    from app.environment.host.meter import MachineNow
+    from storage.records import Target
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed."""
@@ -27,7 +32,8 @@ class ReportRunScreen(RecordingScreen):
     GO_ON: ClassVar = "Go on"
     DEFAULT_CSS = """
     ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
-    ReportRunScreen #warnings { height: auto; max-height: 4; padding: 0 1; color: $text-warning; }
+    ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
+    ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; display: none; }
     ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
@@ -37,10 +43,12 @@ class ReportRunScreen(RecordingScreen):
         self.report: Report | None = None
         """What can be exported."""
         self._is_report_shown = False
+        self._meter: Callable[[], MachineNow | None] = lambda: None
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and what was heard; at the end the report."""
         yield Static(id="now")
+        yield Static(id="machine")
         yield Static(id="warnings")
         with VerticalScroll(id="run-box", classes="pane") as box:
             box.border_title = Content(f"sharebench · {visible(self.heading)}")
@@ -49,6 +57,10 @@ class ReportRunScreen(RecordingScreen):
 
     def on_mount(self) -> None:
         self.query_one("#run-box").focus()
+        self.begin()
+
+    def begin(self) -> None:
+        """What happens as soon as the screen is there: it measures."""
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -56,9 +68,17 @@ class ReportRunScreen(RecordingScreen):
         """Measure: events, each with the place of its series. In a thread of its own."""
         raise NotImplementedError
 
+    def watch_machine(self, target: "Target") -> None:
+        """Say from now on what this machine and its card on the way to the target do. In the thread of the events."""
+        self._meter = self.context.backend.meter(target)
+
     def now(self) -> str:
         """What happens now, in a line."""
         raise NotImplementedError
+
+    def headline(self) -> Content:
+        """What stands above the report: what came of it, in a line."""
+        return Content(visible(self.now()))
 
     def warnings(self) -> str:
         """What is to be said beside it."""
@@ -78,21 +98,28 @@ class ReportRunScreen(RecordingScreen):
         """Show what has been heard, until the report is shown."""
         if self._is_report_shown:
             return
-        self._say("Stopping …" if self.control.cancelled.is_set() and not self.is_over else self.now(), self.warnings())
+        stopping = self.control.cancelled.is_set() and not self.is_over
+        self._say("#now", Content("Stopping …" if stopping else visible(self.now())))
+        self._say("#warnings", Content(visible(self.warnings())))
+        machine = None if self.is_over else self._meter()
+        said = "" if machine is None else f"this machine: {machine_words(machine)}"
+        self._say("#machine", Content(cut(said, max(0, self.size.width - 2))))
         self.query_one("#run-text", AnsiView).show(lambda width, _height: self.heard_text(width))
 
-    def _say(self, now: str, warnings: str) -> None:
-        for place, text in (("#now", now), ("#warnings", warnings)):
-            line = self.query_one(place, Static)
-            if str(line.content) != visible(text):
-                line.update(Content(visible(text)))
+    def _say(self, place: str, said: Content) -> None:
+        line = self.query_one(place, Static)
+        if line.content != said:
+            line.update(said)
+            line.display = bool(said.plain)
 
-    def show_report(self, report: Report, now: str, warnings: str = "") -> None:
-        """In place of what was heard."""
+    def show_report(self, report: Report) -> None:
+        """In place of what was heard; what came of it stands above, and the figures before what they were made from."""
         self.report = report
         self._is_report_shown = True
-        self._say(now, warnings)
-        self.query_one("#run-text", AnsiView).show(lambda width, _height: report_text(report, width=width, ansi=True))
+        self._say("#now", self.headline())
+        self._say("#warnings", Content(visible(self.warnings())))
+        self._say("#machine", Content(""))
+        self.query_one("#run-text", AnsiView).show(lambda width, _height: figures_text(report, width=width, ansi=True))
         self.query_one("#run-box").scroll_home(animate=False)
         self.refresh_bindings()
 

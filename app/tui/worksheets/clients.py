@@ -12,7 +12,7 @@ _ROWS = 5
 _COLUMNS = (
     ("name", "who", "What these clients are called."),
     ("clients", "how many", "How many of them there are."),
-    ("transfers", "transfers/s each", "How many files each of them moves in a second, or office, imaging…"),
+    ("transfers", "files/s each", "How many files each of them moves in a second, or office, imaging…"),
     ("size", "file size", "How large a file is: 12KB, 4M."),
 )
 

@@ -59,7 +59,7 @@ def send_buffers(samba: Smbd) -> str:
 
 def test_it_is_refused_until_it_is_allowed(samba: Smbd):
     before = process_of(samba)
-    with pytest.raises(ChangeRefusedError, match="--allow-restart"):
+    with pytest.raises(ChangeRefusedError, match="allow that first"):
         setting(samba, "socket options", "TCP_NODELAY", allowed=False)
     assert process_of(samba) == before
 

@@ -18,7 +18,14 @@ from app.changes.restore import restore_change
 from app.changes.samba_check import check_value
 from app.changes.samba_setting import samba_setting
 from app.changes.script import ServerChange, begin_script
-from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
+from app.changes.server import (
+    ChangeFailedError,
+    ChangeRefusedError,
+    ConflictError,
+    ConsentNeededError,
+    new_change_id,
+    set_arm,
+)
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import DROP_IN, UNDO, drop_in_content, find_place, with_include
 from forms.tuning.smb_conf import spelling
@@ -164,8 +171,9 @@ def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: s
 
 
 def test_a_risk_is_named_and_must_be_accepted(samba: Smbd):
-    with pytest.raises(ChangeRefusedError, match="--accept-risk 'strict sync'"):
+    with pytest.raises(ConsentNeededError, match="accept it, or leave it") as refused:
         setting(samba, "strict sync", "no")
+    assert (refused.value.risk_of, refused.value.options) == ("strict sync", "--accept-risk 'strict sync'")
     assert setting(samba, "strict sync", "no", accepted=("Strict Sync",)).risks
     assert setting(samba, "strict sync", "yes").risks == (), "it is that already"
 

@@ -61,6 +61,12 @@ def test_a_link_far_above_the_runs_is_named_instead_of_drawn():
     assert "link 12500" not in chart
 
 
+def test_few_columns_give_bars_until_the_scatter_is_asked_for():
+    assert "W1 █" in rates_chart(form(), 34, 16, colour=False)
+    assert "W1 █" not in rates_chart(form(), 34, 16, colour=False, zoomed=True)
+    assert "W1 █" not in rates_chart(form(), 60, 16, colour=False)
+
+
 def test_one_run_has_an_average_and_no_band():
     chart = rates_chart(form([80e6], link_bits_per_second=None), 78, 12, colour=False)
     assert "average" in chart

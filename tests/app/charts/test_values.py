@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from app.charts.marks import AVERAGE
 from app.charts.scale import choose_scale
 from app.charts.series_charts import compared_chart, ladder_chart, rates_chart, within_chart
 from app.charts.sweep import SweepPoint, sweep_chart
@@ -285,4 +286,4 @@ def test_the_average_is_seen_beside_shorter_bars_and_inside_longer_ones():
     start, end = bars["1"].index("█" if "█" in bars["1"] else "#"), len(bars["1"].rpartition(" ")[0])
     assert abs((column + 0.5 - start) / (end - start) - 81.25 / 100) <= 0.5 / (end - start) + SLACK
     coloured = rates_chart(form, 60, 9, colour=True)
-    assert "\x1b[38;5;10m" in coloured.split("\n")[0], "it has the average's colour there"
+    assert f"\x1b[38;5;{AVERAGE}m" in coloured.split("\n")[0], "it has the average's colour there"

@@ -1,7 +1,9 @@
 """The guide by numbered questions: from the target to the next round, without a screen."""
 
+import io
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,7 +77,34 @@ def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path, erro
     _, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "77", "q")
     assert f"That did not work: {error}" in said
     assert any(line.startswith("Not understood.") for line in said)
-    assert sum("Step 1 of 8" in line for line in said) == 3
+    assert sum("Step 1 of 8" in line for line in said) == 2, "once more after what failed, not after a slip of the keys"
+
+
+def test_the_choices_are_listed_again_when_asked_for(tmp_path: Path):
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "77", "l", "q")
+    assert [line[:6] for line in said if line.startswith(("Step 1", "Not un"))] == ["Step 1", "Not un", "Step 1"]
+
+
+class Pipe(io.StringIO):
+    """A stdout whose reader has what was flushed, and no more."""
+
+    read_so_far = ""
+
+    def flush(self) -> None:
+        self.read_so_far = self.getvalue()
+
+
+def test_a_question_is_read_through_a_pipe_before_it_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pipe = Pipe()
+    monkeypatch.setattr(sys, "stdout", pipe)
+    read_by_then: list[str] = []
+
+    def leave() -> str:
+        read_by_then.append(pipe.read_so_far)
+        return ""
+
+    PlainGuide(tmp_path / "n.db", FakeBackend(), read=leave).run()
+    assert read_by_then[0].endswith("Your choice:\n")
 
 
 def test_it_goes_on_where_it_was_left(tmp_path: Path):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.builders import book
-from tests.command_line import ROOT, Sharebench
+from storage.records import SeriesStatus
+from tests.builders import book, last_series, series
+from tests.command_line import QUICK, ROOT, Sharebench
 
 
 def shell(sharebench: Sharebench, line: str) -> subprocess.CompletedProcess[str]:
@@ -46,3 +49,34 @@ def test_without_stdin_the_missing_password_is_named(sharebench: Sharebench):
     done = shell(sharebench, "$S run smb://bench@127.0.0.1:1/share/file <&-")
     assert done.returncode == 4
     assert "no password for bench" in done.stderr
+
+
+def without_reader(sharebench: Sharebench, stream: str, *words: str) -> int:
+    """The exit code of the command whose stdout or stderr nobody reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    nowhere = subprocess.DEVNULL
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "app", *words], cwd=ROOT, env=sharebench._environment(), timeout=60, check=False,
+            stdout=writer if stream == "stdout" else nowhere, stderr=writer if stream == "stderr" else nowhere,
+        ).returncode  # fmt: skip
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.parametrize("words", ["list --json", "--help"])
+def test_an_answer_whose_reader_left_is_not_called_slower(sharebench: Sharebench, words: str):
+    book(sharebench.db)
+    assert without_reader(sharebench, "stdout", *words.split()) == 0
+
+
+def test_a_verdict_stays_itself_where_nobody_reads_it(sharebench: Sharebench):
+    book(sharebench.db, series((118e6, 119e6), id="a" * 12), series((98e6, 99e6), id="b" * 12))
+    assert without_reader(sharebench, "stdout", "compare", "a" * 12, "b" * 12) == 3
+
+
+def test_a_series_is_measured_to_its_end_where_nobody_reads_stderr(sharebench: Sharebench, tmp_path: Path):
+    (tmp_path / "file").write_bytes(bytes(100_000))
+    assert without_reader(sharebench, "stderr", "run", str(tmp_path / "file"), "--runs", "2", *QUICK) == 0
+    assert last_series(sharebench.db).status is SeriesStatus.COMPLETE

@@ -54,7 +54,7 @@ def test_tbench_is_exposed_only_where_it_is_named(monkeypatch, tmp_path: Path):
     server = {"smb.conf/share/path": str(tmp_path)}
     where = found(monkeypatch, server, server_ssh="root@fileserver")
     assert not where.network
-    assert any("--expose-tbench fileserver" in problem for problem in where.problems)
+    assert any("naming fileserver once more" in problem for problem in where.problems)
     assert found(monkeypatch, server, server_ssh="root@fileserver", expose_tbench=True).network
     assert where.disk_folder
     assert where.disk_folder.startswith(f"{tmp_path}/deep/.sharebench-isolate-")

@@ -95,13 +95,13 @@ def test_the_guide_remembers_every_choice():
 @pytest.mark.parametrize(
     ("options", "target", "why"),
     [
-        (SeriesOptions(make_file=True, command=Command.PUT), FILE, "--make-file belongs to a get"),
-        (SeriesOptions(size_bytes=1), FILE, "--size belongs to --put"),
-        (SeriesOptions(change_name="strict sync"), FILE, "--change belongs to an experiment"),
+        (SeriesOptions(make_file=True, command=Command.PUT), FILE, "a put makes its file anyway"),
+        (SeriesOptions(size_bytes=1), FILE, "a get reads the file as it is"),
+        (SeriesOptions(change_name="strict sync"), FILE, "a change belongs to an experiment"),
         (SeriesOptions(sign=True), Target(protocol="file", path="/x"), "signing and encryption belong to smb://"),
-        (SeriesOptions(drop_cache=True), FILE, "--drop-cache belongs to file://"),
+        (SeriesOptions(drop_cache=True), FILE, "cannot be dropped from here"),
         (SeriesOptions(verify=True), Target(protocol="iperf3", host="nas", port=5201), "nothing to verify"),
-        (SeriesOptions(verify=True, client="smbclient"), FILE, "leave out --client"),
+        (SeriesOptions(verify=True, client="smbclient"), FILE, "cannot be verified"),
         (SeriesOptions(client="curl"), FILE, "no client 'curl'"),
         (SeriesOptions(), replace(FILE, path=""), "no file in"),
     ],

@@ -82,8 +82,9 @@ def test_the_file_is_sized_by_the_link(link, size):
 
 def test_nothing_to_measure_and_nothing_that_answers(book: Path):
     with Notebook(book) as notebook:
-        with pytest.raises(UsageError, match="--smb"):
+        with pytest.raises(UsageError, match="name a share") as nothing:
             plan_round(SurveyChoices(hosts=("127.0.0.1",), iperf3=False), notebook, as_nobody)
+        assert "--smb" in nothing.value.options
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             deaf = SurveyChoices(hosts=("127.0.0.1",), ports={"iperf3": unused.getsockname()[1]})

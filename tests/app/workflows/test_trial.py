@@ -31,7 +31,7 @@ from forms.tuning import negotiated
 from storage.changes import ChangeState, LoadWindow, TrialPlan
 from storage.loads.records import PointStatus
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy
+from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.loads import point
 from tests.servers.smbd import Smbd
@@ -48,9 +48,14 @@ def samba() -> Iterator[Smbd]:
         found.stop()
 
 
+def options_of(samba: Smbd) -> SeriesOptions:
+    """One run that measures nothing but its transfer."""
+    return SeriesOptions(runs=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
+
+
 def order(samba: Smbd, name: str, *values: str, path: str = "file", **fields: Any) -> TrialOrder:
     command = Command.PUT if fields.get("load") else Command.GET
-    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf), command=command)
+    options = replace(options_of(samba), command=command)
     setting = samba_setting(name, values, samba.target(path), ssh=None, smb_conf=str(samba.conf))
     kind = fields.pop("experiment_kind", ExperimentKind.TRIAL)
     plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, **{"looks": (2,), **fields})
@@ -252,8 +257,7 @@ def test_a_server_that_goes_away_ends_it_with_everything_put_back(
 
 def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
-    options = SeriesOptions(runs=1, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
-    request = series_request(options, samba.target("file"), samba.secrets())
+    request = series_request(options_of(samba), samba.target("file"), samba.secrets())
     ways = Ways(smb_conf=str(samba.conf))
     tuning = Tuning(request=request, ways=ways, looks=(1,), stop_after=1, only=("use sendfile", "smb2 max read"))
     monkeypatch.setattr(tune, "is_gain", lambda _summary: not tuning.kept)

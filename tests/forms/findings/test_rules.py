@@ -399,4 +399,7 @@ def test_findings_as_text_and_as_a_document():
     assert lines[0] == "[! ] SMB get reaches 55 % of FTP: time to tune"
     assert any(line.startswith("[i ] The session is signed") for line in lines)
     assert list(table_lines(findings_table([]), 80)) == [NO_FINDINGS]
+    on_terminal = list(table_lines(findings_table(found), 80, ansi=True))
+    assert on_terminal[0] == f"\x1b[33m{lines[0]}\x1b[0m"
+    assert sum("\x1b" in line for line in on_terminal) == 1  # a note is no warning
     assert finding_document(found[0])["severity"] == "warning"

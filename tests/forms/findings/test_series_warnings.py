@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from forms.findings.series_warnings import UNKNOWN, advice, advised_size, near_ceiling_percent
 from storage.plan import Plan
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
@@ -174,3 +174,25 @@ def test_no_sentence_is_in_the_words_of_the_command_line():
     found = [said for one in weak for said in advice(one)]
     assert any(said.options for said in found)
     assert all("--" not in said.text for said in found)
+
+
+def test_a_link_that_carries_more_than_itself_is_set_wrong():
+    beyond = replace(series([130e6] * 5), link_bits_per_second=1_000_000_000)
+    assert "No link of 1 Gb/s carries 104 % of itself: give its true rate" in texts(beyond)["link"]
+    assert "link" not in texts(replace(beyond, link_bits_per_second=None))
+    assert "link" not in texts(replace(series([125e6] * 5), link_bits_per_second=1_000_000_000))
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem", "said"),
+    [
+        ({"server_ssh": "root@nas"}, "ssh: no route", True),
+        ({}, "name a way there", False),
+        ({"smb_conf": "/x"}, "", False),
+    ],
+)
+def test_what_was_to_be_read_on_the_server_and_was_not_is_said(asked, problem, said):
+    one = series(STEADY)
+    facts = {UNKNOWN: problem} if problem else {}
+    looked = replace(one, environment={"server": facts}, plan=Plan(runs=5, **asked))
+    assert texts(looked).get("unread") == ("The server's settings are not all known: ssh: no route." if said else None)

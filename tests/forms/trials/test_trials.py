@@ -12,6 +12,7 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import Box, Stroke, drawing
+from forms.exporters.text import report_text
 from forms.importers.trial import trial_from_document
 from forms.stats.decision import Verdict
 from forms.stats.paired import LEVELS
@@ -77,6 +78,14 @@ def test_a_change_is_found_at_the_first_look_whatever_drifts_with_both(factor: f
     assert found.looked_at == 8
     assert found.effect is not None
     assert found.effect.change_percent == pytest.approx(100 * (factor - 1), abs=0.6)
+
+
+@pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m[+]"), (0.9, "\x1b[31m[-]"), (None, "\x1b[33m[?]")])
+def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: str):
+    rates = noisy(10, factor) if factor else noisy(5)
+    said = report_text(report_of(tried(*rates)), ansi=True)
+    assert f"{colour[:5]}Verdict:" in said
+    assert colour[5:] in said
 
 
 def test_between_looks_nothing_is_decided():

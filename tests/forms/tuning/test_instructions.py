@@ -89,7 +89,8 @@ def test_warnings_say_what_would_come_to_nothing() -> None:
 
 @pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda e: e.name)
 def test_every_entry_fits_eighty_columns(entry: CatalogueEntry) -> None:
-    text = entry_text(entry, share="data")
+    assert "--change" not in entry_text(entry, share="data"), "a screen names no commands"
+    text = entry_text(entry, share="data", with_command=True)
     assert max(width(line) for line in text.splitlines()) <= 80
     assert ("--change" in text) == (entry.status is not Status.REMOVED)
 

@@ -1,6 +1,6 @@
 """The pages from the run on, but for the review: run, compare with the expected, change one thing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -16,6 +16,7 @@ from app.workflows.guide.pages.page import (
     NameBaseline,
     Option,
     Page,
+    PageChart,
     Resume,
     Start,
     Visit,
@@ -35,7 +36,7 @@ from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
 from forms.numbers import byte_rate, link_rate, percent
-from forms.series.summary import run_form
+from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
 from forms.tone import Tone, Toned
 from forms.tuning.relevance import acts_on, relevant
@@ -79,7 +80,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             Option("Measure the same again", Go(same_again(choices)), "a new series"),
         ]
     if choices.target is not None and choices.target.abilities.has_share:
-        options.append(Option("Read the server's settings…", _ask_server(choices), _settings_from(choices)))
+        options.append(Option("Read the server's settings…", ask_server(choices), _settings_from(choices)))
     options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
     return Page(
         title="Run: measure",
@@ -96,7 +97,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
     if choices.target is None:
         return
     place = wording.plain(format_target(choices.target))
-    size = wording.size(choices.run_bytes) if choices.run_bytes is not None else "?"
+    size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
     if not choices.target.abilities.moves_files:
         yield f"Measured: {choices.command} of {size} at {place}."
     elif choices.makes_file:
@@ -121,7 +122,9 @@ def _settings_from(choices: GuideChoices) -> str:
     return " ".join(filter(None, (by_ssh, file))) or "to prove a change; now: only where the server is this machine"
 
 
-def _ask_server(choices: GuideChoices) -> Ask:
+def ask_server(choices: GuideChoices) -> Ask:
+    """Where the server's settings are read, and changed."""
+
     def taken(text: str) -> Go:
         words = text.split()
         paths = [word for word in words if word.startswith("/")]
@@ -189,7 +192,16 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         ),
         facts=tuple(facts),
         options=tuple(options),
+        chart=_chart(form, known.yardsticks),
     )
+
+
+def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
+    """The runs beside the average of the first thing that there is to hold them against."""
+    for stick in yardsticks:
+        if (average := run_form(stick.series).average_rate) is not None:
+            return PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
+    return PageChart(form=form)
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:
@@ -212,6 +224,7 @@ def _ftp(series: Series, known: GuideContext) -> Option:
         text="ftp://[USER@]HOST[:PORT]/PATH of a folder or of the same file.",
         value=f"ftp://{user}{series.target.host}/",
         then=lambda text: Connect(parse_target(text)),
+        keep=True,
     )
     return Option("Measure the same over FTP…", ask, "the usual yardstick, where the server speaks it")
 

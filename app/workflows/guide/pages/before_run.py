@@ -7,7 +7,7 @@ from app.errors import UsageError
 from app.targets import parse_target, parse_typed_target
 from app.units import parse_rate, parse_size
 from app.workflows.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
-from app.workflows.guide.state.choices import GuideChoices, MethodStep, with_made_file
+from app.workflows.guide.state.choices import GuideChoices, MethodStep, is_same_server, with_made_file
 from app.workflows.guide.state.guide_context import GuideContext, around
 from app.workflows.guide.state.method import next_step
 from forms import wording
@@ -34,7 +34,8 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option(_named(target), Connect(target), "practice server, ready", advised=True) for target in known.practice
     ]
     options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
-    options += [Option(_named(target), Connect(target), "measured before") for target in known.recent]
+    recent = [target for target in known.recent if choices.target is None or not is_same_server(target, choices.target)]
+    options += [Option(_named(target), Connect(target), "measured before") for target in recent]
     if choices.target is not None:
         options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
     options.append(Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options))
@@ -95,7 +96,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         name = wording.plain(choices.file.rpartition("/")[2])
         practised = any(target.host == choices.target.host for target in known.practice)
         why = "Enough for practice." if practised else suits.why
-        facts.append(f"Picked: {name}, {wording.size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
+        facts.append(f"Picked: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
         get_it = replace(choices, command=Command.GET, size_bytes=None)
         usable = suits.word is not file_size.FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)

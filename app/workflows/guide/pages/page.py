@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from app.workflows.guide.state.choices import GuideChoices
 from forms.report import Mark
+from forms.series.summary import SeriesSummary
 from forms.tone import Toned
 from storage.records import Decision, RunStatus, Target
 
@@ -136,6 +137,15 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageChart:
+    """The rates of a series run by run, beside what was to be expected."""
+
+    form: SeriesSummary
+    expected_bytes_per_second: float | None = None
+    expected_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One step, put to the user."""
 
@@ -151,3 +161,5 @@ class Page:
     options: tuple[Option, ...] = ()
     cursor: int = 0
     """The option to start on."""
+    chart: PageChart | None = None
+    """Drawn below the options where there is room."""

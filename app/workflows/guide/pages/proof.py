@@ -8,7 +8,7 @@ from app.workflows.guide.state.guide_context import GuideContext
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
-from forms.stats.decision import Doubt, Limits
+from forms.stats.decision import Doubt, Limits, Verdict
 from storage.records import Change, Decision
 
 _REPEATS_WOULD_TELL = (Doubt.NO_REPEATS, Doubt.WANDERED, Doubt.TREND)
@@ -65,7 +65,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         "Keep the change: make it again, and go on from it",
         Decide(changed.id, Decision.KEPT, from_there(changed)),
         "the next change is made from there",
-        advised=found.verdict == "faster",
+        advised=found.verdict is Verdict.FASTER,
     )
     yield Option(
         "Leave it put back, and change something else",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.workflows.guide.pages.page import Go, Judge, Option, Page, Visit
+from app.workflows.guide.pages.page import Go, Judge, Option, Page, PageChart, Visit
 from app.workflows.guide.state.choices import GuideChoices, MethodStep, same_again
 from app.workflows.guide.state.guide_context import GuideContext
 from forms import numbers, wording
@@ -45,6 +45,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         columns=_line("Run", "Seconds", "Rate", "of link"),
         options=options,
         cursor=len(table),
+        chart=PageChart(form=form),
     )
 
 

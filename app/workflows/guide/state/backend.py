@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.workflows.load import LoadRequest, LoadStep
     from app.workflows.trial_order import TrialEvent, TrialOrder
     from forms.series.file_size import FileSizeContext
+    from storage.loads.records import Load
     from storage.quiet import Quiet
     from storage.records import Command, Target
 
@@ -56,11 +57,15 @@ class Backend(Protocol):
     ) -> "Iterator[RecorderEvent]":
         """Complete a series; of an imported one the target must have been ``confirmed``."""
 
-    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
-        """Have many users work at once."""
+    def load(
+        self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
+    ) -> "Iterator[LoadStep]":
+        """Have many users work at once; go on with a stored load where one is named."""
 
-    def order_trial(self, request: "SeriesRequest", setting: str) -> "TrialOrder":
-        """The trial of ``NAME = VALUE``, checked; nothing is written."""
+    def order_trial(
+        self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    ) -> "TrialOrder":
+        """The trial of ``NAME = VALUE``, checked; nothing is written. It says what is consented to."""
 
     def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
         """Change the setting, measure in turns, and put it back."""
@@ -110,17 +115,23 @@ class SystemBackend:
         route = find_route(target.host, target.port) if target is not None and target.host else None
         return MachineMeter(route.interface if route else None).now
 
-    def load(self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl") -> "Iterator[LoadStep]":
+    def load(
+        self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
+    ) -> "Iterator[LoadStep]":
         """By the engine."""
-        from app.workflows.load import run_load  # noqa: PLC0415  as the module says
+        from app.workflows.load import resume_load, run_load  # noqa: PLC0415  as the module says
 
+        if resumed is not None:
+            return resume_load(resumed, request, notebook_path, control)
         return run_load(request, notebook_path, control)
 
-    def order_trial(self, request: "SeriesRequest", setting: str) -> "TrialOrder":
+    def order_trial(
+        self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    ) -> "TrialOrder":
         """By what the server says."""
         from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
 
-        return order_of(request, setting)
+        return order_of(request, setting, accepted=accepted, restart=restart)
 
     def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
         """On the server."""

@@ -107,12 +107,7 @@ def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeCon
 
 def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Item:
     word = suitability(size_bytes, around).word
-    return Item(ItemKind.FILE, name, path, size_bytes, _short_size(size_bytes), f"{word.sign} {word}")
-
-
-def _short_size(size_bytes: int) -> str:
-    text = wording.size(size_bytes)
-    return text if len(text) <= 6 else f"{size_bytes:,}"
+    return Item(ItemKind.FILE, name, path, size_bytes, wording.file_size(size_bytes), f"{word.sign} {word}")
 
 
 def parent(target: Target) -> str:

@@ -88,7 +88,7 @@ def at(choices: GuideChoices, step: MethodStep) -> GuideChoices:
 
 def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False) -> GuideChoices:
     """A target has been reached; what belonged to another one is forgotten."""
-    if choices.target is not None and _server(choices.target) == _server(target):
+    if choices.target is not None and is_same_server(choices.target, target):
         return replace(choices, target=target, kerberos=kerberos)
     return replace(
         choices,
@@ -213,5 +213,6 @@ _NEW_ROUND: dict[str, Any] = {
 }
 
 
-def _server(target: Target) -> tuple[object, ...]:
-    return (target.protocol, target.host, target.port, target.share, target.user, target.domain)
+def is_same_server(one: Target, other: Target) -> bool:
+    """Whether it is one server, share and user: what is known of the one holds for the other."""
+    return replace(one, path="") == replace(other, path="")

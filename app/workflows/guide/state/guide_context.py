@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.state.choices import GuideChoices
+from app.workflows.guide.state.choices import GuideChoices, with_target
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.quiet import Quiet
 from storage.records import Command, Series, SeriesStatus, Target
@@ -61,6 +61,14 @@ class GuideContext:
     link: LinkState = field(default_factory=LinkState)
     quiet: Quiet | None = None
     """What the last look at who else is at work has found; absent where nobody looked."""
+
+
+def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple[GuideChoices, GuideContext]:
+    """The choices with that target, and what is known of it: the rate and the link of another server say nothing."""
+    at, to = choices.target, target
+    if at is None or (at.protocol, at.host, at.port) != (to.protocol, to.host, to.port):
+        known = replace(known, link=LinkState(), measured_bytes_per_second=None)
+    return with_target(choices, target), known
 
 
 def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":

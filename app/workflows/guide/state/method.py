@@ -121,7 +121,7 @@ def _chosen(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
         return wording.short_place(choices.target)
     if step is MethodStep.FILE and choices.run_bytes is not None:
         what = "put" if choices.command.value == "put" else "get"
-        return f"{what} {wording.size(choices.run_bytes)}"
+        return f"{what} {wording.file_size(choices.run_bytes)}"
     if step is MethodStep.QUIET:
         return {
             "record": "look and record",

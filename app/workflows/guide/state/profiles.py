@@ -1,5 +1,6 @@
 """The servers of the settings file in the guide: offered by name, and what is written of one taken with it."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from app.config import ConfigError, ServerProfile, config
@@ -21,23 +22,32 @@ def named_servers() -> tuple[tuple[str, Target], ...]:
     return tuple(found)
 
 
-def with_profile(choices: GuideChoices) -> GuideChoices:
-    """The choices with what the settings file says of their server and they do not say themselves."""
-    target = choices.target
+def server_of(target: Target) -> ServerProfile | None:
+    """What the settings file says of the server of that share; None where it names none."""
     for server in _servers().values():
         try:
             named = parse_target(server.url())
-            link = parse_rate(server.link) if server.link else None
         except UsageError:
             continue
-        if target is not None and _place(named) == _place(target):
-            return replace(
-                choices,
-                server_ssh=choices.server_ssh or server.ssh or None,
-                smb_conf=choices.smb_conf or server.smb_conf or None,
-                link_bits_per_second=choices.link_bits_per_second or link,
-            )
-    return choices
+        if _place(named) == _place(target):
+            return server
+    return None
+
+
+def with_profile(choices: GuideChoices) -> GuideChoices:
+    """The choices with what the settings file says of their server and they do not say themselves."""
+    server = server_of(choices.target) if choices.target is not None else None
+    if server is None:
+        return choices
+    link = None
+    with suppress(UsageError):
+        link = parse_rate(server.link) if server.link else None
+    return replace(
+        choices,
+        server_ssh=choices.server_ssh or server.ssh or None,
+        smb_conf=choices.smb_conf or server.smb_conf or None,
+        link_bits_per_second=choices.link_bits_per_second or link,
+    )
 
 
 def _place(target: Target) -> tuple[object, ...]:

@@ -78,7 +78,7 @@ class SeriesProgress:
             case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
             case Started(size_bytes=size):
-                return replace(self, doing=f"{words(event)}; the file has {wording.size(size)}")
+                return replace(self, doing=f"{words(event)}; the file has {wording.file_size(size)}")
             case ScratchMade() | Finished():
                 return replace(self, doing=words(event))
             case RunStarted(number=number, phase=phase, of=of):

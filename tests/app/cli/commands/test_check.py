@@ -30,9 +30,13 @@ def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
 
 
 @pytest.mark.usefixtures("known_ceiling")
-def test_a_small_file_on_a_fast_link_needs_attention(inside: Inside, smbd: Smbd):
+def test_a_small_file_on_a_fast_link_needs_attention_on_the_loopback_too(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
-    assert states(inside, format_target(smbd.target("file")), "--link", "1G")["file"] == "attention"
+    found = inside.json("check", format_target(smbd.target("file")), "--link", "1G", "--json")
+    assert {item["name"]: item["state"] for item in found}["file"] == "attention"
+    assert "the loopback of this machine, which has no rate; it is held against 1 Gb/s, as you said" in {
+        item["text"] for item in found
+    }
 
 
 @pytest.mark.usefixtures("known_ceiling")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.cli.commands.notebook import fitted
+from app.cli.commands.list_ import fitted
+from app.cli.load_list import load_lines
+from forms.layout import width
 from storage.notebook import Notebook
 from tests.builders import one
 from tests.command_line import QUICK, Inside
+from tests.loads import full_load
 
 
 @pytest.fixture
@@ -73,6 +77,28 @@ def test_a_line_of_the_list_fits_80_columns():
     assert 5 not in fitted(widths, 80)
     assert fitted(widths, 200) == widths
     assert fitted(widths | {7: 0}, 80)[4] == 6, "without labels there is room for the deviation"
+
+
+def test_a_load_takes_one_line_of_80_columns(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        notebook.add_load(replace(full_load(), label="before the new switch in the cellar " * 3))
+        heading, line = load_lines(notebook, None, 80)
+        (_, whole) = load_lines(notebook, None)
+    assert heading.split()[:2] == ["load", "when"]
+    assert line.split()[0] == full_load().id
+    assert max(map(width, (heading, line))) <= 80
+    assert "10,20,40" in line
+    assert "cellar before" in whole
+    assert whole in inside("list").stdout.splitlines()
+
+
+def test_a_name_that_is_nearly_right_is_told(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        notebook.add(one(1, experiment="tuning"))
+        notebook.set_baseline("as-delivered", f"{1:012x}")
+    assert "did you mean as-delivered? `sharebench list`" in inside.fails(2, "show", "as-deliverd")
+    assert "did you mean tuning? `sharebench experiment list`" in inside.fails(2, "experiment", "show", "tunig")
+    assert "'zebra'; `sharebench list`" in inside.fails(2, "show", "zebra")
 
 
 def test_a_prefix_is_enough(inside: Inside, series: dict[str, Any]):
@@ -173,6 +199,8 @@ def test_a_series_gets_another_label(inside: Inside, series: dict[str, Any]):
 
 def test_a_mistyped_command_is_told_the_ones_that_look_like_it(inside: Inside):
     assert "did you mean run?" in inside.fails(2, "rnu", "smb://nas")
+    assert "did you mean list" in inside.fails(2, "baseline", "lst")
+    assert inside.fails(2, "worksheet").startswith("worksheet needs one of bottleneck, clients, list, show; see")
 
 
 def test_without_a_terminal_each_run_has_a_line(inside: Inside, tmp_path: Path):

@@ -18,6 +18,7 @@ from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.keys import KeysFileError, allowed, read_keys
+from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import THEMES
 from storage.notebook import Notebook
 from tests.tui import painted, settled, text_of
@@ -76,6 +77,15 @@ async def test_a_command_is_key_footer_palette_and_help_at_once(app):
         await pilot.press("enter")
         await settled(app, pilot)
         assert app.screen.counted == 2
+
+
+async def test_the_palette_begins_with_what_the_key_line_has(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await settled(app, pilot)
+        names = [name.partition(" (")[0] for name, _, _ in CommandProvider(app.screen)._entries()]
+        assert names[0] == "Count"
+        assert names.index("Fail") > names.index("Quit")
 
 
 async def test_help_explains_the_focused_widget_first(app):

@@ -2,8 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+
+from app.charts import marks
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
+from app.tui.frame.themes import ANSI_ON_DARK, ANSI_ON_LIGHT
 
 
 async def theme_of_a_start(folder: Path, choose: str = "") -> str:
@@ -25,3 +32,24 @@ async def test_a_theme_that_is_no_more_gives_the_usual_one(tmp_path: Path):
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "theme").write_text("no-such-theme")
     assert await theme_of_a_start(tmp_path) == "sharebench-dark"
+
+
+@pytest.mark.parametrize("colours", [ANSI_ON_DARK, ANSI_ON_LIGHT])
+def test_no_two_kinds_of_marks_look_alike(colours):
+    kinds = (marks.RUN, marks.WARM_UP, marks.UNUSUAL, marks.BAD, marks.AVERAGE, marks.BAND, marks.LINK, marks.EXPECTED)
+    assert len({colours.ansi_colors[number] for number in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize(("theme", "colours"), [("sharebench-dark", ANSI_ON_DARK), ("sharebench-light", ANSI_ON_LIGHT)])
+async def test_charts_have_the_colours_of_the_theme_from_the_start(tmp_path: Path, theme: str, colours):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "theme").write_text(theme)
+    app = SharebenchApp(Context(notebook_path=tmp_path / "notebook.db", theme_file=tmp_path / "state" / "theme"))
+    async with app.run_test():
+        segments = [Segment("run", Style(color=Color.from_ansi(marks.RUN)))]
+        for colour_filter in app.get_line_filters():
+            segments = colour_filter.apply(segments, app.screen.styles.background)
+        style = segments[0].style
+    assert style
+    assert style.color
+    assert style.color.triplet == colours.ansi_colors[marks.RUN]

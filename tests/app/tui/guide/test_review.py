@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from textual.widgets import Input, OptionList
 
+from app.errors import UnreachableError
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.steps_view import StepsView
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
@@ -48,6 +49,29 @@ async def test_an_unusual_run_is_flagged_with_why(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
         assert "unusual: 40.0 % slower than the median run" in painted(reviewing)
+
+
+@pytest.mark.parametrize(("size", "drawn"), [((80, 24), False), ((120, 36), True), ((200, 50), True)])
+async def test_the_runs_are_drawn_below_their_table_where_there_is_room(reviewing, size, drawn):
+    async with reviewing.run_test(size=size) as pilot:
+        await settled(reviewing, pilot)
+        shown = painted(reviewing)
+        assert "★ Go on: compare" in shown
+        assert ("◆ unusual" in shown) is drawn
+        assert ("z Zoom" in shown) is drawn
+        assert ("A run that something else disturbed" in shown) is drawn
+        await press(reviewing, pilot, "z")
+        assert ("zoomed" in painted(reviewing)) is drawn
+
+
+async def test_the_comparison_draws_what_the_runs_are_held_against(reviewing):
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        notebook.add(replace(MEASURED, id="bbbbbbbbbbbb"))
+        notebook.set_baseline("old switch", "bbbbbbbbbbbb")
+        notebook.remember(MEMORY_KEY, replace(REVIEWING, reviewed=True, step=MethodStep.EXPECTED).to_memory())
+    async with reviewing.run_test(size=(200, 50)) as pilot:
+        await settled(reviewing, pilot)
+        assert "baseline old switch 92.3" in painted(reviewing).partition("Keep it as a baseline")[2]
 
 
 async def test_a_resumed_series_says_so_and_which_run_had_failed(reviewing):
@@ -125,6 +149,18 @@ async def test_the_comparison_uses_ftp_and_baselines(reviewing):
         assert type(reviewing.screen).__name__ == "CompareScreen"
         await press(reviewing, pilot, "escape")
         assert isinstance(reviewing.screen, GuideScreen)
+
+
+async def test_where_ftp_was_typed_stands_there_again_when_it_did_not_answer(reviewing, backend):
+    backend.errors = [UnreachableError("nothing listens on that port")]
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "enter", "down", "enter")
+        reviewing.screen.query_one(Input).value = "ftp://127.0.0.1:2121/pub"
+        await press(reviewing, pilot, "enter")
+        assert "nothing listens" in text_of(reviewing.screen, ".dialog-text")
+        await press(reviewing, pilot, "enter", "enter")
+        assert reviewing.screen.query_one(Input).value == "ftp://127.0.0.1:2121/pub"
 
 
 async def test_a_series_is_kept_as_a_baseline(reviewing):

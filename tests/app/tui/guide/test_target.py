@@ -5,17 +5,20 @@ from dataclasses import replace
 
 import pytest
 from textual.strip import Strip
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
 from app.tui.guide.browser import MAKE_HERE, BrowseScreen
+from app.tui.guide.page_view import PageView
 from app.tui.guide.screen import GuideScreen
 from app.tui.widgets.virtual_list import VirtualList
+from app.workflows.guide.pages.page import Browse, Option, Page
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.guide.state.guide_context import GuideContext
 from storage.notebook import Notebook
 from storage.records import Command, Target
+from tests.builders import series
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
 
 NASTY = "[red]a[b] \x1b[31mb\x1b[0m \u202ec.bin"
@@ -227,13 +230,44 @@ async def test_ten_thousand_files_are_listed_without_delay(guide_app, backend, m
         assert 0 < len(drawn) <= 2 * lines.size.height, "what is not in view is not drawn"
 
 
+async def test_another_server_is_not_judged_by_the_rate_of_the_one_before(guide_app, backend, monkeypatch):
+    monkeypatch.setattr(backend, "link", lambda _target: (None, "the loopback has no rate"))
+    fast = replace(SMB, host="fast")
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        notebook.add(series([5e9] * 5, target=fast))
+        notebook.remember(MEMORY_KEY, GuideChoices(target=fast).to_memory())
+    guide_app.context.practice = ()
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "enter", *"smb://slow/data", "enter")
+        assert "? unknown" in painted(guide_app)
+        await press(guide_app, pilot, "enter")
+        rows = guide_app.screen.query_one(OptionList)
+        assert rows.highlighted == 0
+        assert "Get big.bin" in str(rows.get_option_at_index(0).prompt), "Enter takes the file that was picked"
+
+
+@pytest.mark.parametrize(("moves", "there"), [((), 0), (("down",), 2)])
+async def test_the_cursor_goes_to_what_is_advised_now_unless_it_was_moved(guide_app, moves, there):
+    def page(cursor: int) -> Page:
+        return Page(title="a", why="", facts=(), options=tuple(Option(x, Browse()) for x in "abc"), cursor=cursor)
+
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        view = guide_app.screen.query_one(PageView)
+        view.show(page(1))
+        await press(guide_app, pilot, *moves)
+        view.show(page(0))
+        assert view.query_one(OptionList).highlighted == there
+
+
 async def test_what_is_unknown_of_a_file_is_said(guide_app, backend, monkeypatch):
     monkeypatch.setattr(backend, "link", lambda _target: (None, "the loopback has no rate"))
     backend.folders = {"": folder_of({"big.bin": 1 << 30})}
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
-        assert "1 names. Unknown: how long a run of it would last" in painted(guide_app)
+        assert "1 name. Unknown: how long a run of it would last" in painted(guide_app)
 
 
 async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backend):
@@ -296,13 +330,14 @@ async def test_a_look_at_who_else_is_at_work(guide_app):
 
 async def test_recent_targets_are_offered(guide_app, backend):
     with Notebook(guide_app.context.notebook_path) as notebook:
-        from tests.builders import series
-
         notebook.add(series([1e6], target=Target(protocol="ftp", host="old", port=21, path="/pub/a.iso")))
-        notebook.remember(MEMORY_KEY, GuideChoices(target=SMB).to_memory())
+        notebook.add(series([1e6], id="bbbbbbbbbbbb", target=replace(SMB, host="nas", path="a.iso")))
+        notebook.remember(MEMORY_KEY, GuideChoices(target=replace(SMB, host="nas")).to_memory())
+    guide_app.context.practice = ()
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         assert "ftp://old/pub" in painted(guide_app)
+        assert painted(guide_app).count("smb://bench@nas") == 1, "the one that is chosen now stands there once"
         screen = guide_app.screen
         assert isinstance(screen, GuideScreen)
         assert isinstance(screen.known, GuideContext)

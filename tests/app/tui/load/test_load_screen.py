@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from app.clients.base import Secrets
+from app.config import config
 from app.errors import UsageError
 from app.load.events import FilesMade, LoadEnded, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
 from app.tui.frame.app import SharebenchApp
@@ -19,11 +20,12 @@ from app.tui.load.progress import LoadProgressState
 from app.tui.load.run_screen import LoadRunScreen
 from app.tui.load.screen import LoadScreen
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
-from storage.loads.records import Load
+from forms.load.headline import load_headline
+from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from storage.target_url import format_target
-from tests.loads import TIME, full_load
+from tests.loads import TIME, full_load, point, scenario
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, text_of
 
@@ -58,21 +60,69 @@ def test_the_lines_are_read_with_what_is_wrong_in_words():
     assert first_values({"users": "7", "other": "x"}, [])["users"] == "7"
 
 
-def test_the_live_lines_show_the_phase_the_last_second_and_the_points():
+def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     load = full_load()
     state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.FILES)).heard(FilesMade(files=50, of_files=60))
-    assert state.now() == "making the scenario's files: 50 of 60"
+    assert state.now(0.0) == "making the scenario's files: 50 of 60"
     state = state.heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).heard(SECOND)
-    assert state.now() == "20 users, steady: this counts"
+    assert state.now(50.0) == "Point 1, 20 users: steady: this counts, 10 s left"
     text = state.text(80)
-    for words in ("19   of 20", "180   errors 2", "12.3 ms", "12 %"):
+    for words in ("19 of 20", "180", "errors 2", "12.3 ms", "12 % CPU", "█"):
         assert words in text
+    assert "Offered/s" not in text
     state = state.heard(PointStored(load=load, point=load.points[0])).heard(LoadWarned(text="a [red]word"))
-    assert "20 users carried, 40 not" in " ".join(state.text(80).split())
+    assert "Offered/s" in state.text(80)
+    assert "Requests a second over users" in state.text(80), "with its chart, but not with what it was made from"
+    assert "one connection and one login each" not in state.text(80)
     assert state.told() == "a [red]word"
     closed = state.heard(LoadClosed(load=load, failure=LoadEnded(kind="NoSpaceError", text="the disk is full")))
     assert closed.told() == "the disk is full"
-    assert "connected" not in closed.text(80).partition("Load redpaper")[0]
+    assert "connected" not in closed.text(80)
+
+
+def test_the_time_left_is_that_of_the_points_that_are_planned():
+    load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0))
+    settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
+    state = LoadProgressState(load=load).heard(settling)
+    each = load.scenario.settle_seconds + load.scenario.duration_seconds
+    left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0)
+    assert (
+        state.now(102.0) == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s in all"
+    )
+    searching = replace(load, choices=LoadChoices(find_capacity=True))
+    assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
+
+
+def test_users_whom_nobody_answers_are_called_so():
+    steady = PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)
+    state = LoadProgressState(load=full_load()).heard(steady).heard(SECOND)
+    silent = replace(SECOND, requests_per_second=0.0)
+    for _ in range(2):
+        state = state.heard(silent)
+    assert "no request" not in state.now(1.0)
+    state = state.heard(silent)
+    assert state.now(1.0) == "! Point 1 of 3, 20 users: no request was answered for 3 s"
+    assert "no request" not in state.heard(SECOND).now(1.0)
+    idle = full_load(scenario=scenario(requests={}))
+    assert "no request" not in replace(state, load=idle).now(1.0), "users that only hold a session ask for nothing"
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        (full_load(), ["20 users carried, 40 not; the limit: errors", "3 points", "! 1 failed"]),
+        (
+            full_load(capacity=None, points=(point(1, 10, 95.0, status=PointStatus.GENERATOR),)),
+            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! limited by this end"],
+        ),
+        (
+            full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
+            ["nothing was measured", "0 points", "! interrupted"],
+        ),
+    ],
+)
+def test_a_load_in_one_line(load, words):
+    assert [part.text for part in load_headline(load)] == words
 
 
 def shows(app: SharebenchApp, kind: type) -> bool:
@@ -205,71 +255,140 @@ async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: Sh
         await measured(app, pilot)
         await settled(app, pilot)
         shown = painted(app)
-    assert "The load has ended." in shown
+    assert ("The load has ended." if error else "Nothing was measured.") in shown
     assert "wrong password" in shown
     assert "Back" in shown
     assert "End after point" not in shown
     assert "Export" not in shown
 
 
-async def test_a_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp, monkeypatch):
-    asked: list[tuple[Load, LoadRequest]] = []
+async def test_a_refused_password_is_asked_for_again(app: SharebenchApp, monkeypatch):
+    def refused(*_: object) -> Iterator[LoadStep]:
+        load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
+        yield LoadClosed(load=load, failure=LoadEnded(kind="LoginError", text="wrong password"), stored=False)
 
-    def resumed(load: Load, request: LoadRequest, *_: object) -> Iterator[LoadStep]:
-        asked.append((load, request))
-        yield LoadClosed(load=replace(load, status=SeriesStatus.COMPLETE))
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="alice@nas/data", ssh="")
+        await settled(app, pilot)
+        for _ in range(2):
+            await press(app, pilot, "f9")
+            assert shows(app, AskDialog)
+            app.screen.query_one("#answer", Input).value = "secret"
+            await press(app, pilot, "enter")
+            await measured(app, pilot)
+            assert "Nothing was measured." in painted(app)
+            await press(app, pilot, "escape")
 
-    monkeypatch.setattr("app.tui.load.run_screen.resume_load", resumed)
+
+async def test_wrong_lines_are_told_before_the_password_is_asked_for(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="alice@nas/data", ssh="")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "99999999999"
+        await press(app, pilot, "f9")
+        assert shows(app, MessageDialog)
+        assert "users: expected numbers" in painted(app)
+        assert "--users" not in painted(app)
+
+
+@pytest.mark.parametrize(("at", "stops_at"), [(0, "newest"), (1, "older")])
+async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp, monkeypatch, at, stops_at):
+    asked: list[tuple[LoadRequest, Load | None]] = []
+
+    def gone_on(request: LoadRequest, _path: object, _control: object, resumed: Load | None) -> Iterator[LoadStep]:
+        asked.append((request, resumed))
+        yield LoadClosed(load=replace(full_load(), status=SeriesStatus.COMPLETE))
+
+    monkeypatch.setattr(app.context.backend, "load", gone_on)
     target = Target(protocol="smb", host="nas", share="data", path="", user="alice")
-    stored = full_load(status=SeriesStatus.INTERRUPTED, targets=(target,))
+    stopped = full_load(status=SeriesStatus.INTERRUPTED, targets=(target,))
+    newest = replace(stopped, id="f00000000001", label="newest", created_at="2026-02-01T10:00:00.000Z")
+    older = replace(stopped, id="f00000000002", label="older")
     with Notebook(app.context.notebook_path) as notebook:
-        notebook.add_load(stored)
-        notebook.remember("load", {"target": "smb://nas/data", "users": "1", "ssh": "root@nas"})
+        notebook.add_load(older)
+        notebook.add_load(newest)
+        notebook.remember("load", {"target": "nas/data", "users": "1", "ssh": "root@nas"})
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.visit("load")
         await settled(app, pilot)
-        assert "^l Go on" in painted(app)
+        assert "^l Stored" in painted(app)
         await press(app, pilot, "ctrl+l")
-        assert f"stopped after {len(stored.points)} points, which are kept" in text_of(app.screen, ".dialog-text")
-        await press(app, pilot, "enter")
+        assert "! interrupted  10,20,40 users  nas/data  older" in painted(app)
+        await press(app, pilot, *["down"] * at, "enter")
+        assert "20 users carried, 40 not" in text_of(app.screen, "#headline")
+        assert "g Go on" in painted(app)
+        await press(app, pilot, "g")
         assert shows(app, AskDialog)
         app.screen.query_one("#answer", Input).value = "secret"
         await press(app, pilot, "enter")
         await measured(app, pilot)
         assert "Load points" in painted(app)
-        ((load, request),) = asked
-        assert load.id == stored.id
-        assert (request.choices, request.server_ssh) == (stored.choices, "root@nas")
-        assert request.secrets.password == "secret"
+    ((request, load),) = asked
+    assert load is not None
+    assert load.label == stops_at
+    assert (request.choices, request.server_ssh) == (stopped.choices, "root@nas")
+    assert request.secrets.password == "secret"
 
 
-@pytest.mark.parametrize(
-    ("stored", "why"),
-    [(None, "There is none."), (full_load(), "It is complete."), (full_load(imported_at=TIME), "It was imported.")],
-)
-async def test_a_load_that_cannot_go_on_is_told(app: SharebenchApp, stored, why):
-    if stored is not None:
-        with Notebook(app.context.notebook_path) as notebook:
-            notebook.add_load(stored)
+@pytest.mark.parametrize("stored", [full_load(), full_load(imported_at=TIME, status=SeriesStatus.INTERRUPTED)])
+async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp, stored):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stored)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l", "enter")
+        shown = painted(app)
+        assert "Load points" in shown
+        assert "g Go on" not in shown
+        await press(app, pilot, "e")
+        app.screen.query_one("#answer", Input).value = "[red]it"
+        await press(app, pilot, "enter", "escape", "ctrl+l")
+        assert "[red]it" in painted(app)
+    with Notebook(app.context.notebook_path) as notebook:
+        (load,) = notebook.loads()
+    assert load == replace(stored, label="[red]it")
+
+
+async def test_where_no_load_is_stored_that_is_said(app: SharebenchApp):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.visit("load")
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l")
         assert shows(app, MessageDialog)
-        assert why in painted(app)
+        assert "none yet" in painted(app)
 
 
 def test_a_server_that_the_lines_do_not_name_is_not_looked_at_by_their_ssh():
     load = full_load(targets=(Target(protocol="smb", host="nas", share="data"),))
-    for target, ssh in (("smb://nas/data", "root@nas"), ("smb://nas2/data", None), ("", None)):
+    for target, ssh in (
+        ("smb://nas/data", "root@nas"),
+        ("nas/data", "root@nas"),
+        ("smb://nas2/data", None),
+        ("", None),
+    ):
         request = request_to_resume(load, Secrets(), {"target": target, "ssh": "root@nas"})
         assert request.server_ssh == ssh
+
+
+def test_a_server_by_its_name_brings_the_way_to_it(monkeypatch, tmp_path: Path):
+    file = tmp_path / "config.toml"
+    file.write_text('[servers.nas1]\naddress = "nas"\nshare = "data"\nssh = "root@nas"\nsmb_conf = "/x/smb.conf"\n')
+    monkeypatch.setattr("app.config.config_file", lambda: file)
+    config.cache_clear()
+    request = read_request({"target": "@nas1"}, Secrets())
+    config.cache_clear()
+    assert (request.targets[0].share, request.server_ssh, request.smb_conf) == ("data", "root@nas", "/x/smb.conf")
 
 
 def test_a_load_that_stopped_says_how_it_goes_on():
     load = full_load(status=SeriesStatus.INTERRUPTED)
     screen = LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets()))
     screen.heard(0, LoadClosed(load=load, failure=LoadEnded(kind="CancelledError", text="cancelled")))
-    assert "Ctrl+L goes on where it stopped" in screen.now()
+    assert "Ctrl+L lists it to be gone on with" in screen.warnings()

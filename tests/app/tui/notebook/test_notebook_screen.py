@@ -471,6 +471,43 @@ async def test_with_room_the_form_and_chart_of_the_series_stand_below(three):
         assert "Rate of each run" not in painted(app)
 
 
+async def test_the_form_has_the_room_that_the_list_has_no_series_for_whatever_is_filtered(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        detail = app.screen.query_one("#detail")
+        assert detail.size.height == 25, "the list keeps room for five series"
+        assert "Command:" in painted(app), "and below its runs there is more of the form"
+        await pilot.press("f", *"box")
+        await settled(app, pilot)
+        assert detail.size.height == 25
+        await pilot.resize_terminal(120, 30)
+        await settled(app, pilot)
+        assert detail.size.height == 19
+
+
+async def test_columns_that_nothing_listed_fills_give_their_room_to_the_others(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert "Baseline    Experiment" in painted(app)
+        await pilot.press("f", *"box")
+        await settled(app, pilot)
+        assert "Experiment" not in painted(app).splitlines()[2]
+        with Notebook(three) as notebook:
+            notebook.remove_baseline("before")
+        here(app).look()
+        await settled(app, pilot)
+        assert "Baseline" not in painted(app).splitlines()[2]
+
+
+async def test_an_empty_notebook_has_no_empty_form_below_it(tmp_path):
+    app = app_on(tmp_path / "notebook.db")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert not app.screen.query_one("#detail").display
+
+
 async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path):
     failed = one(1, (), status=SeriesStatus.FAILED, plan=Plan(runs=5))
     app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))

@@ -149,6 +149,21 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         assert SeriesStatus.COMPLETE not in {head.status for head in notebook.heads()}
 
 
+async def test_a_wrong_password_is_asked_for_again_when_the_survey_goes_on(app, smbd: Smbd):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(app, pilot)
+        fill(app.screen, **lines_for(smbd))
+        await pilot.press("f9", *"wrong", "enter")
+        await settled(app, pilot)
+        assert shows(app, SurveyRunScreen)
+        await measured(app, pilot)
+        assert "failed" in app.screen.query_one("#run-text", AnsiView).text
+        await pilot.press("escape", "f9")
+        await settled(app, pilot)
+        assert shows(app, AskDialog)
+        assert "Password of bench" in text_of(app.screen, ".dialog-text")
+
+
 async def test_a_password_said_for_smb_is_not_sent_by_plain_ftp(app):
     async with app.run_test() as pilot:
         await settled(app, pilot)

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
-from app.changes.server import ChangeFailedError, ChangeRefusedError
+from app.changes.find import Ways
+from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.changes.setting import ChangeableSetting
+from app.errors import CancelledError
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
@@ -20,7 +23,7 @@ from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import Change
 from tests.builders import series
-from tests.tui import SMB, app_on, here, measured, painted, settled
+from tests.tui import SMB, app_on, here, measured, painted, press, settled
 
 CHOICES = GuideChoices(
     step=MethodStep.CHANGE, target=replace(SMB, share="data", user=None), file="big.bin", file_bytes=1 << 30
@@ -75,6 +78,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
         await settled(app, pilot)
         assert begun == ["use sendfile"]
         assert "put back: use sendfile is No again" in painted(app)
+        assert "x Export" in painted(app)
         assert "[+] use sendfile = yes is faster than No: +20.0 %" in painted(app)
         assert here(app).quit_question() is None
 
@@ -86,10 +90,75 @@ async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatc
     monkeypatch.setattr(trial_order, "find_setting", refuse)
     async with app.run_test(size=(100, 36)) as pilot:
         await settled(app, pilot)
+        assert "Nothing was written." in painted(app)
         assert "only root can change" in painted(app)
-        await pilot.press("escape")
+        assert "Yes, go on" not in painted(app)
         assert here(app).order is None
         assert here(app).check_action("consent", ()) is False
+
+
+async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
+    asked: list[tuple[tuple[str, ...], bool]] = []
+
+    def find(_name: str, _values: list[str], _target: object, ways: Ways) -> ChangeableSetting:
+        asked.append((ways.accepted, ways.restart))
+        if not ways.accepted:
+            raise ConsentNeededError("it loses data", risk_of="use sendfile", options="--accept-risk 'use sendfile'")
+        if not ways.restart:
+            raise ConsentNeededError("it restarts smbd", risk_of=None, options="--allow-restart")
+        return SETTING
+
+    monkeypatch.setattr(trial_order, "find_setting", find)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "it loses data" in painted(app)
+        assert "--accept-risk" not in painted(app)
+        await press(app, pilot, "y")
+        assert "it restarts smbd" in painted(app)
+        assert here(app).order is None
+        await press(app, pilot, "y")
+        assert "sh /etc/samba/sharebench-undo.sh" in painted(app)
+    assert asked == [((), False), (("use sendfile",), False), (("use sendfile",), True)]
+
+
+async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeypatch):
+    asked: list[tuple[str | None, str | None]] = []
+
+    def find(_name: str, _values: list[str], _target: object, ways: Ways) -> ChangeableSetting:
+        asked.append((ways.ssh, ways.smb_conf))
+        if ways.smb_conf is None:
+            raise ChangeRefusedError("no smb.conf that can be read was found on the server")
+        return SETTING
+
+    monkeypatch.setattr(trial_order, "find_setting", find)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "no smb.conf that can be read" in painted(app)
+        await press(app, pilot, "w")
+        app.screen.query_one("#answer", Input).value = "root@nas /srv/smb.conf"
+        await press(app, pilot, "enter")
+        assert here(app).order is not None
+    assert asked == [(None, None), ("root@nas", "/srv/smb.conf")]
+    with Notebook(app.context.notebook_path) as notebook:
+        kept = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+    assert (kept.server_ssh, kept.smb_conf, kept.step) == ("root@nas", "/srv/smb.conf", MethodStep.CHANGE)
+
+
+async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch):
+    def run(*_: object) -> Iterator[object]:
+        yield ValueSet(None, 1)
+        yield PutBack("put back: use sendfile is No again")
+        raise CancelledError("cancelled")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert isinstance(here(app), TrialScreen)
+        assert "put back: use sendfile is No again" in painted(app)
+        assert "s Stop" not in painted(app)
+        assert "x Export" not in painted(app)
 
 
 async def test_what_could_not_be_put_back_is_told(app, monkeypatch):

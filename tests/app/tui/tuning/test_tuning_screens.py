@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
@@ -14,11 +14,12 @@ from app.tui.report_screen import ReportScreen
 from app.tui.tuning.catalogue import CatalogueScreen
 from app.tui.tuning.entry import EntryScreen, ValueDialog
 from app.tui.tuning.ladder import LadderScreen
+from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
-from tests.tui import app_on, here, painted, settled, text_of
+from tests.tui import app_on, here, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert isinstance(app.screen, CatalogueScreen)
-        assert painted(app).splitlines()[2].split() == ["1", "server", "signing"]
+        assert painted(app).splitlines()[2].split()[:4] == ["1", "server", "signing", "Slower,"]
         await pilot.press("f", *"strict sync")
         await settled(app, pilot)
         assert "strict sync" in painted(app).splitlines()[2]
@@ -116,6 +117,32 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         assert "average of a series" in painted(app)
 
 
+async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, GuideChoices(experiment="files").to_memory())
+        notebook.add(one(5, experiment="taken"))
+    app = app_on(path, first="guide")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        guide = here(app)
+        app.visit("ladder", experiment="files")
+        await settled(app, pilot)
+        await press(app, pilot, "l")
+        app.screen.query_one("#answer", Input).value = "new switch"
+        await press(app, pilot, "enter")
+        assert "sharebench · Experiment · new switch" in painted(app)
+        assert guide.choices.experiment == "new switch"
+        await press(app, pilot, "l")
+        app.screen.query_one("#answer", Input).value = "taken"
+        await press(app, pilot, "enter")
+        assert "choose a name that is free" in " ".join(painted(app).split())
+        await press(app, pilot, "escape")
+        assert here(app).experiment == "new switch"
+    with Notebook(path) as notebook:
+        assert len(notebook.experiment("new switch")) == 3
+        assert notebook.experiment("files") == []
+
+
 async def test_a_wider_screen_gives_the_rungs_its_room_also_when_it_is_made_wider(tmp_path):
     change = Change(name="socket options", value="SO_SNDBUF=131072 SO_RCVBUF=131072", previous="TCP_NODELAY")
     base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
@@ -136,15 +163,21 @@ def rungs_of(app: SharebenchApp) -> str:
     return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#rungs-pane").size.height])
 
 
-async def test_a_status_stands_in_the_catalogues_list_only_where_it_is_not_beside_it(path):
-    for size, shown in (((80, 24), True), ((120, 36), False)):
-        app = app_on(path, first="catalogue")
-        async with app.run_test(size=size) as pilot:
+async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size, room in (((80, 24), True), ((120, 36), False), ((210, 36), True)):
+            await pilot.resize_terminal(*size)
             await settled(app, pilot)
-            listed = [line[:40] for line in painted(app).splitlines() if "durable handles" in line]
-            assert listed
-            assert ("conditional" in painted(app).splitlines()[9]) is shown
-            assert not [line for line in listed if "…" in line]
+            await pilot.press("down")
+            line = painted(app).splitlines()[9]
+            assert "durable handles" in line
+            assert ("No speed." in line) is room
+            assert "…" not in line[:34]
+        assert here(app).query_one("#entries", OptionList).highlighted == 3, "the cursor outlives the terminal's size"
+        await pilot.press("f", *"read raw")
+        await settled(app, pilot)
+        assert "history: SMB1 only" in painted(app).splitlines()[2]
 
 
 async def test_a_change_is_kept_or_put_back_or_open_again(path):

@@ -1,0 +1,36 @@
+"""Logging in on any screen: the password is asked for where nobody has said it in this session."""
+
+from collections.abc import Callable
+
+from app.clients.base import Secrets
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.dialogs import AskDialog
+from app.workflows.guide.state.backend import PasswordNeededError
+from storage.records import Target
+
+
+def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets], None]) -> None:
+    """Ask for the password of the target's user; nothing happens where it is not said."""
+
+    def said(password: str | None) -> None:
+        if password is not None:
+            answered(Secrets(password=password))
+
+    text = f"Password of {target.user} on {target.host}, by {target.abilities.label}; Escape gives up."
+    screen.app.push_screen(AskDialog("Log in", text, password=True), said)
+
+
+def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], None]) -> None:
+    """Do ``then`` with what logs in to the target, which is kept for this session."""
+    logins = screen.context.logins
+
+    def said(secrets: Secrets) -> None:
+        logins.keep(target, secrets)
+        then(secrets)
+
+    try:
+        secrets = logins.find(target)
+    except PasswordNeededError:
+        ask_password(screen, target, said)
+    else:
+        then(secrets)
