@@ -155,7 +155,7 @@ def test_fontconfig_is_asked_for_a_font_with_outlines(monkeypatch, tmp_path, tol
 def test_a_line_after_one_in_the_other_font_is_in_its_own_font():
     (page,) = texts(export([series((1e8, 1e8), label="日本\nplain line", title="語 title")], "pdf"))
     assert "日本\nplain line\n" in page
-    assert page.startswith("語 title page 1 of 1 \n語 title\n")
+    assert page.startswith("語 title page 1 of 1\n語 title\n")
 
 
 def test_a_soft_hyphen_in_a_name_is_kept():
@@ -225,3 +225,9 @@ def test_a_table_does_not_begin_at_the_foot_of_a_page():
         report = Report(form="x", title="t", name="t", fields=(Field(name="n", text="x\n" * lines),), tables=(table,))
         (page,) = (page for page in texts(export_reports([report], "pdf")) if "what it shows" in page)
         assert re.search(r"a b\s+1 2\s+3 4", page), "caption, headings and the first rows are on one page"
+
+
+def test_the_pages_are_counted_and_no_name_is_taken_for_their_number():
+    found = texts(export_reports(series_reports([series((1e8,), label="{nb} \x01")] * 2), "pdf"))
+    assert [f"page {number} of 3" in page for number, page in enumerate(found, 1)] == [True] * 3
+    assert "Label {nb} \u2401" in found[1]
