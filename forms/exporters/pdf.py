@@ -19,7 +19,7 @@ _MARGIN = 42.0
 _FOOT = 10.0
 _NAME_WIDTH, _MOST_NAME_WIDTH, _NAME_GAP = 110.0, 180.0, 8.0
 _LONGEST_NAME = 160
-_PAGES = "\x01"
+_PAGES = 6 * "\x01"
 """Stands for the number of pages; no text from outside keeps its control characters here."""
 _LINE_END = 12.0
 _WHOLE_LINES = 4
@@ -86,7 +86,8 @@ class _Pages(FPDF):
         self.set_y(-_MARGIN - _FOOT + 2)
         title, *more = lines_of(self, self.form_title, self.epw - 70)
         self.cell(self.epw - 60, _FOOT, f"{title} …" if more else title)
-        self.cell(60, _FOOT, f"page {self.page_no()} of {_PAGES}", align="R")
+        self.set_x(self.w - self.r_margin - self.get_string_width("page 88 of 88"))
+        self.cell(60, _FOOT, f"page {self.page_no()} of {_PAGES}")
         self.set_xy(self.l_margin, self.t_margin)
         self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
 
