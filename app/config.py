@@ -66,13 +66,13 @@ class ServerProfile:
     link: str = ""
     """The link's nominal rate, such as ``1G``."""
 
-    def url(self, path: str = "") -> str:
+    def url(self, path: str | None = None) -> str:
         """The target's URL, of the usual file or of another path below the share."""
         from urllib.parse import quote  # noqa: PLC0415  the first paint does not wait for it
 
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         domain = f"{quote(self.domain, safe='')};" if self.domain and user else ""
-        parts = [part for part in (self.share.strip("/"), (path or self.path).lstrip("/")) if part]
+        parts = [part for part in (self.share.strip("/"), (self.path if path is None else path).lstrip("/")) if part]
         return f"{self.protocol}://{domain}{user}{self.address}/" + "/".join(quote(part, safe="/") for part in parts)
 
 

@@ -89,8 +89,8 @@ def by_name(text: str) -> str:
         return text
     from app.config import profile  # noqa: PLC0415  few targets are named so
 
-    name, _, path = text[1:].partition("/")
-    return profile(name).url(path)
+    name, slash, path = text[1:].partition("/")
+    return profile(name).url(path if slash else None)
 
 
 def _as_url(text: str) -> str:

@@ -106,11 +106,12 @@ def short_place(target: Target) -> str:
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """What a series is called in a sentence: its label, else its title, else its id.
+    """What a series is called in a sentence: its label, else its title, else what it did, such as ``get nas/data``.
 
     Where the series ``beside`` it is called the same, its protocol or its id tells the two apart.
     """
-    name = plain(series.label or series.title or series.id)
+    title = "" if series.title == default_title(series.command, series.target) else series.title
+    name = plain(series.label or title or f"{series.command} {short_place(series.target)}")
     if beside is None or name != name_of(beside):
         return name
     other_protocol = series.target.protocol != beside.target.protocol

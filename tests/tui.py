@@ -2,6 +2,7 @@
 
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.environment.host.meter import MachineNow
@@ -53,7 +55,8 @@ async def measured(app: App[Any], pilot: Pilot[Any]) -> None:
     """The series under way is over, and its screen knows."""
     for worker in list(app.workers):
         if worker.group == MEASURING:
-            await worker.wait()
+            with suppress(WorkerCancelled):  # the app was left while it was waited for
+                await worker.wait()
     await settled(app, pilot)
 
 

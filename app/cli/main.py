@@ -89,7 +89,8 @@ class _LazyGroup(common.Group):
     cls=_LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="SERIES is an id (any unambiguous prefix), a baseline's name, or `last`.",
+    epilog="SERIES is an id (any unambiguous prefix), a baseline's name, or `last`. TARGET is a URL (see `run --help`),"
+    " or @NAME of a server in ~/.config/sharebench/config.toml.",
 )
 @click.version_option(__version__, prog_name="sharebench", message="%(prog)s %(version)s")
 @click.option("--db", metavar="FILE", envvar="SHAREBENCH_DB", help="The notebook (default: in the user data folder).")

@@ -127,9 +127,9 @@ def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
     """The URL that is meant by ``@NAME[/PATH]``, and what its server sets by the field of an option; else the text."""
     if not text.startswith("@"):
         return text, {}
-    name, _, path = text[1:].partition("/")
+    name, slash, path = text[1:].partition("/")
     server = profile(name)
-    return server.url(path), options_of_server(server)
+    return server.url(path if slash else None), options_of_server(server)
 
 
 def options_of_server(server: ServerProfile) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.environment.host.processes import servers_here
 from app.environment.resources import ResourceSampler
-from app.environment.samba.profile import LATENESS_SECONDS, profile_since
+from app.environment.samba.profile import LATENESS_SECONDS
 from app.errors import CancelledError, MeasurementError
 from app.isolation.dbench import (
     BenchResult,
@@ -179,7 +179,7 @@ class LayerBench:
         profile: dict[str, ProfileCounter] = {}
         if smbd and profiled:
             time.sleep(max(0.0, told_at + LATENESS_SECONDS - time.monotonic()))
-            profile = profile_since(before, smbd.profile()) or {}
+            profile = smbd.grown_since(before, sum(result.requests.values()))
         script = self._request.whole_script if whole else self.script
         watched = watch.into(run, result.began_at, result.began_at + result.seconds)
         return replace(

@@ -1,13 +1,17 @@
 """smbd on its server: its profile switched on and back, its counters, and the processor time that it is allowed."""
 
+import time
 from dataclasses import dataclass
 
-from app.environment.samba.profile import parse_profile, parse_profile_level
+from app.environment.samba.profile import Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
 from app.isolation.shell import ServerShell
 from storage.isolations import ProfileCounter
 
 ON, OFF = "on", "off"
+LATE_SECONDS = 5.0
+"""So long may a busy server's processes take to write their counters, beyond what they take anyhow."""
+_LOOK_SECONDS = 0.2
 _LOOK = """
 for folder in /proc/[0-9]*; do
     [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
@@ -97,6 +101,20 @@ class SmbdControl:
         raise MeasurementError(
             f"`smbstatus -P` gives no counters on {self._shell.where}: {said.last_words}; run it there"
         )
+
+    def grown_since(self, before: Profile, requests: int) -> dict[str, ProfileCounter]:
+        """What the counters grew by, once they have so many requests; empty where smbd was restarted in between.
+
+        A process of a busy server writes them late, and while those of one that has ended are added to the others', a
+        look may miss them. Raises MeasurementError.
+        """
+        until = time.monotonic() + LATE_SECONDS
+        while True:
+            grown = profile_since(before, self.profile()) or {}
+            counted = sum(counter.calls for name, counter in grown.items() if name.startswith("smb2_"))
+            if counted >= requests or time.monotonic() >= until:
+                return grown
+            time.sleep(_LOOK_SECONDS)
 
     def quota(self) -> ProcessorQuota:
         """What smbd's control group may use."""

@@ -20,6 +20,7 @@ from app.errors import (
     ConnectionLostError,
     CorruptedError,
     MeasurementError,
+    NoSuchFileError,
     NotAFileError,
     ProtocolError,
     SharebenchError,
@@ -125,7 +126,7 @@ class Engine:
         if plan.command is Command.GET:
             if plan.make_file and self._content and (plan.runs or plan.warmups):
                 self._path = self._new_scratch()
-                client.put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
+                self._put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
         facts = client.facts_of_path() | login
         self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
@@ -215,10 +216,25 @@ class Engine:
             return transfer
         assert self._content
         content, path = self._content, self._new_scratch()
-        transfer = _undisturbed(lambda: self._client.put(path, content, meter))
+        transfer = _undisturbed(lambda: self._put(path, content, meter))
         self._refuse_impossible(transfer, path)
         self._remove(path)
         return transfer
+
+    def _put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        """Send it. Raises NotAFileError, before anything is left there, where the target names no folder but a file."""
+        try:
+            return self._client.put(path, content, meter)
+        except NoSuchFileError as error:
+            try:
+                self._client.size(self._plan.target.path)
+            except MeasurementError:
+                raise error from None
+            self._scratch.remove(path)
+            self._emit(ScratchRemoved(path=path))
+            raise NotAFileError(
+                f"{self._where(self._plan.target.path)} is a file: name the folder that a file is to be made in"
+            ) from error
 
     def _refuse_impossible(self, transfer: Transfer, path: str) -> None:
         """Raise ProtocolError for figures that no transfer can have, whoever gave them."""
@@ -256,7 +272,7 @@ class Engine:
         if self._plan.command is Command.PUT:
             assert self._content
             path = self._new_scratch()
-            client.put(path, self._content, quiet_meter)
+            self._put(path, self._content, quiet_meter)
             sent, received = self._content.digest(), client.digest(path)
         else:
             digest = OrderedDigest()

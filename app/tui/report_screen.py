@@ -13,7 +13,8 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.clipboard import Copies
-from forms.exporters.text import WIDTH, report_text
+from app.tui.widgets.columns import in_columns
+from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
@@ -52,9 +53,14 @@ class ReportScreen(Copies):
     def show(self, report: Report) -> None:
         """Show it from now on."""
         self.report = report
+        box = self.query_one("#report-box")
         self.query_one("#report", AnsiView).show(
-            lambda width, _height: report_text(report, width=min(width, WIDTH), ansi=True)
+            lambda width, _height: in_columns(lambda column: self.text_of(report, column), width, box.size.height)
         )
+
+    def text_of(self, report: Report, width: int) -> str:
+        """How it is written for a width."""
+        return report_text(report, width=width, ansi=True)
 
     def text_to_copy(self) -> str:
         return report_text(self.report) if self.report else ""

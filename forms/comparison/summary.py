@@ -96,6 +96,7 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
     sizes = {run.size_bytes for run in series.measured()}
     client = series.client
     interval = form.confidence
+    low, high = interval or (0.0, 0.0)
     average = form.average.bytes_per_second if form.average else None
     deviation = form.deviation.bytes_per_second if form.deviation else None
     return [
@@ -113,7 +114,7 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("Deviation", wording.rate(deviation, beside=average)),
         (
             "95 % interval",
-            f"{wording.rate(interval[0])} to {wording.rate(interval[1])}" if interval else numbers.ABSENT,
+            f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}" if interval else numbers.ABSENT,
         ),
         ("% of link", numbers.percent(form.average.percent_of_link if form.average else None)),
     ]

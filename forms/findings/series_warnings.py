@@ -1,7 +1,9 @@
 """Advice about one series: what weakens it, and what to do that has not been done yet."""
 
+import posixpath
+import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from forms import numbers, wording
@@ -9,6 +11,7 @@ from forms.stats import summary
 from storage.plan import DEFAULT_WARMUPS
 from storage.quiet import QuietVerdict
 from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
+from storage.target_url import format_target
 
 SHORT_SECONDS = 1.0
 """A run below it is mostly start-up, waiting for the scheduler and luck."""
@@ -242,7 +245,10 @@ def _short(series: Series) -> Iterator[Advice]:
         return
     advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
-    todo, options = f"a file of {advised} or more", f"{'' if own_file else '--make-file '}--size {advised}"
+    todo, options = f"a file of {advised} or more", f"--size {advised}"
+    if not own_file:
+        folder = replace(series.target, path=posixpath.dirname(series.target.path))
+        options = f"sharebench run {shlex.quote(format_target(folder))} --make-file {options}"
     if not series.target.abilities.moves_files:
         todo, options = "a longer time", ""
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""

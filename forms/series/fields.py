@@ -82,7 +82,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
         low, high = form.confidence
         yield Field(
             name="Average, 95 % sure",
-            text=f"between {numbers.whole(low)} and {numbers.whole(high)} bytes/sec",
+            text=f"between {numbers.whole(max(low, 0))} and {numbers.whole(high)} bytes/sec",
         )
 
 

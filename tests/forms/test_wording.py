@@ -1,9 +1,12 @@
 """Figures in words."""
 
+from dataclasses import replace
+
 import pytest
 
 from forms import numbers, wording
-from storage.records import Target
+from storage.records import Command, Target
+from tests.builders import series
 
 
 @pytest.mark.parametrize(
@@ -66,3 +69,12 @@ def test_a_place_has_no_user():
     assert wording.place(target) == "smb://[fe80::1]/data/a/b"
     assert wording.place(Target(protocol="file", path="/srv/x")) == "file:///srv/x"
     assert wording.place(Target(protocol="iperf3", host="h")) == "iperf3://h"
+
+
+def test_a_series_without_a_label_is_called_what_it_did():
+    nas = Target(protocol="smb", host="nas", share="data", path="a/big.iso", user="anna")
+    plainly = replace(series([1e8]), target=nas, label="", title=wording.default_title(Command.GET, nas))
+    assert wording.name_of(plainly) == "get nas/data"
+    assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get nas/data ({plainly.id})"
+    assert wording.name_of(replace(plainly, title="before lunch")) == "before lunch"
+    assert wording.name_of(replace(plainly, label="new switch")) == "new switch"

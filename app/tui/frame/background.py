@@ -7,8 +7,9 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
+from app.tui.frame.context import ContextApp
+
 if TYPE_CHECKING:
-    from app.tui.frame.app import SharebenchApp
     from storage.notebook import Notebook
 
 _T = TypeVar("_T")
@@ -64,7 +65,7 @@ def start_with_notebook(
     exclusive: bool = True,
 ) -> Worker[None]:
     """As :func:`start`, with a notebook that the thread opens for itself and closes."""
-    path = cast("SharebenchApp", screen.app).context.notebook_path
+    path = cast("ContextApp", screen.app).context.notebook_path
 
     def with_notebook() -> _T:
         from storage.notebook import Notebook  # noqa: PLC0415  the first paint does not wait for what reads a notebook

@@ -8,10 +8,9 @@ from textual.screen import ModalScreen, Screen
 
 from app.tui.frame import background
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.tui.frame.context import Context
+from app.tui.frame.context import Context, ContextApp
 
 if TYPE_CHECKING:
-    from app.tui.frame.app import SharebenchApp
     from storage.notebook import Notebook
 
 _T = TypeVar("_T")
@@ -27,9 +26,9 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     """What a widget is for, for F1 help, by its id."""
 
     @property
-    def sharebench_app(self) -> "SharebenchApp":
+    def sharebench_app(self) -> ContextApp:
         """The app, by its own type."""
-        return cast("SharebenchApp", self.app)
+        return cast("ContextApp", self.app)
 
     @property
     def context(self) -> Context:

@@ -2,21 +2,19 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from app.tui.frame.commands import give, keys_in_use, offered
-
-if TYPE_CHECKING:
-    from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import ContextApp
 
 
 class CommandProvider(Provider):
     """Every command that the focused widget, its screen and the app offer now; those of the key line come first."""
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
-        app = cast("SharebenchApp", self.app)
+        app = cast("ContextApp", self.app)
         for offer in sorted(offered(self.screen), key=lambda one: not one.command.footer):
             keys = keys_in_use(app, offer.command, app.chosen_keys)
             run = partial(give, app, offer)

@@ -27,6 +27,9 @@ from forms.wording import place, plain
 from storage.isolations import Isolation
 from storage.records import RunStatus, SeriesStatus
 
+_WITH_WARM_UP = 1.2
+"""Of a run's seconds, so many until the next one: what is expected before the first has ended."""
+
 
 class IsolationRunScreen(ReportRunScreen):
     """Measures an isolation, a line a run, then shows its form."""
@@ -94,7 +97,8 @@ class IsolationRunScreen(ReportRunScreen):
         if self.is_over and not self.is_closed:
             return "Nothing was measured."
         to_come = max(0, self._runs - self._begun)
-        left = fmean(self._run_seconds) * (to_come + 1) - (monotonic() - self._began_at) if self._run_seconds else 0.0
+        each = fmean(self._run_seconds) if self._run_seconds else _WITH_WARM_UP * self.request.seconds
+        left = each * (to_come + 1) - (monotonic() - self._began_at) if self._begun else 0.0
         return f"{self._now}, about {duration(left)} left" if left > 0 else self._now
 
     def headline(self) -> Content:

@@ -12,7 +12,7 @@ from forms.layout import cut, visible
 from forms.load.report import load_charts, points_table
 from forms.numbers import byte_rate
 from forms.series.progress import duration
-from storage.loads.records import Load, PointStatus
+from storage.loads.records import Load
 
 _WORDS = {
     LoadPhase.FILES: "making the scenario's files",
@@ -22,7 +22,7 @@ _WORDS = {
     LoadPhase.PRINTING: "printing: the queue becomes empty",
     LoadPhase.CLEANING: "removing the scenario's files",
 }
-_FIGURES = 24
+_FIGURES = 25
 """Columns of a name and its figure before the sparkline."""
 
 
@@ -56,8 +56,11 @@ class LoadProgressState:
             case _:
                 return self
 
-    def now(self, at_seconds: float) -> str:
-        """Which point, what it does, and how long that and the load still take, by the monotonic clock."""
+    def now(self, at_seconds: float, *, is_last: bool = False) -> str:
+        """Which point, what it does, and how long that and the load still take, by the monotonic clock.
+
+        ``is_last`` says that no point follows, whatever was planned.
+        """
         if self.phase is None:
             return "Looking at the server …"
         if stalled := self._stalled_seconds():
@@ -65,8 +68,9 @@ class LoadProgressState:
         files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
         ends = self.phase.at_seconds + self.phase.seconds - at_seconds
         left = f", {duration(ends)} left" if self.phase.seconds and ends > 0 else ""
-        whole = self._left_seconds(max(0.0, ends) if self.phase.seconds else 0.0)
+        whole = self._left_seconds(max(0.0, ends) if self.phase.seconds else 0.0, is_last=is_last)
         in_all = f"; about {duration(whole)} in all" if whole else ""
+        in_all += " (the last point)" if is_last else ""
         return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
 
     def _which(self) -> str:
@@ -82,15 +86,14 @@ class LoadProgressState:
             return ()
         return self.load.choices.users
 
-    def _left_seconds(self, of_phase: float) -> float | None:
+    def _left_seconds(self, of_phase: float, *, is_last: bool) -> float | None:
         """Until the last planned point is measured; None where nobody knows, or nothing is measured any more."""
         load, phase, planned = self.load, self.phase, self._planned()
         if load is None or phase is None or not planned or phase.phase in {LoadPhase.PRINTING, LoadPhase.CLEANING}:
             return None
         scenario, ramp = load.scenario, load.choices.ramp_per_second
         each = scenario.settle_seconds + scenario.duration_seconds
-        done = sum(point.status is not PointStatus.FAILED for point in load.points)
-        to_come = planned[done + 1 :] if phase.point else planned
+        to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned
         ahead = {LoadPhase.RAMP: each, LoadPhase.SETTLE: scenario.duration_seconds}.get(phase.phase, 0.0)
         return of_phase + ahead + sum(each + users / ramp for users in to_come)
 
@@ -129,9 +132,9 @@ class LoadProgressState:
             ),
         )
         for name, figure, history in shown:
-            yield f"{name:<10}  {figure:>10}  {sparkline(history, min(SHOWN_SECONDS, cells))}".rstrip()
+            yield f"{name:<10}  {figure:>11}  {sparkline(history, min(SHOWN_SECONDS, cells))}".rstrip()
         connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
-        yield f"{'connected':<10}  {connected:>10}  {errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
+        yield f"{'connected':<10}  {connected:>11}  {errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
 
     def told(self) -> str:
         if self.closed is not None and self.closed.failure is not None:

@@ -66,7 +66,7 @@ class LoadRunScreen(ReportRunScreen):
             return "Nothing was measured."
         if closed is not None or self._is_broken_off:
             return "The load has ended."
-        return self.state.now(monotonic()) + (" (the last point)" if self._finishing else "")
+        return self.state.now(monotonic(), is_last=self._finishing)
 
     def headline(self) -> Content:
         """What the points come to, and whether that is all of them."""

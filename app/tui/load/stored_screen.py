@@ -20,8 +20,8 @@ from storage.records import JSONValue, SeriesStatus, Target
 
 def load_line(load: Load) -> str:
     """What tells a load from the others of a list."""
-    users = ",".join(str(point.users) for point in load.points) or "no"
-    what = f"{users} users  {wording.short_place(load.targets[0])}"
+    users = ",".join(str(point.users) for point in load.points)
+    what = f"{f'{users} users' if users else 'no point'}  {wording.short_place(load.targets[0])}"
     return line_of(load.created_at, what, load.label, load.status)
 
 

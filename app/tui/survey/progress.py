@@ -87,5 +87,14 @@ class SurveyProgress:
 def begin(stations: Sequence[Station]) -> SurveyProgress:
     """The survey before its first event."""
     return SurveyProgress(
-        series=tuple(StationProgress(station=station, doing=station.state.value) for station in stations),
+        series=tuple(
+            StationProgress(station=station, doing=station.state.value, rates=_measured_before(station))
+            for station in stations
+        )
     )
+
+
+def _measured_before(station: Station) -> tuple[float, ...]:
+    """What a survey that goes on has of the station already."""
+    runs = station.series.measured() if station.series else ()
+    return tuple(rate for run in runs if (rate := run.bytes_per_second))

@@ -189,7 +189,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         if self.ladder is not None and self.rung is not None:
             report = rung_report(self.rung)
             text = replace(report, title="", results=(*report.results, *gain_fields(self.ladder)))
-            self.query_one("#rung", AnsiView).show(lambda width, _height: report_text(text, width=width, ansi=True))
+            self.query_one("#rung", AnsiView).show(
+                lambda width, _height: report_text(text, width=width, ansi=True).lstrip("\n")
+            )
             box = self.query_one("#rung-box")
             box.border_title = Content(plain(report.title))
             box.scroll_home(animate=False)

@@ -12,6 +12,7 @@ from app.measure.control import SeriesControl
 from app.tui.export import ExportScreen
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
+from app.tui.widgets.columns import in_columns
 from app.tui.widgets.machine_words import machine_words
 from app.tui.widgets.recording_screen import RecordingScreen
 from forms.exporters.text import figures_text
@@ -119,8 +120,13 @@ class ReportRunScreen(RecordingScreen):
         self._say("#now", self.headline())
         self._say("#warnings", Content(visible(self.warnings())))
         self._say("#machine", Content(""))
-        self.query_one("#run-text", AnsiView).show(lambda width, _height: figures_text(report, width=width, ansi=True))
-        self.query_one("#run-box").scroll_home(animate=False)
+        box = self.query_one("#run-box")
+        self.query_one("#run-text", AnsiView).show(
+            lambda width, _height: in_columns(
+                lambda column: figures_text(report, width=column, ansi=True), width, box.size.height
+            )
+        )
+        box.scroll_home(animate=False)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's

@@ -15,7 +15,6 @@ from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
 from app.tui.report_screen import ReportScreen
-from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.inputs import kept
 from app.tui.widgets.login import log_in
 from forms.exporters.text import figures_text
@@ -105,8 +104,11 @@ class StoredScreen(ReportScreen, Generic[_T]):
         line = self.query_one("#headline", Static)
         line.update(self.headline(self.found))
         line.display = True
-        self.query_one("#report", AnsiView).show(lambda width, _height: figures_text(report, width=width, ansi=True))
         self.refresh_bindings()
+
+    def text_of(self, report: Report, width: int) -> str:
+        """The figures before what they were made from: what came of it stands above."""
+        return figures_text(report, width=width, ansi=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "go_on":

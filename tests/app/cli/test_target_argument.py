@@ -46,6 +46,7 @@ def test_a_name_becomes_the_url_of_its_server_and_what_it_sets(settings_file: Pa
     write(settings_file, TEXT.format(port=4455, share="public", path="big.iso", user="bench"))
     assert settled_url("@here") == ("smb://bench@127.0.0.1:4455/public/big.iso", {"link_bits_per_second": "100M"})
     assert settled_url("@here/a b.bin")[0] == "smb://bench@127.0.0.1:4455/public/a%20b.bin"
+    assert settled_url("@here/")[0] == "smb://bench@127.0.0.1:4455/public", "the share itself"
     assert settled_url("smb://nas/s/f") == ("smb://nas/s/f", {})
     with pytest.raises(UsageError, match="did you mean @here"):
         settled_url("@her")

@@ -39,7 +39,7 @@ from app.measure.reader import MeasuringProcess
 from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Target
 from tests.servers.netns import can_make_namespaces
-from tests.servers.process import unavailable
+from tests.servers.process import require, unavailable
 from tests.servers.smbd import Smbd
 
 ROOT = Path(__file__).parents[3]
@@ -514,11 +514,14 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
 @pytest.mark.alone
 @pytest.mark.parametrize("command", list(Command))
 def test_a_series_of_our_own_is_not_called_a_busy_time(smbd: Smbd, command: Command) -> None:
-    with QuietWatch(smbd.target(), command) as around:
-        busy = around.look(1).verdict is QuietVerdict.BUSY
-        record, rate = measured(smbd, command)
-        busy = busy or around.look(1).verdict is QuietVerdict.BUSY
-    if busy:
+    for _ in range(3):
+        with QuietWatch(smbd.target(), command) as around:
+            busy = around.look(1).verdict is QuietVerdict.BUSY
+            record, rate = measured(smbd, command)
+            busy = busy or around.look(1).verdict is QuietVerdict.BUSY
+        if not busy:
+            break
+    else:
         unavailable("others keep this machine busy, so nothing can be said of our own load")
     assert record["verdict"] != "busy", record
     assert isinstance(record["cpu_percent_during"], float)
@@ -585,6 +588,7 @@ print(json.dumps({**record, "own": moved / seconds}))
 
 @pytest.mark.parametrize("streams", ["one", "two"])
 def test_a_second_stream_on_the_link_is_told_from_our_own(streams: str) -> None:
+    require("ip")
     if not can_make_namespaces():
         unavailable("a loopback of its own needs root")
     words = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-c", TRANSFER]

@@ -8,7 +8,8 @@ import pytest
 from app.errors import MeasurementError
 from app.isolation.dbench import parse_bench
 from app.isolation.shell import Said, ServerShell
-from app.isolation.smbd import ProcessorQuota, parse_quota
+from app.isolation.smbd import ProcessorQuota, SmbdControl, parse_quota
+from storage.isolations import ProfileCounter
 from tests.waiting import wait_for
 
 PRINTED = """dbench version 4.00 - Copyright Andrew Tridgell 1999-2004
@@ -89,3 +90,19 @@ def test_throttling_is_what_happened_in_between():
     after = ProcessorQuota(processors=0.2, periods=30, throttled=20)
     assert after.throttled_percent_since(before) == 75
     assert ProcessorQuota(periods=30).throttled_percent_since(ProcessorQuota()) is None
+
+
+def test_counters_that_are_written_late_are_waited_for(monkeypatch: pytest.MonkeyPatch):
+    before = {"smb2_read": ProfileCounter(calls=5), "smb2_write": ProfileCounter(calls=2)}
+    one_of_two = before | {"smb2_read": ProfileCounter(calls=8)}
+    all_of_them = {"smb2_read": ProfileCounter(calls=11), "smb2_write": ProfileCounter(calls=4)}
+    looks = iter([{"smb2_read": ProfileCounter(calls=1)}, before, one_of_two, all_of_them])
+    monkeypatch.setattr(SmbdControl, "profile", lambda _: next(looks))
+    found = SmbdControl(ServerShell(), None).grown_since(before, 8)
+    assert {name: counter.calls for name, counter in found.items()} == {"smb2_read": 6, "smb2_write": 2}
+
+
+def test_counters_that_smbd_does_not_have_are_not_waited_for_long(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.isolation.smbd.LATE_SECONDS", 0.0)
+    monkeypatch.setattr(SmbdControl, "profile", lambda _: {})
+    assert SmbdControl(ServerShell(), None).grown_since({"smb2_read": ProfileCounter(calls=5)}, 8) == {}

@@ -67,6 +67,8 @@ def test_drift_up_and_down():
 def test_short_runs_are_told_the_size_to_take():
     short = series(STEADY, size_bytes=10_000_000)
     assert "a file of 1G or more" in texts(short)["short"]
+    (told,) = (said.options for said in advice(short) if said.key == "short")
+    assert told == "sharebench run smb://nas/data --make-file --size 1G", "a file is made in a folder"
     put = replace(short, command=Command.PUT)
     assert texts(put)["short"].endswith("measure again with a file of 1G or more.")
     iperf = replace(short, target=Target(protocol="iperf3", host="nas"))

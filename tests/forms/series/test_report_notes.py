@@ -1,5 +1,9 @@
 """What stands below a form: findings of the series alone, and what was sustained."""
 
+from dataclasses import replace
+
+from forms.comparison.report import pair_report
+from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
 from forms.series.document import series_document
 from forms.series.report import series_report
@@ -30,6 +34,13 @@ def test_what_the_advice_says_already_is_not_said_again():
     busy = series((100e6, 101e6, 99e6), quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("others moved 2 MB/s",)))
     assert text(busy).count("others moved 2 MB/s") == 2  # the quiet time's line and the advice
     assert [each["key"] for each in series_document(busy)["findings"]] == ["busy"]
+
+
+def test_nobody_is_told_that_fewer_than_no_bytes_may_have_moved():
+    uneven = series((50e6, 150e6))
+    assert "Average, 95 % sure: between 0 and 735,310," in text(uneven)
+    beside = " ".join(report_text(pair_report(comparison_form(uneven, replace(uneven, id="b" * 12)))).split())
+    assert "95 % interval 0 to 735.3 MB/s 0 to 735.3 MB/s" in beside
 
 
 def test_what_was_sustained_is_told_where_the_average_is_not_that():

@@ -16,6 +16,7 @@ from forms.tuning.catalogue_text import HISTORY, list_text
 from forms.tuning.relevance import relevant
 from storage.records import Command
 from tests.builders import CLIENT, series
+from tests.servers.process import require
 
 ENTRIES = catalogue.entries()
 OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
@@ -24,6 +25,7 @@ OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
 @pytest.fixture(scope="module")
 def defaults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Every parameter with its default, as testparm prints it; -d0, or it prints its own log level."""
+    require("testparm", root=False)
     file = tmp_path_factory.mktemp("defaults") / "smb.conf"
     file.write_text("[global]\n")
     done = subprocess.run(["testparm", "-d0", "-sv", str(file)], capture_output=True, text=True, check=True, timeout=60)
@@ -45,6 +47,7 @@ def test_what_is_said_to_exist_does_with_the_default_that_is_said(
 @pytest.mark.parametrize("entry", [e for e in OF_SMB_CONF if not e.exists], ids=lambda e: e.name)
 def test_what_is_removed_or_newer_is_not_known(entry: CatalogueEntry, defaults: dict[str, str], tmp_path: Path) -> None:
     if entry.parameter == "vfs objects":
+        require("smbd", root=False)
         built = subprocess.run(["smbd", "-b"], capture_output=True, text=True, check=True, timeout=60).stdout
         modules = re.search(r"MODULESDIR: (\S+)", built)
         assert modules
@@ -68,6 +71,7 @@ def test_scope_and_values_fit_the_parameter(entry: CatalogueEntry, tmp_path: Pat
     assert parameter.newer == (entry.status is Status.NEWER and entry.parameter != "vfs objects")
     assert [smb_conf.refusal(entry.parameter, value) for value in entry.values] == [None] * len(entry.values)
     if entry.exists:
+        require("testparm", root=False)
         file = tmp_path / "smb.conf"
         for value in entry.values:
             file.write_text(f"[global]\n{entry.parameter} = {value}\n")

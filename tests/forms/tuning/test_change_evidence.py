@@ -14,12 +14,14 @@ from forms.tuning import smb_conf
 from forms.tuning.change_evidence import SettingState, judge_change, standing
 from storage.records import Change, Facts, FactValue, Series, Target
 from tests.builders import CLIENT, series
+from tests.servers.process import require
 
 SHARE = "data"
 
 
 def facts_of(conf: Path) -> Facts:
     """The facts of a server with that configuration, named as the environment names them."""
+    require("testparm", root=False)
     done = subprocess.run(
         ["testparm", "-d0", "-sv", str(conf)], capture_output=True, text=True, check=False, timeout=60
     )

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from forms.tuning import smb_conf
+from tests.servers.process import require
 
 
 def testparm(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    require("testparm", root=False)
     return subprocess.run(["testparm", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60)
 
 

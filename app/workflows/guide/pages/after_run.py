@@ -270,7 +270,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
             " only then change the next."
         ),
         facts=(
-            f"Base: series {series.id}, {byte_rate(_average_rate(series))}.",
+            f"Base: {wording.name_of(series)}, {byte_rate(_average_rate(series))}.",
             "The next series is measured with everything else as it was, and compared with this one.",
         ),
         options=tuple(options),

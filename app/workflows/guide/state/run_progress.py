@@ -143,7 +143,8 @@ class SeriesProgress:
             return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
         rate = byte_rate(last_second(self.curve))
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
-        ends = f"{self.run_name}{asked}", f"{percent}  {rate:>9}  {self._left()}"
+        name = self.run_name or self.doing.capitalize()
+        ends = f"{name}{asked}", f"{percent}  {rate:>9}  {self._left()}"
         spare = width - len(ends[0]) - len(ends[1]) - 4
         drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]

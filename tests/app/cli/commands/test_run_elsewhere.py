@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from storage.target_url import format_target
+from tests.builders import all_series
 from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.vsftpd import Vsftpd
 
@@ -84,6 +85,10 @@ def test_one_line_and_the_right_exit_code_on_local_paths(inside: Inside, tmp_pat
     assert "full" in said
     assert list(small_disk.iterdir()) == []
     assert "/proc" in inside.fails(4, "run", "file:///proc", "--put", "--size", "1M", *QUICK)
+    for making in ("--put", "--make-file"):
+        said = inside.fails(4, "run", f"file://{tmp_path}/empty", making, "--size", "1M", *QUICK)
+        assert said.endswith("/empty is a file: name the folder that a file is to be made in")
+    assert all(not found.runs for found in all_series(inside.db)), "nothing is kept of what never began"
 
 
 def test_the_bare_tcp_path(inside: Inside, iperf3_server):

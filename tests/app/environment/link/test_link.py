@@ -18,7 +18,7 @@ from app.environment.link.facts import Link, ceiling_of, detect_link, payload_ce
 from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
 from app.environment.link.shaper import Shaper, parse_shaper
 from tests.servers.netns import can_make_namespaces
-from tests.servers.process import unavailable
+from tests.servers.process import require, unavailable
 
 ROOT = Path(__file__).parents[4]
 TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
@@ -36,6 +36,7 @@ class ShapedPair(NamedTuple):
 
 @pytest.fixture
 def shaped_pair() -> Iterator[ShapedPair]:
+    require("ip", "tc")
     if not can_make_namespaces():
         unavailable("making a network namespace needs root")
     own = os.getpid()

@@ -75,11 +75,11 @@ def test_the_average_is_the_truth(make_link, make_smbd, make_vsftpd, folder_in_m
 
 
 def read(server, tmp_path, command, path, nominal, size_bytes):
-    """What the instrument reads: a machine that was busy for a moment is asked once again.
+    """What the instrument reads: a machine that was busy for a moment is asked again.
 
-    An instrument that is wrong is wrong both times; one whose server did not get the processor is not.
+    An instrument that is wrong is wrong each time; one whose server did not get the processor is not.
     """
-    for _ in range(2):
+    for _ in range(4):
         found = measure(server, tmp_path, command, path, nominal, size_bytes)["percent_of_link"]
         if found == TRUTH:
             break

@@ -9,6 +9,7 @@ from app.errors import UnreachableError
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.steps_view import StepsView
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from forms import wording
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
 from tests.builders import series
@@ -180,7 +181,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
-        assert "Base: series aaaaaaaaaaaa" in painted(reviewing)
+        assert f"Base: {wording.name_of(MEASURED)}, " in painted(reviewing)
         assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, *["down"] * 7, "enter")
         reviewing.screen.query_one(Input).value = "strict sync"

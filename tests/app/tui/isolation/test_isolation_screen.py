@@ -1,12 +1,16 @@
 """Isolations in the TUI: lines that are read or refused, and one that is measured against a real smbd."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
 from app.clients.base import Secrets
-from app.errors import UsageError
+from app.errors import LoginError, UsageError
+from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
+from app.isolation.script import load_script
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.context import Context
@@ -15,11 +19,13 @@ from app.tui.isolation.fields import read_request, target_of
 from app.tui.isolation.run_screen import IsolationRunScreen
 from app.tui.isolation.screen import IsolationScreen
 from app.tui.widgets.ansi_view import AnsiView
+from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
+from storage.records import RunStatus, SeriesStatus, Target
 from tests.servers.smbd import Smbd
-from tests.tui import measured, settled, text_of
+from tests.tui import measured, painted, press, settled, text_of
 
+OLDER = "2026-01-30T10:00:00.000Z"
 TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rounds": "2", "without": "", "expose": ""}
 
 
@@ -55,6 +61,85 @@ def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
     typed = TYPED | wrong
     with pytest.raises(UsageError, match=said):
         read_request(typed, target_of(typed), Secrets())
+
+
+STORED = Isolation(
+    id="aa11", created_at="2026-01-31T10:00:00.000Z", status=SeriesStatus.INTERRUPTED, script="office", clients=(4,),
+    target=Target(protocol="smb", host="nas", share="data", user="alice"), rounds=2, seconds=5,
+    runs=(LayerRun(round=1, layer=Layer.SERVER, clients=4, seconds=5.0, bytes_per_second=25e6),),
+)  # fmt: skip
+
+
+async def test_a_refused_password_is_asked_for_again_and_nothing_is_left_to_stop(app: SharebenchApp, monkeypatch):
+    def refused(*_: object) -> Iterator[IsolationEvent]:
+        raise LoginError("the server refused the login")
+
+    monkeypatch.setattr("app.tui.isolation.run_screen.record_isolation", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = "alice@nas/data"
+        for _ in range(2):
+            await press(app, pilot, "f9")
+            assert shows(app, AskDialog)
+            app.screen.query_one("#answer", Input).value = "secret"
+            await press(app, pilot, "enter")
+            await measured(app, pilot)
+            assert "the server refused the login" in painted(app)
+            await press(app, pilot, "escape")
+            assert "Nothing was measured." in painted(app)
+            assert "s Stop" not in painted(app)
+            await press(app, pilot, "escape")
+
+
+def test_the_table_of_the_form_fills_in_while_it_is_measured():
+    screen = IsolationRunScreen(read_request(TYPED, target_of(TYPED), Secrets()))
+    screen.heard(0, IsolationOpened(isolation=replace(STORED, runs=()), runs=3))
+    assert screen.heard_text(80) == ""
+    screen.heard(0, LayerRunStarted(layer=Layer.SERVER, clients=4, round=1, number=1))
+    assert screen.now().startswith("Run 1 of 3: server, 4 clients, about ")
+    screen.heard(0, LayerRunEnded(run=STORED.runs[0]))
+    screen.heard(0, LayerRunEnded(run=replace(STORED.runs[0], status=RunStatus.FAILED, error="it [red]died")))
+    shown = screen.heard_text(80)
+    assert "25.0000" in shown, "megabytes a second"
+    assert "! server, 4 clients, round 1: it [red]died" in shown
+    assert shown.count("round 1: 25 MB/s") == 1
+
+
+async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: SharebenchApp, monkeypatch):
+    asked: list[str | None] = []
+
+    def completed(
+        _request: object, _path: object, _control: object, resumed_id: str | None
+    ) -> Iterator[IsolationEvent]:
+        asked.append(resumed_id)
+        yield IsolationClosed(isolation=replace(STORED, status=SeriesStatus.COMPLETE))
+
+    monkeypatch.setattr("app.tui.isolation.run_screen.record_isolation", completed)
+    digest = load_script().without(()).digest
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_isolation(replace(STORED, script_sha256=digest))
+        notebook.add_isolation(replace(STORED, id="bb22", status=SeriesStatus.COMPLETE, created_at=OLDER, label="old"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert "! interrupted  nas/data  4 clients" in painted(app)
+        await press(app, pilot, "down", "enter")
+        assert "g Go on" not in painted(app), "it is complete"
+        await press(app, pilot, "escape", "ctrl+l", "enter")
+        assert "! interrupted. " in text_of(app.screen, "#headline")
+        await press(app, pilot, "e")
+        app.screen.query_one("#answer", Input).value = "before"
+        await press(app, pilot, "enter", "g")
+        app.screen.query_one("#answer", Input).value = "secret"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "x Export" in painted(app)
+    assert asked == ["aa11"]
+    with Notebook(app.context.notebook_path) as notebook:
+        found = notebook.isolation("aa11")
+    assert found is not None
+    assert found.label == "before"
+    assert found.runs == STORED.runs
 
 
 async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):

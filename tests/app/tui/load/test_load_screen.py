@@ -89,6 +89,12 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     assert (
         state.now(102.0) == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s in all"
     )
+    ending = LoadProgressState(load=load).heard(settling).now(102.0, is_last=True)
+    assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds:.0f} s in all (the last point)")
+    failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
+    last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
+    state = LoadProgressState(load=failed).heard(last)
+    assert state.now(102.0).endswith("18 s left; about 18 s in all"), "no point is measured twice"
     searching = replace(load, choices=LoadChoices(find_capacity=True))
     assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
 

@@ -1,5 +1,7 @@
 """The lines before a survey, and what is said while it is measured."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.errors import UsageError
@@ -9,6 +11,7 @@ from app.tui.survey.fields import LINES, first_values, read_choices
 from app.tui.survey.progress import begin
 from forms.experiments.survey import Station, StationPlace, StationState
 from storage.records import ClientFacts, Command, Phase, Run, SeriesStatus, Target
+from tests.builders import series
 
 GET = Station(place=StationPlace.LOOPBACK, host="127.0.0.1", protocol="smb", command=Command.GET)
 PUT = Station(place=StationPlace.LOOPBACK, host="127.0.0.1", protocol="smb", command=Command.PUT)
@@ -69,6 +72,11 @@ def test_first_values_are_the_practice_servers_or_what_was_typed_last():
     ready = first_values({"hosts": "nas"}, practice)
     assert ready["hosts"] == "127.0.0.1"
     assert read_choices(ready).ports == {"smb": 4450, "ftp": 2121}
+
+
+def test_what_was_measured_before_a_survey_went_on_has_its_average():
+    done = replace(GET, state=StationState.DONE, series=series([100e6] * 5))
+    assert begin([done]).text(80).split()[-2:] == ["100.0", "MB/s"]
 
 
 def test_what_is_said_of_a_series_under_way():

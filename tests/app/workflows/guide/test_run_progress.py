@@ -31,6 +31,11 @@ def test_a_run_has_a_bar_a_rate_and_the_time_that_is_left():
     assert len(line) <= 80
 
 
+def test_a_file_that_is_made_is_named_while_its_bytes_go():
+    line = after(ScratchMade(path="a"), Progressed(seconds=2.0, moved_bytes=50, size_bytes=200)).line(80)
+    assert line.startswith("Making the file  █")
+
+
 @pytest.mark.parametrize("width", [0, 1, 10, 30, 44, 60, 200])
 def test_the_line_keeps_to_its_width(width):
     running = after(STARTED, Progressed(seconds=2.0, moved_bytes=5, size_bytes=200))
