@@ -155,7 +155,7 @@ def test_fontconfig_is_asked_for_a_font_with_outlines(monkeypatch, tmp_path, tol
 def test_a_line_after_one_in_the_other_font_is_in_its_own_font():
     (page,) = texts(export([series((1e8, 1e8), label="日本\nplain line", title="語 title")], "pdf"))
     assert "日本\nplain line\n" in page
-    assert page.startswith("語 title page 1 of 1\n語 title\n")
+    assert re.match("語 title page 1 of 1 ?\n語 title\n", page)
 
 
 def test_a_soft_hyphen_in_a_name_is_kept():
