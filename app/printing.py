@@ -10,6 +10,8 @@ from app.errors import SharebenchError
 _PACKAGE = "cups-client"
 _PATIENCE_SECONDS = 30.0
 _SET_UP = "set one up first (lpadmin, or the system's settings), or write a PDF and print that"
+_NOT_COUNTED = " (0 file(s))"
+"""What ``lp`` adds where it was handed a document and no file: it reads as if nothing had been printed."""
 
 
 class PrintingError(SharebenchError):
@@ -37,7 +39,8 @@ def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
         if printer not in known:
             raise PrintingError(f"there is no printer {printer!r}; there is: {', '.join(known)}")
         command += ["-d", printer]
-    return _told([*command, "-"], pdf, must=True).strip() or "handed to the printer"
+    said = _told([*command, "-"], pdf, must=True).strip()
+    return said.removesuffix(_NOT_COUNTED) or "handed to the printer"
 
 
 def _told(command: Sequence[str], given: bytes = b"", *, must: bool = False) -> str:

@@ -26,7 +26,7 @@ from app.workflows import trial, trial_order
 from app.workflows.guide.state.backend import SystemBackend
 from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
-from app.workflows.trial_order import TrialEvent, TrialOrder
+from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
 from forms.series.file_size import FileSizeContext
 from storage.loads.records import Load
 from storage.notebook import Notebook
@@ -133,6 +133,10 @@ class FakeBackend:
     ) -> TrialOrder:
         """As the program does."""
         return trial_order.order_of(request, setting, accepted=accepted, restart=restart)
+
+    def resume_trial(self, stored: StoredTrial, secrets: Secrets) -> TrialOrder:
+        """As the program does."""
+        return trial_order.order_to_resume(stored, stored.base.target, secrets)
 
     def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:
         """As the program does."""

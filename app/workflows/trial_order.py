@@ -7,15 +7,17 @@ from typing import Any
 
 from app.changes.find import Ways, find_setting
 from app.changes.setting import ChangeableSetting
-from app.clients.base import Client
+from app.clients.base import Client, Secrets
 from app.clients.registry import make_client
+from app.errors import UsageError
 from app.measure.events import Event
 from app.recorder.request import SeriesRequest
-from app.workflows.requests import parse_change
+from app.workflows.requests import options_of, parse_change, series_request
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
 from storage.changes import GridAxis, TrialPlan
-from storage.records import Experiment, ExperimentKind, dated_experiment
+from storage.notebook import Notebook
+from storage.records import Experiment, ExperimentKind, Series, Target, dated_experiment
 
 AS_IT_IS = "as it is"
 
@@ -93,7 +95,60 @@ def order_of(
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
     found = find_setting(name, [value], request.plan.target, ways)
     check_target(request)
-    return new_order(request, found, kind=ExperimentKind.TRIAL)
+    plan = TrialPlan(
+        kind=found.kind,
+        name=found.name,
+        values=found.values,
+        looks=LOOKS,
+        accepted_risks=accepted,
+        allow_restart=restart,
+    )
+    return new_order(request, found, kind=ExperimentKind.TRIAL, plan=plan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTrial:
+    """A trial or sweep of the notebook that can be gone on with."""
+
+    experiment: Experiment
+    plan: TrialPlan
+    base: Series
+    """Of what was there before."""
+
+
+def stored_trial(notebook: Notebook, name: str) -> StoredTrial:
+    """The trial or sweep of that name. Raises UsageError."""
+    experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
+    if experiment is None or plan is None or not series:
+        raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
+    if any(one.imported_at for one in series):
+        raise UsageError(f"{name!r} was imported: it cannot be gone on with, only measured anew")
+    return StoredTrial(experiment=experiment, plan=plan, base=series[0])
+
+
+def order_to_resume(stored: StoredTrial, target: Target, secrets: Secrets) -> TrialOrder:
+    """The order of a trial or sweep as it was given, checked; nothing is written. Raises SharebenchError."""
+    plan = stored.plan
+    options = replace(options_of(stored.base), server_ssh=plan.server_ssh, experiment=None)
+    ways = Ways(
+        ssh=plan.server_ssh,
+        smb_conf=plan.smb_conf,
+        accepted=plan.accepted_risks,
+        apply=plan.apply,
+        revert=plan.revert,
+        restart=plan.allow_restart,
+    )
+    named = [(one.name, one.values) for one in plan.axes] or [(plan.name, () if plan.apply else plan.values)]
+    settings = tuple(find_setting(one, values, target, ways) for one, values in named)
+    before = [one.previous for one in plan.axes] or [plan.previous]
+    for found, previous in zip(settings, before, strict=True):
+        if previous is None or found.previous is None or not found.same(found.previous, previous):
+            raise UsageError(
+                f"{found.name} is {found.previous} now and was {previous} when {stored.experiment.name!r} began: what"
+                " was measured then does not belong to what would be now; begin a new one"
+            )
+    request = series_request(options, target, secrets)
+    return TrialOrder(request=request, settings=settings, plan=plan, experiment=stored.experiment)
 
 
 def grid_plan(settings: Sequence[ChangeableSetting], **fields: Any) -> TrialPlan:

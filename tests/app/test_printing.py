@@ -20,7 +20,11 @@ def program(folder: Path, name: str, does: str) -> None:
 def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     program(tmp_path, "lpstat", LPSTAT)
-    program(tmp_path, "lp", f'echo "$@" > {tmp_path}/asked; cat > {tmp_path}/paper; echo "request id is office-7"')
+    program(
+        tmp_path,
+        "lp",
+        f'echo "$@" > {tmp_path}/asked; cat > {tmp_path}/paper; echo "request id is office-7 (0 file(s))"',
+    )
     return tmp_path
 
 

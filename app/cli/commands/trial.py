@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.changes.find import Ways, find_setting
+from app.changes.find import Ways
 from app.cli import common, diagnostics
 from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
@@ -25,8 +25,14 @@ from app.cli.trials import (
 )
 from app.errors import SharebenchError, UsageError
 from app.measure.control import SeriesControl
-from app.workflows.requests import options_of, series_request
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target
+from app.workflows.trial_order import (
+    Judged,
+    PutBack,
+    ValueSet,
+    check_target,
+    order_to_resume,
+    stored_trial,
+)
 from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
 from forms.stats.paired import LOOKS
 from forms.trials.summary import TrialSummary
@@ -86,33 +92,9 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     """Go on with a trial or sweep as it was ordered. Raises UsageError."""
     with common.notebook(context) as notebook:
-        experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
-    if experiment is None or plan is None or not series:
-        raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
-    if any(one.imported_at for one in series):
-        raise UsageError(f"{name!r} was imported: it cannot be gone on with, only measured anew")
-    options = replace(options_of(series[0]), server_ssh=plan.server_ssh, experiment=None)
-    target, secrets = common.secrets_for(context, series[0].target, kerberos=choices["kerberos"])
-    ways = Ways(
-        ssh=plan.server_ssh,
-        smb_conf=plan.smb_conf,
-        accepted=plan.accepted_risks,
-        apply=plan.apply,
-        revert=plan.revert,
-        restart=plan.allow_restart,
-    )
-    named = [(one.name, one.values) for one in plan.axes] or [(plan.name, () if plan.apply else plan.values)]
-    settings = tuple(find_setting(one, values, target, ways) for one, values in named)
-    before = [one.previous for one in plan.axes] or [plan.previous]
-    for found, previous in zip(settings, before, strict=True):
-        if previous is None or found.previous is None or not found.same(found.previous, previous):
-            raise UsageError(
-                f"{found.name} is {found.previous} now and was {previous} when {name!r} began: what was measured then"
-                " does not belong to what would be now; begin a new one"
-            )
-    order = TrialOrder(
-        request=series_request(options, target, secrets), settings=settings, plan=plan, experiment=experiment
-    )
+        stored = stored_trial(notebook, name)
+    target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
+    order = order_to_resume(stored, target, secrets)
     consent(order, yes=choices["yes"])
     summary = carried_out(context, order)
     answer_trial(summary, as_json=choices["as_json"])

@@ -16,6 +16,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.report_screen import ReportScreen
+from app.tui.tuning.stored_trial import StoredTrialScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.clipboard import Copies
@@ -267,6 +268,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             if chosen.kind is ExperimentKind.LADDER:
                 self.experiment = chosen.name
                 self._look()
+                return
+            if chosen.kind is ExperimentKind.TRIAL:
+                self.sharebench_app.push_screen(StoredTrialScreen(chosen.name))
                 return
             self.sharebench_app.push_screen(
                 ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name))

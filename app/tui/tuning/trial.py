@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.workflows.trial_order import TrialOrder
     from forms.trials.judged import ChangeSummary
     from storage.notebook import Notebook
+    from storage.records import Target
 
 
 class TrialScreen(ReportRunScreen):
@@ -54,14 +55,16 @@ class TrialScreen(ReportRunScreen):
     STOP_TEXT = "Everything is put back, and the pairs that are complete are kept."
     QUIT_TEXT = "A trial is under way. It is stopped, and everything is put back."
 
-    def __init__(self, setting: str) -> None:
-        """``setting`` is NAME = VALUE."""
+    def __init__(self, setting: str, experiment: str = "") -> None:
+        """``setting`` is NAME = VALUE; ``experiment`` the stored trial of it to go on with, empty for a new one."""
         super().__init__(f"Trial · {setting}")
-        self.setting = setting
+        self.setting, self.experiment = setting, experiment
         self.order: TrialOrder | None = None
         self.summary: ChangeSummary | None = None
         self._choices = GuideChoices()
         """What the guide measures, as it was recalled last."""
+        self._target: Target | None = None
+        """Where is to be measured, as soon as it is known."""
         self._begun = False
         self._now = "Looking at the server …"
         self._lines: list[str] = []
@@ -72,6 +75,8 @@ class TrialScreen(ReportRunScreen):
         """Whether the server was asked, with an order or a refusal as its answer."""
         self._slots = 0
         """Values that were set so far, two a pair."""
+        self._pairs_to_come = 0
+        """After the one under way, at most."""
         self._began_at = 0.0
         self._put_back = ""
 
@@ -92,11 +97,25 @@ class TrialScreen(ReportRunScreen):
         self.with_notebook(self._prepared, self._ask)
 
     def _prepared(self, notebook: "Notebook") -> "TrialOrder":
-        """The trial of what the guide measures, checked; nothing is written. Raises SharebenchError."""
+        """The trial of what the guide measures, or the stored one, checked; nothing is written.
+
+        Raises SharebenchError.
+        """
+        from app.workflows.trial_order import stored_trial  # noqa: PLC0415  loaded when it is first needed
+
+        if self.experiment:
+            stored = stored_trial(notebook, self.experiment)
+            self._target, plan = stored.base.target, stored.plan
+            names, restart = self._accepted
+            plan = replace(
+                plan, accepted_risks=(*plan.accepted_risks, *names), allow_restart=plan.allow_restart or restart
+            )
+            secrets = self.context.logins.find(self._target)
+            return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
         choices, _ = recall(notebook, self.context.practice)
         if choices.target is None:
             raise UsageError("choose a target and a file first, in the guide (F3)")
-        self._choices = choices
+        self._choices, self._target = choices, choices.target
         request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
         accepted, restart = self._accepted
         return self.context.backend.order_trial(request, self.setting, accepted=accepted, restart=restart)
@@ -108,7 +127,7 @@ class TrialScreen(ReportRunScreen):
         if self._begun:
             super().work_failed(error)
             return
-        target = self._choices.target
+        target = self._target
         if isinstance(error, LoginError) and target is not None:
             self.context.logins.forget(target)
             log_in(self, target, lambda _: self._prepare())
@@ -174,6 +193,7 @@ class TrialScreen(ReportRunScreen):
                 if not self._slots:
                     self._began_at = monotonic()
                 self._slots += 1
+                self._pairs_to_come = self.order.plan.looks[-1] - block
                 most, name = self.order.plan.looks[-1], self.order.settings[0].name
                 self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
             case Judged(summary=summary):
@@ -188,8 +208,8 @@ class TrialScreen(ReportRunScreen):
         if self.is_over or self.order is None or self._put_back:
             return self._now
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
-        done, most = self._slots - 1, 2 * self.order.plan.looks[-1]
-        left = (monotonic() - self._began_at) / done * (most - done) if done > 0 else 0.0
+        done = self._slots - 1
+        left = (monotonic() - self._began_at) / done * (2 * self._pairs_to_come + 1) if done > 0 else 0.0
         return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:
@@ -232,5 +252,5 @@ class TrialScreen(ReportRunScreen):
         if action == "consent":
             return (self.order is not None or self._to_accept is not None) and not self._begun
         if action == "server":
-            return self._is_prepared and not self._begun and self._choices.target is not None
+            return self._is_prepared and not self._begun and not self.experiment and self._target is not None
         return super().check_action(action, parameters)

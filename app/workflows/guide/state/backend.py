@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.recorder.request import SeriesRequest
     from app.workflows.guide.state.browsing import BrowsedFolder
     from app.workflows.load import LoadRequest, LoadStep
-    from app.workflows.trial_order import TrialEvent, TrialOrder
+    from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
     from forms.series.file_size import FileSizeContext
     from storage.loads.records import Load
     from storage.quiet import Quiet
@@ -66,6 +66,9 @@ class Backend(Protocol):
         self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
     ) -> "TrialOrder":
         """The trial of ``NAME = VALUE``, checked; nothing is written. It says what is consented to."""
+
+    def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
+        """The order of a stored trial, checked, to go on with it; nothing is written."""
 
     def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
         """Change the setting, measure in turns, and put it back."""
@@ -132,6 +135,12 @@ class SystemBackend:
         from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
 
         return order_of(request, setting, accepted=accepted, restart=restart)
+
+    def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
+        """By what the server says now."""
+        from app.workflows.trial_order import order_to_resume  # noqa: PLC0415  as the module says
+
+        return order_to_resume(stored, stored.base.target, secrets)
 
     def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
         """On the server."""

@@ -12,16 +12,17 @@ from app.changes.find import Ways
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.changes.setting import ChangeableSetting
 from app.errors import CancelledError
+from app.tui.frame.dialogs import AskDialog
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
 from forms.trials.judged import judged
 from forms.trials.summary import TrialSummary
-from storage.changes import ChangeKind, JournalEntry
+from storage.changes import ChangeKind, JournalEntry, TrialPlan
 from storage.notebook import Notebook
 from storage.ownership import this_process
-from storage.records import Change
+from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, press, settled
 
@@ -118,6 +119,8 @@ async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
         assert here(app).order is None
         await press(app, pilot, "y")
         assert "sh /etc/samba/sharebench-undo.sh" in painted(app)
+        plan = here(app).order.plan
+    assert (plan.accepted_risks, plan.allow_restart) == (("use sendfile",), True), "for whoever goes on with it"
     assert asked == [((), False), (("use sendfile",), False), (("use sendfile",), True)]
 
 
@@ -142,6 +145,61 @@ async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeyp
     with Notebook(app.context.notebook_path) as notebook:
         kept = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     assert (kept.server_ssh, kept.smb_conf, kept.step) == ("root@nas", "/srv/smb.conf", MethodStep.CHANGE)
+
+
+async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
+    name = "trial use sendfile nas 2026-01-31 10:00:00"
+    begun: list[TrialOrder] = []
+
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        begun.append(order)
+        yield PutBack("put back: use sendfile is No again")
+        yield Judged(finished(order))
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    plan = TrialPlan(
+        kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8, 14, 20),
+        accepted_risks=("use sendfile",),
+    )  # fmt: skip
+    change = Change(name="use sendfile", value="yes", previous="No")
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.TRIAL))
+        notebook.add(series([1e8 + n for n in range(3)], id="a00000000000", experiment=name))
+        notebook.add(series([1.2e8 + n for n in range(3)], id="b00000000000", experiment=name, change=change))
+        notebook.set_trial(name, plan)
+    opened = app_on(app.context.notebook_path, first="ladder")
+    async with opened.run_test(size=(80, 24)) as pilot:
+        await settled(opened, pilot)
+        await press(opened, pilot, "e", "enter")
+        assert "not known yet" in painted(opened)
+        await press(opened, pilot, "g")
+        if isinstance(here(opened), AskDialog):
+            opened.screen.query_one("#answer", Input).value = "secret"
+            await press(opened, pilot, "enter")
+        assert "sh /etc/samba/sharebench-undo.sh" in painted(opened)
+        assert "Server's settings" not in painted(opened), "they are the trial's own"
+        await pilot.press("y")
+        await measured(opened, pilot)
+        assert "put back: use sendfile is No again" in painted(opened)
+    (order,) = begun
+    assert (order.experiment.name, order.plan) == (name, plan)
+
+
+async def test_a_trial_that_is_decided_has_no_way_to_go_on(app):
+    name = "trial use sendfile nas 2026-01-31 10:00:00"
+    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8,))
+    change = Change(name="use sendfile", value="yes", previous="No")
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.TRIAL))
+        notebook.add(series([1e8 + n for n in range(8)], id="a00000000000", experiment=name))
+        notebook.add(series([1.2e8 + n for n in range(8)], id="b00000000000", experiment=name, change=change))
+        notebook.set_trial(name, plan)
+    opened = app_on(app.context.notebook_path, first="ladder")
+    async with opened.run_test(size=(80, 24)) as pilot:
+        await settled(opened, pilot)
+        await press(opened, pilot, "e", "enter")
+        assert "x Export" in painted(opened)
+        assert "g Go on" not in painted(opened)
 
 
 async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch):
