@@ -199,6 +199,26 @@ class Bar:
     mark: Mark = Mark.NONE
     interval: tuple[float, float] | None = None
     """(low, high), drawn as a whisker."""
+    start: float = 0.0
+    """Where it begins: in a waterfall at the end of the one before it."""
+    frame: float | None = None
+    """What it could have been: a frame around it up to there."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lower and the upper one."""
+        other = self.start + (self.value or 0.0)
+        return min(self.start, other), max(self.start, other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A line across a chart."""
+
+    name: str
+    value: float
+    of_bars: bool = False
+    """Whether it is computed from the bars, and not what they are held against."""
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:
@@ -217,8 +237,7 @@ class Chart:
     title: str
     unit: str
     bars: tuple[Bar, ...]
-    levels: tuple[tuple[str, float], ...] = ()
-    """(name, value) of each level line."""
+    levels: tuple[Level, ...] = ()
     band: tuple[str, float, float] | None = None
     """(name, low, high)."""
     source: tuple[int, int] | None = None

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from storage.base import NotebookBase
 from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
-from storage.records import ClientFacts, JSONValue, Owner, RunStatus, SeriesStatus, Target
+from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target
 
 
 class Layer(StrEnum):
@@ -171,6 +171,8 @@ class Isolation:
     processor_quota: float | None = None
     """Processors that the control group of smbd may use at most."""
     client: ClientFacts | None = None
+    environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
+    """What is known of the machine that the clients ran on, under ``client``."""
     ceilings: Mapping[int, float] = field(default_factory=dict)
     """Operations a second that these clients reach against a server that costs next to nothing, by their number."""
     problems: tuple[str, ...] = ()

@@ -1,32 +1,33 @@
 """Horizontal bars, one a run, with the value beside it: what a chart is where there are few lines."""
 
+from collections.abc import Sequence
+
 from app.charts.canvas import wrapped
 from app.charts.marks import AVERAGE, figure, run_mark
 from app.charts.terminal import ascii_only
 from forms.numbers import byte_rate, link_rate
 from forms.report import FAR_ABOVE
-from forms.series.summary import SeriesSummary
+from forms.series.summary import RunRow, SeriesSummary
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool) -> str:
-    """The last runs that fit, each as a bar from 0; ``│`` stands where the average is."""
+    """The last runs that fit, each as a bar from 0; ``│`` stands where the average is, inside the longer bars."""
     rows = [row for row in summary.all_rows if row.measures.bytes_per_second]
     top = max(row.measures.bytes_per_second or 0.0 for row in rows)
     link = (summary.series.link_bits_per_second or 0) / 8
     full = link if top < link <= FAR_ABOVE * top else top
     average = summary.average_rate
-    said = [f"bars: 0 to {byte_rate(full)}" + (", the link" if full == link else "")]
-    if average is not None:
-        said.append(f"{'|' if ascii_only() else '│'} average {byte_rate(average)}")
+    said = [] if average is None else [f"{'|' if ascii_only() else '│'} average {byte_rate(average)}"]
+    said.append(f"bars: 0 to {byte_rate(full)}" + (", the link" if full == link else ""))
     if link and full != link:
         said.append(f"link {link_rate(summary.series.link_bits_per_second)}")
-    shown = rows[-max(1, height - 1) :]
-    if len(shown) < len(rows):
-        said.insert(0, f"the last {len(shown)} of {len(rows)} runs")
-    said += sorted({run_mark(row)[3] for row in shown} - {"run"})
-    legend = ["   ".join(line)[:width] for line in wrapped(said, width)][: max(1, height - len(shown))]
+    shown, legend = rows, wrapped([*said, *_signs(rows)], width)
+    if len(rows) + len(legend) > height:
+        shown = rows[-max(1, height - min(len(legend), max(1, height // 3))) :]
+        left_out = [f"the last {len(shown)} of {len(rows)} runs"]
+        legend = wrapped([*left_out, *said, *_signs(shown)], width)[: max(1, height - len(shown))]
     values = [figure(row.measures.bytes_per_second or 0.0, top, aligned=True) for row in shown]
     names = [row.label + run_mark(row)[2] for row in shown]
     left, right = max(map(len, names)), max(map(len, values))
@@ -38,23 +39,29 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
             (row.measures.bytes_per_second or 0.0) / full, inside, at, run_mark(row)[1] if colour else None
         )
         lines.append(f"{name.ljust(left)} {drawn} {value.rjust(right)}")
-    return "\n".join([*lines, *legend])
+    return "\n".join([*lines, *("   ".join(parts)[:width] for parts in legend)])
+
+
+def _signs(rows: Sequence[RunRow]) -> list[str]:
+    return sorted({run_mark(row)[3] for row in rows} - {"run"})
 
 
 def bar_cells(share: float, width: int, mark_at: int | None = None, colour: int | None = None) -> str:
-    """A bar of ``share`` of the width in eighths of a cell; with a line at one cell where the bar does not reach it."""
-    eighths = round(max(0.0, min(1.0, share)) * width * 8)
-    full, rest = divmod(eighths, 8)
+    """A bar of ``share`` of the width in eighths of a cell, with a line at one cell.
+
+    The line stands beside a bar that is shorter and inside one that is longer; where the bar ends in its cell it is
+    left out, since the end is what is read.
+    """
+    filled = max(0.0, min(1.0, share)) * width
     if ascii_only():
-        cells = list("#" * round(eighths / 8) + " " * (width - round(eighths / 8)))
+        cells = list(("#" * round(filled)).ljust(width))
     else:
+        full, rest = divmod(round(filled * 8), 8)
         cells = list(("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width))
-    styled = "".join(cells)
-    line = "|" if ascii_only() else "│"
-    if mark_at is not None and cells[mark_at] == " ":
-        before, after = styled[:mark_at], styled[mark_at + 1 :]
-        return _painted(before, colour) + _painted(line, AVERAGE if colour is not None else None) + after
-    return _painted(styled, colour)
+    if mark_at is None or (cells[mark_at] != " " and "".join(cells[mark_at + 1 : mark_at + 2]).strip() == ""):
+        return _painted("".join(cells), colour)
+    line = _painted("|" if ascii_only() else "│", None if colour is None else AVERAGE)
+    return _painted("".join(cells[:mark_at]), colour) + line + _painted("".join(cells[mark_at + 1 :]), colour)
 
 
 def _painted(text: str, colour: int | None) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 from app.clients.files import check_folder
 from app.clients.registry import make_files
+from app.environment.collect import measurer_facts
+from app.environment.host.facts import client_facts
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
 from app.isolation.places import Places, find_places
@@ -180,6 +182,7 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
         processors=places.processors,
         processor_quota=places.smbd.quota().processors if places.smbd else None,
         problems=places.problems,
+        environment={"client": {**client_facts(), **measurer_facts()}},
         left_behind=left,
         owner=this_process(),
     )

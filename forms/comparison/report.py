@@ -4,6 +4,7 @@ The layout for several is that of table B-1 (Using Samba).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from forms import wording
 from forms.comparison.document import comparison_document
@@ -27,6 +28,7 @@ from forms.report import (
     columns_of,
     row_of,
 )
+from forms.series.origin import origin_fields
 from storage.records import Series
 
 FORM = "comparison"
@@ -52,7 +54,10 @@ def pair_report(form: ComparisonSummary) -> Report:
         form=FORM,
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
-        fields=(Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}", tone=comparison.tone),),
+        fields=(
+            Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}", tone=comparison.tone),
+            *origin_fields([form.base.series, form.other.series]),
+        ),
         tables=tuple(tables),
         advice=form.remarks,
         chart=_chart(form),
@@ -61,14 +66,18 @@ def pair_report(form: ComparisonSummary) -> Report:
 
 
 def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
-    """Several series as a matrix of commands and protocols, and the verdict on each."""
+    """Several series as a matrix of commands and protocols, and the verdict on each.
+
+    In text a comparison of several has no other picture than its bars.
+    """
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     return Report(
         form=FORM,
         title="Comparison of several series",
         name="Comparison",
         tables=(matrix_table(matrix), _verdicts(found)),
-        chart=_matrix_chart(matrix),
+        fields=tuple(origin_fields([one for form in found for one in (form.base.series, form.other.series)])),
+        chart=replace(drawn, in_text=True) if (drawn := matrix_chart(matrix)) else None,
         results=tuple(
             Field(
                 name=f"{form.comparison.other_name} ({form.other.series.command})",
@@ -120,23 +129,27 @@ def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
 
 def _chart(form: ComparisonSummary) -> Chart | None:
     bars = tuple(
-        Bar(name=name, value=filled.average.bytes_per_second if filled.average else None)
+        Bar(
+            name=f"{name}: {wording.name_of(filled.series)}",
+            value=filled.average.bytes_per_second if filled.average else None,
+            interval=filled.confidence,
+        )
         for name, filled in (("base", form.base), ("other", form.other))
     )
     if any(bar.value is None for bar in bars):
         return None
-    return Chart(title="Average throughput", unit="bytes/sec", bars=bars, source=(0, 3))
+    return Chart(title="Averages, with their 95 % intervals", unit="bytes/sec", bars=bars, source=(0, 3))
 
 
-def _matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
-    """The averages as bars, row by row, in text as well: there a comparison of several has no other picture."""
+def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
+    """The averages as bars, row by row."""
     bars = tuple(
         Bar(name=f"{row.name} {name}", value=cell.bytes_per_second)
         for row in matrix.rows
         for name, cell in zip(matrix.columns, row.cells, strict=True)
         if cell and cell.bytes_per_second
     )
-    return Chart(title="Average throughput", unit="bytes/sec", bars=bars, in_text=True) if bars else None
+    return Chart(title="Average throughput", unit="bytes/sec", bars=bars) if bars else None
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:

@@ -61,7 +61,7 @@ def repeats_document(found: Repeats) -> Document:
     """The JSON object ``sharebench/repeats/1``: how far equal series lie apart."""
     return {
         "schema": REPEATS_SCHEMA,
-        "series": list(found.series_ids),
+        "series": [one.id for one in found.series],
         "averages_bytes_per_second": list(found.averages_bytes_per_second),
         **named(found, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
         "smallest_change_percent": found.smallest_percent,

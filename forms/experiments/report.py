@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forms import numbers, wording
-from forms.comparison.report import matrix_table
+from forms.comparison.report import matrix_chart, matrix_table
 from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
 from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
@@ -28,6 +28,8 @@ from forms.report import (
     row_of,
 )
 from forms.series.fields import resumed_text
+from forms.series.origin import origin_fields
+from forms.series.summary import run_form
 from forms.tone import Tone, Toned
 from forms.tuning.change_evidence import SettingState
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
@@ -66,7 +68,10 @@ def ladder_report(ladder: Ladder) -> Report:
         form=FORM,
         title=f"Experiment {ladder.name}",
         name=ladder.name,
-        fields=(Field(name="Measured", text=", ".join(ways)),),
+        fields=(
+            Field(name="Measured", text=", ".join(ways)),
+            *origin_fields([rung.series for rung in ladder.rungs]),
+        ),
         tables=(ladder_table(ladder),),
         results=(*verdicts, *gain_fields(ladder)),
         advice=tuple(
@@ -132,7 +137,11 @@ def survey_report(filled: Survey) -> Report:
         form="survey",
         title=filled.name.capitalize(),
         name=filled.name,
-        fields=tuple(Field(name=host, text=_PLACES[place]) for host, place in places),
+        fields=(
+            *(Field(name=host, text=_PLACES[place]) for host, place in places),
+            *origin_fields([station.series for station in filled.stations if station.series]),
+        ),
+        chart=matrix_chart(filled.table),
         tables=(*([matrix_table(filled.table)] if filled.table.rows else []), findings_table(filled.findings)),
         results=(*_missing(filled.stations), Field(name="Look at this first", text=filled.next_step)),
         document=lambda: survey_document(filled),
@@ -149,20 +158,28 @@ def selftest_report(test: Selftest) -> Report:
         form="self-test",
         title="Self-test: the same thing twice, in turns",
         name="Self-test",
+        fields=_about(test.series),
         tables=(measured, _smallest_changes(test)) if test.by_runs else (measured,),
         advice=tuple(sentences(test)),
         document=lambda: selftest_document(test),
     )
 
 
+def _about(series: Sequence[Series]) -> tuple[Field, ...]:
+    """What was measured, when, from where and by whom."""
+    way = f"{series[0].command} {format_target(series[0].target, escaped=False)}"
+    return (Field(name="Measured", text=way), *origin_fields(series))
+
+
 def repeats_report(found: Repeats) -> Report:
     """The same thing measured several times: each average, and how far they lie apart."""
-    averages = zip(found.series_ids, found.averages_bytes_per_second, strict=True)
+    averages = zip((one.id for one in found.series), found.averages_bytes_per_second, strict=True)
     rows = tuple(row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
     return Report(
         form="repeats",
         title="The same thing, one whole series after the other",
         name="Repeats",
+        fields=_about(found.series) if found.series else (),
         tables=(Table(columns=columns_of("No", "Series", _RATE), rows=rows),),
         advice=tuple(repeats_sentences(found)),
         document=lambda: repeats_document(found),
@@ -286,8 +303,16 @@ def _resumed(series: Series) -> Iterator[str]:
 
 def _chart(ladder: Ladder) -> Chart | None:
     bars = tuple(
-        Bar(name=str(rung.number), value=rung.average_bytes_per_second, mark=_mark(rung)) for rung in ladder.rungs
+        Bar(
+            name=str(rung.number),
+            value=rung.average_bytes_per_second,
+            mark=_mark(rung),
+            interval=run_form(rung.series).confidence,
+        )
+        for rung in ladder.rungs
     )
     if not any(bar.value for bar in bars):
         return None
-    return Chart(title="Average of each step", unit="bytes/sec", bars=bars, source=(0, _AVERAGE))
+    return Chart(
+        title="Average of each step, with its 95 % interval", unit="bytes/sec", bars=bars, source=(0, _AVERAGE)
+    )

@@ -23,6 +23,7 @@ _RUNS_TO_SHOW = (5, 10, 20, 30, 50)
 class Selftest:
     """What two series of the same thing, measured in turns, say about the set-up that measured them."""
 
+    series: tuple[Series, Series]
     comparison: Comparison
     runs: int
     """Valid runs a side, the lesser of both."""
@@ -49,7 +50,10 @@ def selftest(first: Series, second: Series) -> Selftest:
         for count in counts
         if scatter is not None and count >= LEAST_RUNS
     )
-    return Selftest(comparison=comparison, runs=runs, smallest_percent=dict(by_runs).get(runs), by_runs=by_runs)
+    smallest = dict(by_runs).get(runs)
+    return Selftest(
+        series=(first, second), comparison=comparison, runs=runs, smallest_percent=smallest, by_runs=by_runs
+    )
 
 
 def sentences(test: Selftest) -> list[str]:
@@ -85,7 +89,7 @@ def sentences(test: Selftest) -> list[str]:
 class Repeats:
     """What several series of the same thing say about comparisons of series measured at different times."""
 
-    series_ids: tuple[str, ...]
+    series: tuple[Series, ...]
     averages_bytes_per_second: tuple[float, ...]
     within_percent: float
     """The standard deviation of a run within its series, in percent."""
@@ -109,7 +113,7 @@ def repeats(series: Sequence[Series]) -> Repeats:
     within = math.sqrt(basic.fmean(s**2 for s in scatters)) if scatters else 0.0
     trend = drift(means)
     return Repeats(
-        series_ids=tuple(one.id for one in known),
+        series=tuple(known),
         averages_bytes_per_second=tuple(means),
         within_percent=within,
         between_percent=found.deviation_percent if found else None,
@@ -126,7 +130,7 @@ def repeats_sentences(found: Repeats) -> list[str]:
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)
     within, by_chance = wording.percent(found.within_percent), wording.percent(found.by_chance_percent)
     said = [
-        f"{len(found.series_ids)} series of the same thing lie {apart} apart (standard deviation of their averages).",
+        f"{len(found.series)} series of the same thing lie {apart} apart (standard deviation of their averages).",
         f"The runs' own scatter of {within} would make it {by_chance}.",
         f"One series before a change and one after it show {smallest} or more, nine times in ten.",
         "Compare takes these repeats as its history for series of the same path.",

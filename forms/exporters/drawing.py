@@ -1,25 +1,33 @@
-"""A sheet's chart as rectangles, lines and texts on a field of 720 by 260, y downwards, for SVG and PDF alike.
+"""A report's chart as rectangles, lines and texts on a field of 720 by up to 250, y downwards, for SVG and PDF alike.
 
 Marks are told apart without colour: a rejected bar is hatched and has an x, an unusual one is hollow and has a *,
-a failed one has an ! and no bar, the bottleneck has a <.
+a failed one has an ! and no bar, the bottleneck has a <. What is computed from the bars is a solid line, what they are
+held against a dashed one; each has its name and its number beside it, right of all bars.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, log10
 
-from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Mark
+from forms.layout import cut, visible, width, wrap
+from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Level, Mark
 
-WIDTH, HEIGHT = 720, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 120, 18, 28
-_ACROSS = WIDTH - _LEFT - _RIGHT
+WIDTH, HEIGHT, LEAST_HEIGHT = 720, 250, 130
+_TOP, _LETTER, _LINE = 32, 7.2, 14
+"""Height above the axis; width of a letter and height of a line of text, both ample."""
+_EDGE = 8
+_LONGEST_LEVEL = 26
 _MOST_BARS = 240
-_SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-_LABEL_LINE = 15
-"""Height of a level line's name; names keep the order of their lines."""
+_ALL_NAMED = 16
+"""Up to so many bars each has its name, whatever must be cut of it."""
+_NAME_LINES = 3
+_SCALES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _POINT = 8
 """Width and height of a curve's point."""
+_MOST_INTERVAL = 2
+"""Times the highest bar: an interval that reaches further would squeeze all bars, and goes on beyond the drawing."""
 _WHISKER = 5
 """Half of a whisker's end."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
@@ -27,7 +35,7 @@ _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle; ``look`` is ``band``, ``bar``, ``rejected``, ``unusual`` or ``least``."""
+    """A rectangle; ``look`` is ``band``, ``frame``, ``bar``, ``rejected``, ``unusual`` or ``least``."""
 
     x: float
     y: float
@@ -38,7 +46,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A line; ``look`` is ``grid``, ``level0`` or ``level1``."""
+    """A line; ``look`` is ``grid``, ``mean``, ``reference``, ``curve``, ``casing`` or ``whisker``."""
 
     x1: float
     y1: float
@@ -49,7 +57,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class ChartText:
-    """A text on its baseline; ``anchor`` is ``start``, ``middle`` or ``end``, ``look`` is empty or ``sign``."""
+    """A text on its baseline; ``anchor`` is ``start``, ``middle`` or ``end``, ``look`` empty, ``title`` or ``sign``."""
 
     x: float
     y: float
@@ -69,52 +77,98 @@ class ChartDrawing:
     description: str
 
 
-def drawing(chart: Chart) -> ChartDrawing:
-    """The chart laid out; long series as means of neighbouring runs, at most 240 bars."""
+def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
+    """The chart laid out, at least 130 high; long series as means of neighbouring runs, at most 240 bars."""
     bars, each = _thinned(chart.bars)
     shown, beyond = _levels(chart, bars)
-    scale = _ChartScale(
-        chart,
-        [
-            *(b.interval[1] if b.interval else b.value or 0 for b in bars),
-            *(v for _, v in shown),
-            chart.band[2] if chart.band else 0,
-        ],
-    )
+    field = _ChartField(chart, bars, shown, height)
     title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
-    far = "".join(f"{name}: {scale.text(value)}, above the drawing" for name, value in beyond)
+    beside = [f"shaded: {chart.band[0]}"] if chart.band else []
+    beside += [f"{level.name}: {_with_unit(level.value, chart.unit)}, above the drawing" for level in beyond]
     shapes = (
-        *_axis(scale),
-        *_band(chart, scale),
-        *(_curve(bars, scale) if chart.is_curve else ()),
-        *_bars(bars, scale, are_points=chart.is_curve),
-        *_whiskers(bars, scale),
-        *_level_lines(shown, scale, first=1 if chart.is_curve else 0),
-        *_signs(bars, scale),
-        ChartText(_LEFT, _TOP - 6, title),
-        *([ChartText(WIDTH - 4, _TOP - 6, far, "end")] if far else []),
+        *_axis(field),
+        *_band(chart, field),
+        *(_curve(bars, field) if chart.is_curve else ()),
+        *_bars(bars, field, are_points=chart.is_curve),
+        *_whiskers(bars, field),
+        *_level_lines(shown, field),
+        *_signs(bars, field),
+        *_names(field),
+        ChartText(0, 12, f"{title}, {field.unit}", look="title"),
+        ChartText(WIDTH, 12, ";  ".join(beside), "end"),
     )
-    return ChartDrawing(shapes=shapes, description=_described(chart, title, scale))
+    return ChartDrawing(shapes=shapes, description=_described(chart, title))
 
 
-class _ChartScale:
-    """Values to heights, and values to words."""
+class _ChartField:
+    """Values to heights and bars to places, in the room that names and numbers leave."""
 
-    def __init__(self, chart: Chart, values: Sequence[float]) -> None:
-        highest = max(values) * 1.08 or 1.0
+    def __init__(self, chart: Chart, bars: Sequence[Bar], levels: Sequence[Level], height: float) -> None:
+        highest = max(max(bar.ends[1], bar.frame or 0.0) for bar in bars)
+        ends = [min(bar.interval[1], _MOST_INTERVAL * highest) for bar in bars if bar.interval]
+        highest = (
+            max(highest, *ends, *(level.value for level in levels), chart.band[2] if chart.band else 0.0) * 1.08 or 1.0
+        )
         power = 10.0 ** floor(log10(highest))
         self.top = next(step * power for step in _STEPS if step * power >= highest)
-        self.factor, prefix = next((f, p) for f, p in _SCALES if self.top >= f or f == 1.0)
-        self.unit = prefix + {"bytes/sec": "B/s"}.get(chart.unit, chart.unit)
+        self.factor, self.unit = _scale(self.top, chart.unit)
+        self.bars = bars
+        numbers = max(len(self.figure(self.top * fifth / 5)) for fifth in range(6))
+        self.left = _EDGE + numbers * _LETTER
+        self.level_names = [f"{cut(visible(each.name), _LONGEST_LEVEL)} {self.figure(each.value)}" for each in levels]
+        self.right = _EDGE + max((width(name) * _LETTER + _EDGE for name in self.level_names), default=0.0)
+        self.bottom = height - _EDGE - _LINE * max(len(lines) for _, lines in self.names)
+
+    @property
+    def across(self) -> float:
+        return WIDTH - self.left - self.right
+
+    @property
+    def step(self) -> float:
+        return self.across / len(self.bars)
+
+    @cached_property
+    def names(self) -> list[tuple[int, list[str]]]:
+        """The bars that are named, by their number, each with the lines of its name: none reaches into another's."""
+        names = [visible(bar.name) for bar in self.bars]
+        for each in (1, 2, 5, 10, 20, 50, len(names)):
+            cells = floor(self.step * each / _LETTER) - 1
+            lines = [(at, wrap(name, max(1, cells))) for at, name in enumerate(names) if at % each == 0]
+            longest = max((width(word) for name in names[::each] for word in name.split()), default=0)
+            if longest <= cells and all(len(wrapped) <= _NAME_LINES for _, wrapped in lines):
+                return lines
+            if len(names) <= _ALL_NAMED:
+                return [(at, _cut_lines(wrapped, cells)) for at, wrapped in lines]
+        return [(at, _cut_lines(wrapped, cells)) for at, wrapped in lines]
+
+    def middle(self, index: int) -> float:
+        """Where the middle of a bar is."""
+        return round(self.left + self.step * (index + 0.5), 1)
 
     def y(self, value: float) -> float:
-        return round(HEIGHT - _BOTTOM - value / self.top * (HEIGHT - _TOP - _BOTTOM), 1)
+        return round(self.bottom - value / self.top * (self.bottom - _TOP), 1)
 
     def figure(self, value: float) -> str:
-        return f"{value / self.factor:.4g}"
+        return _figure(value / self.factor)
 
-    def text(self, value: float) -> str:
-        return f"{value / self.factor:.4g} {self.unit}"
+
+def _scale(top: float, unit: str) -> tuple[float, str]:
+    return next(each for each in _SCALES if top >= each[0] or each[0] == 1.0) if unit == "bytes/sec" else (1.0, unit)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _with_unit(value: float, unit: str) -> str:
+    factor, scaled = _scale(value, unit)
+    return f"{_figure(value / factor)} {scaled}"
+
+
+def _cut_lines(lines: Sequence[str], cells: int) -> list[str]:
+    """The first lines of a name, with ``…`` where some is missing."""
+    kept = list(lines[:_NAME_LINES])
+    return [*kept[:-1], cut(f"{kept[-1]} {lines[_NAME_LINES]}", cells)] if len(lines) > _NAME_LINES else kept
 
 
 def _thinned(bars: Sequence[Bar]) -> tuple[Sequence[Bar], int]:
@@ -129,91 +183,96 @@ def _mean_bar(group: Sequence[Bar]) -> Bar:
     return Bar(name=group[0].name, value=sum(values) / len(values) if values else None)
 
 
-def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[Level], list[Level]]:
     """The level lines to draw, and those that lie too far above."""
-    highest = max((b.value or 0 for b in bars), default=0) or 1
-    shown = [(n, v) for n, v in chart.levels if v <= FAR_ABOVE * highest]
-    return shown, [(n, v) for n, v in chart.levels if v > FAR_ABOVE * highest]
+    highest = max((bar.value or 0 for bar in bars), default=0) or 1
+    beyond = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
+    return [level for level in chart.levels if level not in beyond], beyond
 
 
-def _axis(scale: _ChartScale) -> Iterator[Shape]:
-    for fifth in range(6):
-        value = scale.top * fifth / 5
-        y = scale.y(value)
-        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, "grid")
-        yield ChartText(_LEFT - 6, y + 4, scale.text(value) if fifth else "0", "end")
+def _axis(field: _ChartField) -> Iterator[Shape]:
+    """Six lines, each with its number; the ends alone where there is no room for more."""
+    is_low = (field.bottom - _TOP) / 5 < _LINE
+    for fifth in (0, 5) if is_low else range(6):
+        value = field.top * fifth / 5
+        y = field.y(value)
+        yield Stroke(field.left, y, field.left + field.across, y, "grid")
+        yield ChartText(field.left - 5, y + 4, field.figure(value), "end")
 
 
-def _band(chart: Chart, scale: _ChartScale) -> Iterator[Shape]:
+def _band(chart: Chart, field: _ChartField) -> Iterator[Shape]:
     if chart.band:
         _, low, high = chart.band
-        y = scale.y(high)
-        yield Box(_LEFT, y, _ACROSS, round(scale.y(max(low, 0)) - y, 1), "band")
+        y = field.y(high)
+        yield Box(field.left, y, round(field.across, 1), round(field.y(max(low, 0)) - y, 1), "band")
 
 
-def _curve(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    step = _ACROSS / len(bars)
-    places = [
-        (round(_LEFT + step * (index + 0.5), 1), scale.y(bar.value))
-        for index, bar in enumerate(bars)
-        if bar.value is not None
-    ]
+def _curve(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
+    places = [(field.middle(index), field.y(bar.value)) for index, bar in enumerate(bars) if bar.value is not None]
     for (x1, y1), (x2, y2) in pairwise(places):
-        yield Stroke(x1, y1, x2, y2, "level0")
+        yield Stroke(x1, y1, x2, y2, "curve")
 
 
-def _whiskers(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    step = _ACROSS / len(bars)
+def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
+    """Each interval twice: the first one, broader, parts it from its bar. An end beyond the axis has no cross-line."""
+    for look in ("casing", "whisker"):
+        for index, bar in enumerate(bars):
+            if bar.interval is not None:
+                x, ends = field.middle(index), [min(max(end, 0.0), field.top) for end in bar.interval]
+                yield Stroke(x, field.y(ends[0]), x, field.y(ends[1]), look)
+                for y in (field.y(end) for end in bar.interval if end in ends):
+                    yield Stroke(x - _WHISKER, y, x + _WHISKER, y, look)
+
+
+_LOOKS = {
+    Mark.REJECTED: "rejected",
+    Mark.PUT_BACK: "rejected",
+    Mark.UNUSUAL: "unusual",
+    Mark.BOTTLENECK: "least",
+}
+
+
+def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Iterator[Shape]:
+    thick = _POINT if are_points else round(min(field.step * 0.7, 60), 2)
     for index, bar in enumerate(bars):
-        if bar.interval is not None:
-            x, low, high = round(_LEFT + step * (index + 0.5), 1), *(scale.y(max(end, 0)) for end in bar.interval)
-            yield Stroke(x, low, x, high, "level0")
-            for y in (low, high):
-                yield Stroke(x - _WHISKER, y, x + _WHISKER, y, "level0")
-
-
-def _bars(bars: Sequence[Bar], scale: _ChartScale, *, are_points: bool) -> Iterator[Shape]:
-    step = _ACROSS / len(bars)
-    thick = _POINT if are_points else round(min(step * 0.7, 60), 2)
-    label_each = ceil(len(bars) / 20)
-    for index, bar in enumerate(bars):
-        middle = _LEFT + step * (index + 0.5)
+        left = round(field.middle(index) - thick / 2, 2)
+        if bar.frame:
+            yield Box(left - 3, field.y(bar.frame), thick + 6, round(field.bottom - field.y(bar.frame), 1), "frame")
         if bar.value:
-            y = scale.y(bar.value)
-            look = {
-                Mark.REJECTED: "rejected",
-                Mark.PUT_BACK: "rejected",
-                Mark.UNUSUAL: "unusual",
-                Mark.BOTTLENECK: "least",
-            }.get(bar.mark, "bar")
-            if are_points:
-                yield Box(round(middle - thick / 2, 2), round(y - thick / 2, 1), thick, thick, look)
-            else:
-                yield Box(round(middle - thick / 2, 2), y, thick, round(HEIGHT - _BOTTOM - y, 1), look)
-        if index % label_each == 0:
-            yield ChartText(round(middle, 1), HEIGHT - _BOTTOM + 16, bar.name, "middle")
+            low, high = (field.y(end) for end in bar.ends)
+            top, height = (high - thick / 2, thick) if are_points else (high, round(low - high, 1))
+            yield Box(left, round(top, 1), thick, height, _LOOKS.get(bar.mark, "bar"))
 
 
-def _signs(bars: Sequence[Bar], scale: _ChartScale) -> Iterator[Shape]:
-    step = _ACROSS / len(bars)
+def _signs(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
     for index, bar in enumerate(bars):
         if bar.mark in SIGNS:
-            x = round(_LEFT + step * (index + 0.5), 1)
-            yield ChartText(x, scale.y(bar.value or 0) - 4, SIGNS[bar.mark], "middle", "sign")
+            highest = max(bar.ends[1], bar.interval[1] if bar.interval else 0.0)
+            yield ChartText(
+                field.middle(index), field.y(min(highest, field.top)) - 4, SIGNS[bar.mark], "middle", "sign"
+            )
 
 
-def _level_lines(levels: Sequence[tuple[str, float]], scale: _ChartScale, first: int) -> Iterator[Shape]:
-    text_y = -float(_LABEL_LINE)
-    for index, (name, value) in sorted(enumerate(levels), key=lambda level: -level[1][1]):
-        y, look = scale.y(value), f"level{min(first + index, 1)}"
-        text_y = max(y + 4, text_y + _LABEL_LINE)
-        yield Stroke(_LEFT, y, _LEFT + _ACROSS, y, look)
-        yield Stroke(_LEFT + _ACROSS, y, _LEFT + _ACROSS + 5, text_y - 4, look)
-        yield ChartText(_LEFT + _ACROSS + 7, text_y, f"{name} {scale.figure(value)}")
+def _names(field: _ChartField) -> Iterator[Shape]:
+    for at, lines in field.names:
+        for line, text in enumerate(lines, 1):
+            yield ChartText(field.middle(at), field.bottom + _LINE * line, text, "middle")
 
 
-def _described(chart: Chart, title: str, scale: _ChartScale) -> str:
-    values = [b.value for b in chart.bars if b.value is not None]
-    said = [title, f"from {scale.text(min(values))} to {scale.text(max(values))}"]
-    said += [f"{name} {scale.text(value)}" for name, value in chart.levels]
+def _level_lines(levels: Sequence[Level], field: _ChartField) -> Iterator[Shape]:
+    """The lines, the highest first, each name beside its line or as near to it as the one above leaves room."""
+    text_y = -float(_LINE)
+    end = round(field.left + field.across, 1)
+    for level, name in sorted(zip(levels, field.level_names, strict=True), key=lambda each: -each[0].value):
+        y, look = field.y(level.value), "mean" if level.of_bars else "reference"
+        text_y = max(y + 4, text_y + _LINE)
+        yield Stroke(field.left, y, end, y, look)
+        yield Stroke(end, y, end + 6, text_y - 4, look)
+        yield ChartText(end + _EDGE, text_y, name)
+
+
+def _described(chart: Chart, title: str) -> str:
+    values = [bar.value for bar in chart.bars if bar.value is not None]
+    said = [title, f"from {_with_unit(min(values), chart.unit)} to {_with_unit(max(values), chart.unit)}"]
+    said += [f"{level.name} {_with_unit(level.value, chart.unit)}" for level in chart.levels]
     return "; ".join(said)

@@ -85,8 +85,9 @@ def _fields(fields: Sequence[Field]) -> Iterator[str]:
 
 def _table(table: Table, report: Report) -> Iterator[str]:
     remarks = table.marked and any(row.mark is not Mark.NONE for row in table.rows)
-    yield "<table>"
-    yield f"<caption>{_text(table.caption or report.form.capitalize())}</caption>"
+    yield "<table>" if table.caption else f'<table aria-label="{_text(report.form.capitalize())}">'
+    if table.caption:
+        yield f"<caption>{_text(table.caption)}</caption>"
     headings = [f'<th scope="col"{_align(column)}>{_text(column.heading)}</th>' for column in table.columns]
     if remarks:
         headings.append('<th scope="col" class="text">Remark</th>')

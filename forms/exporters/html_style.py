@@ -67,8 +67,13 @@ svg .hatch {{ fill: var(--warn); }}
 svg .rejected {{ stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 4 3; }}
 svg .least {{ fill: var(--level); }}
 svg .unusual {{ fill: var(--paper); stroke: var(--bar); stroke-width: 3; }}
-svg .level0 {{ stroke: var(--level); stroke-width: 2; }}
-svg .level1 {{ stroke: var(--ink); stroke-width: 2; stroke-dasharray: 8 4; }}
+svg .mean {{ stroke: var(--level); stroke-width: 2; }}
+svg .reference {{ stroke: var(--ink); stroke-width: 2; stroke-dasharray: 8 4; }}
+svg .curve {{ stroke: var(--bar); stroke-width: 2; }}
+svg .casing {{ stroke: var(--paper); stroke-width: 4; }}
+svg .whisker {{ stroke: var(--ink); stroke-width: 1.5; }}
+svg .frame {{ fill: none; stroke: var(--ink); stroke-width: 1.2; }}
+svg text.title {{ font-weight: 600; }}
 ul {{ padding-left: 1.2rem; }}
 .blank dd {{ border-bottom: 1px solid var(--line); min-height: 1.5em; }}
 .blank tbody td, .blank tbody th {{ height: 2.2em; }}
@@ -84,9 +89,10 @@ ul {{ padding-left: 1.2rem; }}
   h1, h2 {{ font-size: 13pt; }}
   dl, table, ul {{ margin: 2mm 0; }}
   dl div {{ padding: 0; }}
-  figure {{ max-width: 130mm; margin: 2mm 0 0; }}
-  .long figure {{ max-width: 100mm; }}
-  svg text {{ font-size: 15px; }}
+  figure {{ margin: 2mm 0 0; }}
+  .long figure {{ max-width: 130mm; }}
+  svg text {{ font-size: 12px; }}
+  .long svg text {{ font-size: 13px; }}
   th, td {{ padding: .12rem .4rem; }}
   * {{ print-color-adjust: exact; }}
 }}

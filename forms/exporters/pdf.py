@@ -12,13 +12,20 @@ from fpdf.enums import MethodReturnValue
 
 from forms.exporters.pdf_fonts import TEXT, add_fonts
 from forms.exporters.pdf_parts import GREY, INK, LINE, chart_on, lines_of, table_on
-from forms.layout import control_pictures, visible
+from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Field, Report, cell_text, remarks
 
 _MARGIN = 42.0
 _FOOT = 10.0
-_NAME_WIDTH = 110.0
+_NAME_WIDTH, _MOST_NAME_WIDTH, _NAME_GAP = 110.0, 180.0, 8.0
+_LONGEST_NAME = 160
+_PAGES = 6 * "\x01"
+"""Stands for the number of pages; no text from outside keeps its control characters here."""
 _LINE_END = 12.0
+_WHOLE_LINES = 4
+"""A paragraph of so many lines is not parted between two pages."""
+_TABLE_BEGIN = 75.0
+"""Room for a caption, headings and two rows: a table does not begin with less at a page's foot."""
 _SIZE = 9.0
 _ROUNDING = 0.01
 _OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
@@ -54,7 +61,7 @@ def _texts(report: Report) -> Iterator[str]:
             yield row.remark
             yield from (cell_text(c, k.kind) for c, k in zip(row.cells, table.columns, strict=False) if not c.formula)
     for chart in report.charts:
-        yield from (name for name, _ in chart.levels)
+        yield from (level.name for level in chart.levels)
         yield from (bar.name for bar in chart.bars)
 
 
@@ -69,6 +76,7 @@ class _Pages(FPDF):
         self.set_draw_color(LINE)
         self.set_line_width(0.5)
         self.form_title = ""
+        self.alias_nb_pages(_PAGES)
 
     def header(self) -> None:
         """The foot: written first, so that it is read before what goes on from the page before."""
@@ -78,7 +86,8 @@ class _Pages(FPDF):
         self.set_y(-_MARGIN - _FOOT + 2)
         title, *more = lines_of(self, self.form_title, self.epw - 70)
         self.cell(self.epw - 60, _FOOT, f"{title} …" if more else title)
-        self.cell(60, _FOOT, f"page {self.page_no()}", align="R")
+        self.set_x(self.w - self.r_margin - self.get_string_width("page 88 of 88"))
+        self.cell(60, _FOOT, f"page {self.page_no()} of {_PAGES}")
         self.set_xy(self.l_margin, self.t_margin)
         self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
 
@@ -119,23 +128,34 @@ class _Pages(FPDF):
         self.set_font(TEXT, "B" if bold else "", size)
         self.set_text_color(GREY if grey else INK)
         text = control_pictures(text).replace("\t", "    ")
+        lines = lines_of(self, text, self.epw - _LINE_END)
+        if len(lines) <= _WHOLE_LINES and self.y + len(lines) * size * _LEADING > self.page_break_trigger:
+            self.add_page()
+            self.set_font(TEXT, "B" if bold else "", size)
+            self.set_text_color(GREY if grey else INK)
         self.multi_cell(self.epw - _LINE_END, size * _LEADING, text, align="L", new_x="LMARGIN")
 
-    def field(self, field: Field, *, by_hand: bool = False) -> None:
-        """A text beside its name, with a line to write on where it is to be filled by hand."""
+    def fields(self, fields: Sequence[Field], *, by_hand: bool = False) -> None:
+        """Texts beside their names, as far to the right as the longest name asks; lines to write on where by hand."""
         self.set_font(TEXT, "", _SIZE)
-        self.set_text_color(GREY)
+        widest = max((self.get_string_width(visible(field.name)) for field in fields), default=0.0)
+        beside = min(max(_NAME_WIDTH, widest + _NAME_GAP), _MOST_NAME_WIDTH)
         height = _SIZE * (_BY_HAND if by_hand else _LEADING)
-        name = visible(field.name)
-        beside = self.get_string_width(name) < _NAME_WIDTH - 8
-        width = _NAME_WIDTH if beside else 0
-        self.multi_cell(width, height, name, align="L", new_x="LMARGIN", new_y="TOP" if beside else "NEXT")
-        self.set_text_color(INK)
-        self.set_x(self.l_margin + _NAME_WIDTH)
-        text = control_pictures(field.text).replace("\t", "    ")
-        self.multi_cell(0, height, text, align="L", new_x="LMARGIN", new_y="NEXT")
-        if by_hand:
-            self.line(self.l_margin + _NAME_WIDTH, self.y, self.w - self.r_margin, self.y)
+        for field in fields:
+            name = lines_of(self, cut(visible(field.name), _LONGEST_NAME), beside - _NAME_GAP)
+            if self.y + height * len(name) > self.page_break_trigger:
+                self.add_page()
+                self.set_font(TEXT, "", _SIZE)
+            page, below = self.page_no(), self.y + height * len(name)
+            self.set_text_color(GREY)
+            self.multi_cell(beside, height, "\n".join(name), align="L", new_x="LMARGIN", new_y="TOP")
+            self.set_text_color(INK)
+            self.set_x(self.l_margin + beside)
+            text = control_pictures(field.text).replace("\t", "    ")
+            self.multi_cell(0, height, text, align="L", new_x="LMARGIN", new_y="NEXT")
+            self.y = max(self.y, below) if self.page_no() == page else self.y
+            if by_hand:
+                self.line(self.l_margin + beside, self.y, self.w - self.r_margin, self.y)
 
 
 def _report_on(pages: _Pages, report: Report) -> None:
@@ -143,10 +163,11 @@ def _report_on(pages: _Pages, report: Report) -> None:
     pages.add_page()
     pages.paragraph(report.title, size=15, bold=True)
     pages.y += 4
-    for field in report.fields:
-        pages.field(field, by_hand=report.blank)
+    pages.fields(report.fields, by_hand=report.blank)
     for table in report.tables:
         pages.y += 8
+        if pages.y + _TABLE_BEGIN > pages.page_break_trigger:
+            pages.add_page()
         if table.caption:
             pages.paragraph(table.caption, grey=True)
         table_on(pages, table, blank=report.blank)
@@ -154,8 +175,7 @@ def _report_on(pages: _Pages, report: Report) -> None:
         for row, said in remarks(table) if table.marked else ():
             pages.paragraph(f"{SIGNS.get(row.mark, ' ')} {said}", size=8)
     pages.y += 4
-    for field in report.results:
-        pages.field(field)
+    pages.fields(report.results)
     for text in report.advice:
         pages.y += 5
         pages.paragraph(f"→ {text}")

@@ -8,7 +8,7 @@ from fpdf import FPDF
 from fpdf.enums import TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
 from fpdf.fonts import FontFace
 
-from forms.exporters.drawing import HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
+from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
 from forms.exporters.pdf_fonts import TEXT
 from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Cell, Chart, Mark, ReportKind, Role, Row, Table, cell_text
@@ -16,9 +16,12 @@ from forms.report import SIGNS, Cell, Chart, Mark, ReportKind, Role, Row, Table,
 INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
 _COLOURS = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
 _SIZES = (9.0, 8.0, 7.0, 6.0)
+_LEADING, _SPACES = 1.25, (0.3, 0.12)
 _PADDING = 5.0
 _BY_HAND = 26.0
 _LEAST_TEXT = 60.0
+_WRAPPED_FROM, _WRAPPED_TEXT = 8.0, 95.0
+"""From that size down texts are wrapped into columns that are as wide at least."""
 _NARROW_TEXT = 190.0
 """A text column is wrapped when it would be wider."""
 _MOST_LINES = 40
@@ -55,9 +58,9 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
     with pdf.table(
         borders_layout=_Rules(starts),
         col_widths=widths,
-        line_height=size * 1.25,
+        line_height=size * _LEADING,
         min_row_height=_BY_HAND if blank else None,
-        padding=(size * 0.3, _PADDING),
+        padding=(size * _between_rows(pdf, size, len(rows)), _PADDING),
         text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
         v_align=VAlign.T,
     ) as drawn:
@@ -69,6 +72,13 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
             else:
                 for text in part:
                     line.cell(text)
+
+
+def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
+    """Space above and below a row, in type sizes: less where the whole table fits on this page only so."""
+    room = pdf.page_break_trigger - pdf.y
+    wide, narrow = (size * (_LEADING + 2 * space) * (rows + 1) for space in _SPACES)
+    return _SPACES[1] if narrow <= room < wide else _SPACES[0]
 
 
 def _face(row: Row) -> FontFace:
@@ -106,22 +116,33 @@ def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator
 
 
 def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
-    """The type size and column widths; what is left over goes to all columns alike."""
+    """The type size and column widths; what is left over goes to all columns alike.
+
+    Texts are wrapped rather than everything set in small type.
+    """
+    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or range(len(table.columns))
     size, widths = _SIZES[0], [0.0]
     for size in _SIZES[:1] if table.sentences else _SIZES:
         pdf.set_font(TEXT, "B", size)
-        widths = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
-        if sum(widths) <= pdf.epw:
+        natural = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
+        widest = _widest_text(natural, names, pdf.epw)
+        widths = [min(width, widest) if index in names else width for index, width in enumerate(natural)]
+        if sum(natural) <= pdf.epw or (size <= _WRAPPED_FROM and widest >= _WRAPPED_TEXT):
             break
     over = sum(widths) - pdf.epw
-    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or list(range(len(widths)))
-    if over > 0:
-        spare = sum(max(0.0, widths[i] - _LEAST_TEXT) for i in names) or 1.0
-        for i in names:
-            widths[i] -= over * max(0.0, widths[i] - _LEAST_TEXT) / spare
-    else:
-        widths = [width - over / len(widths) for width in widths]
-    return size, widths
+    return size, [width - max(over, 0.0) * width / sum(widths) - min(over, 0.0) / len(widths) for width in widths]
+
+
+def _widest_text(widths: Sequence[float], names: Sequence[int], room: float) -> float:
+    """How wide a text column may be for all to fit: narrow ones stay, the wider ones become alike; 60 at least."""
+    left = room - sum(width for index, width in enumerate(widths) if index not in names)
+    texts = sorted(widths[index] for index in names)
+    for place, width in enumerate(texts):
+        share = left / (len(texts) - place)
+        if width > share:
+            return max(share, _LEAST_TEXT)
+        left -= width
+    return max(texts)
 
 
 def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
@@ -136,32 +157,44 @@ def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) 
 
 
 _BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
-_CHART_WIDTH, _LEAST_CHART_WIDTH = 400.0, 270.0
+_LETTER, _ABOVE_FOOT = 11.0, 5.0
+"""Type of a drawing, and what stays free below the last one of a page, in its own units."""
+
+
+_STROKES = {
+    "grid": (LINE, 0.25),
+    "mean": (_LEVEL, 1.2),
+    "reference": (INK, 1.0),
+    "curve": (_BAR, 1.2),
+    "casing": (_PAPER, 2.6),
+    "whisker": (INK, 0.9),
+}
 
 
 def chart_on(pdf: FPDF, chart: Chart) -> None:
-    """The chart, whole on one page: this one if it can be made to fit, else the next."""
+    """The chart over the page's width, whole on one page: this one if it can be made low enough, else the next."""
     pdf.y += 10
-    scale = min(_CHART_WIDTH / WIDTH, (pdf.page_break_trigger - pdf.y) / HEIGHT)
-    if scale < _LEAST_CHART_WIDTH / WIDTH:
-        scale = _CHART_WIDTH / WIDTH
+    scale = pdf.epw / WIDTH
+    height = min(HEIGHT, (pdf.page_break_trigger - pdf.y) / scale - _ABOVE_FOOT)
+    if height < LEAST_HEIGHT:
+        height = HEIGHT
         pdf.add_page()
     x, y = pdf.l_margin, pdf.y
     with pdf.local_context():
-        for shape in drawing(chart).shapes:
+        for shape in drawing(chart, height).shapes:
             _shape(pdf, shape, x, y, scale)
-    pdf.set_xy(x, y + HEIGHT * scale)
+    pdf.set_xy(x, y + height * scale)
 
 
 def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
     """A shape of the chart whose top left corner is there."""
     if isinstance(shape, ChartText):
-        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale)
+        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
     elif isinstance(shape, Stroke):
-        colour, width = {"grid": (LINE, 0.25), "level0": (_LEVEL, 1.2)}.get(shape.look, (INK, 1.0))
+        colour, width = _STROKES[shape.look]
         pdf.set_draw_color(colour)
         pdf.set_line_width(width)
-        if shape.look == "level1":
+        if shape.look == "reference":
             pdf.set_dash_pattern(dash=4, gap=2)
         pdf.line(x + shape.x1 * scale, y + shape.y1 * scale, x + shape.x2 * scale, y + shape.y2 * scale)
         pdf.set_dash_pattern()
@@ -169,18 +202,28 @@ def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
         _box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
 
 
-def _text(pdf: FPDF, shape: ChartText, x: float, y: float) -> None:
-    """A one-line text on its baseline: from x on, up to x, or around x."""
-    size = 9 if shape.look else 7
+def _text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
+    """A one-line text on its baseline: from x on, up to x, or around x; a sign stands on a spot without lines."""
+    size = _LETTER * scale
     pdf.set_font(TEXT, "B" if shape.look else "", size)
     pdf.set_text_color(INK)
+    pdf.set_fill_color(_PAPER)
     text = visible(shape.text)
     width = pdf.get_string_width(text)
-    pdf.set_xy(x - {"end": width, "middle": width / 2}.get(shape.anchor, 0), y - size * 0.8)
+    left = x - {"end": width, "middle": width / 2}.get(shape.anchor, 0)
+    if shape.look == "sign":
+        pdf.set_draw_color(_PAPER)
+        pdf.rect(left - 1, y - size * 0.8, width + 2, size, style="DF")
+    pdf.set_xy(left, y - size * 0.8)
     pdf.cell(width, size, text)
 
 
 def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
+    if look == "frame":
+        pdf.set_draw_color(INK)
+        pdf.set_line_width(0.8)
+        pdf.rect(x, y, width, height)
+        return
     fill, edge = {
         "band": (_BAND, _BAND),
         "rejected": (_PAPER, WARN),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import layout, wording
-from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from forms.report import SIGNS, Bar, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 from forms.tone import Tone, coloured
@@ -158,21 +158,32 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: 
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value."""
-    rows = [(bar.name, bar.value, "█", bar.mark) for bar in chart.bars]
-    rows += [(name, value, "░", Mark.NONE) for name, value in chart.levels]
-    names = [layout.cut(layout.visible(name), width // 3) for name, _, _, _ in rows]
-    highest = max((value or 0.0 for _, value, _, _ in rows), default=0.0) or 1.0
-    texts = [_charted(value, chart.unit, highest) for _, value, _, _ in rows]
+    """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value.
+
+    Bars end at the nearest half of a cell: every console has ``▌``, and few have eighths.
+    """
+    rows = [(bar, "█") for bar in chart.bars]
+    rows += [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
+    names = [layout.cut(layout.visible(bar.name), width // 3) for bar, _ in rows]
+    highest = max((bar.ends[1] for bar, _ in rows), default=0.0) or 1.0
+    texts = [_charted(bar.value, chart.unit, highest) for bar, _ in rows]
     name_cells, text_cells = max(map(layout.width, names)), max(map(layout.width, texts))
     cells = max(width - name_cells - text_cells - 6, 4)
     yield from layout.wrap(layout.visible(chart.title), width)
-    for name, text, (_, value, block, mark) in zip(names, texts, rows, strict=True):
-        bar = block * max(round(cells * (value or 0.0) / highest), 1 if value else 0)
-        line = (
-            f"{SIGNS.get(mark, ' ')} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {bar}"
-        )
-        yield _styled(line, _BOLD if mark is Mark.BOTTLENECK else "", ansi)
+    for name, text, (bar, block) in zip(names, texts, rows, strict=True):
+        start, end = (round(2 * cells * each / highest) for each in bar.ends)
+        drawn = _half_cells(block, start, max(end, start + 1)) if bar.value else ""
+        sign = SIGNS.get(bar.mark, " ")
+        line = f"{sign} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {drawn}"
+        yield _styled(line, _BOLD if bar.mark is Mark.BOTTLENECK else "", ansi)
+
+
+def _half_cells(block: str, start: int, end: int) -> str:
+    """A bar from one half of a cell to another; a level's has whole cells."""
+    if block != "█":
+        return block * max((end + 1) // 2, 1)
+    first = " " * (start // 2) + "▐" * (start % 2)
+    return first + block * (end // 2 - len(first)) + "▌" * (end % 2)
 
 
 def _charted(value: float | None, unit: str, highest: float) -> str:

@@ -158,6 +158,7 @@ class _SheetWriter:
         for column, described in enumerate(headings):
             align = "left" if described.kind is ReportKind.TEXT else "right"
             self._text(self.line, column, described.heading, align=align, **heading)
+        self._heighten([described.heading for described in headings])
         self.line += 1
         first = self.line
         self.table_lines.append(first)
@@ -181,14 +182,25 @@ class _SheetWriter:
             )
             remark = own_remark(row) if entry else ""
             self._text(self.line, len(cells) + 1, remark, border=1, text_wrap=True, valign="top")
-            lines = sum(len(wrap(line, int(REMARK_WIDTH) - 4)) for line in lines_of(remark))
-            if lines > 1:
-                self.page.set_row(self.line, _LINE_POINTS * lines)
+            self._heighten([*[""] * (len(cells) + 1), remark])
+        elif row.role is Role.ENTRY:
+            self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in cells])
+
+    def _heighten(self, texts: Sequence[str]) -> None:
+        """Give the line room for the texts of its columns, wrapped as wide as those are."""
+        lines = [
+            sum(len(wrap(line, int(self.widths[column]) - 3)) for line in lines_of(text))
+            for column, text in enumerate(texts)
+            if text
+        ]
+        if max(lines, default=1) > 1:
+            self.page.set_row(self.line, _LINE_POINTS * max(lines))
 
     def _cell(self, column: int, cell: Cell, described: Column, look: Mapping[str, Any], first: int) -> None:
         value = cell.value
         if value is None or isinstance(value, str):
-            self._text(self.line, column, value or "", border=1, valign="top", **look)
+            wrapped = {"text_wrap": True} if value and width(value) > self.widths[column] - 3 else {}
+            self._text(self.line, column, value or "", border=1, valign="top", **look, **wrapped)
             return
         form = self.formats.get(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
         if cell.formula is None:
@@ -243,18 +255,18 @@ class _SheetWriter:
     def _level_lines(self, chart: Chart, lines: Sequence[int]) -> Any:
         """The level lines, such as the link's: what they are drawn from stands in hidden columns beside the form."""
         drawing = self.book.add_chart({"type": "line"})
-        for place, (called, value) in enumerate(chart.levels):
+        for place, level in enumerate(chart.levels):
             column = len(self.widths) + 1 + place
-            self._text(lines[0] - 1, column, called)
-            computed = self._computed(chart, value)
+            self._text(lines[0] - 1, column, level.name)
+            computed = self._computed(chart, level.value)
             for line in lines:
                 if computed is None:
-                    self.page.write_number(line, column, value)
+                    self.page.write_number(line, column, level.value)
                 else:
-                    self.page.write_formula(line, column, f"={computed}", None, value)
+                    self.page.write_formula(line, column, f"={computed}", None, level.value)
             self.page.set_column(column, column, None, None, {"hidden": True})
             values = [self.page.get_name(), lines[0], column, lines[-1], column]
-            drawing.add_series({"name": clean(called), "values": values, "line": {"width": 1.75}})
+            drawing.add_series({"name": clean(level.name), "values": values, "line": {"width": 1.75}})
         return drawing
 
     def _computed(self, chart: Chart, value: float) -> str | None:
@@ -277,7 +289,8 @@ class _SheetWriter:
             self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()
-        self.page.fit_to_pages(1, 1 if self.line < _LINES_ON_A_PAGE else 0)
+        lines = self.line + _LINES_OF_A_CHART * len(self.report.more_charts)
+        self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)
 

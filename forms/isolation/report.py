@@ -9,6 +9,7 @@ from forms.isolation.summary import IsolationSummary, isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
+from forms.series.origin import when_field, who_fields
 from forms.tone import Tone
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.records import RunStatus
@@ -26,6 +27,7 @@ def isolation_report(isolation: Isolation) -> Report:
     """The filled form of an isolation."""
     summary = isolation_summary(isolation)
     tables = [layers_table(summary), *_cpu_table(summary), *_waterfall_table(summary), *_profile_tables(summary)]
+    charts = [chart for chart in (_rates_chart(summary), _waterfall_chart(summary)) if chart]
     return Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
@@ -34,7 +36,8 @@ def isolation_report(isolation: Isolation) -> Report:
         tables=tuple(tables),
         results=tuple(_results(summary)),
         advice=(*reservations(summary.verdict), *_advice(isolation)),
-        chart=_chart(summary),
+        chart=next(iter(charts), None),
+        more_charts=tuple(charts[1:]),
         document=lambda: isolation_document(summary),
     )
 
@@ -44,9 +47,11 @@ def _fields(isolation: Isolation) -> list[Field]:
     script = f"{wording.plain(isolation.script)}, {asked:,} operations a pass" if asked else isolation.script
     if isolation.without:
         script += f", without {', '.join(isolation.without)}"
+    when = when_field([isolation.created_at], [isolation.environment]).text
     found = [
         Field(name="Isolation", text=" · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
-        Field(name="Measured", text=f"{isolation.created_at[:16].replace('T', ' ')} UTC, {isolation.status}"),
+        Field(name="Measured", text=f"{when}, {isolation.status}"),
+        *who_fields([isolation.environment]),
         Field(name="Script", text=script),
         Field(
             name="Rounds",
@@ -173,12 +178,24 @@ def _named(run: LayerRun) -> str:
     return f"{run.layer.value}, {clients_text(run.clients)}, round {run.round},"
 
 
-def _chart(summary: IsolationSummary) -> Chart | None:
-    """The server beside the least, over the clients."""
-    bars: list[Bar] = []
-    for point in summary.points:
-        server, least = _megabytes(point.server), _megabytes(point.least)
-        bars += [Bar(name=f"{point.clients} least", value=least), Bar(name=f"{point.clients} server", value=server)]
-    if not any(bar.value for bar in bars):
+def _rates_chart(summary: IsolationSummary) -> Chart | None:
+    """The server within what it could have reached, over the clients."""
+    bars = tuple(
+        Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
+        for point in summary.points
+    )
+    if not any(bar.value or bar.frame for bar in bars):
         return None
-    return Chart(title="The server, and the least of the layers under it", unit="MB/s", bars=tuple(bars))
+    return Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars)
+
+
+def _waterfall_chart(summary: IsolationSummary) -> Chart | None:
+    """Where one operation's time goes, each part from where the one before it ended."""
+    if summary.waterfall is None:
+        return None
+    bars, start = [], 0.0
+    for name, part in summary.waterfall.parts().items():
+        if part:
+            bars.append(Bar(name=name, value=part, start=start))
+        start += part
+    return Chart(title="Where one operation's time goes", unit="µs", bars=tuple(bars), in_text=True)

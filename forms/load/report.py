@@ -7,6 +7,7 @@ from forms.load.document import load_document
 from forms.load.prediction import Prediction
 from forms.load.summary import KNEE_POINTS, card_check, fits_in_memory, knee_of, memory_line, size_rows
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.series.origin import when_field, who_fields
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus
 from storage.loads.scenario import RequestKind, Scenario
@@ -58,7 +59,8 @@ def _fields(load: Load) -> Iterator[Field]:
     yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
-    yield Field(name="When", text=f"{load.created_at[:16].replace('T', ' ')} UTC")
+    yield when_field([load.created_at], [load.environment])
+    yield from who_fields([load.environment])
     yield Field(name="Users", text="one connection and one login each, no caching and no oplocks at this end")
     yield Field(name="Scenario", text=scenario_text(load.scenario))
     if load.file_set_bytes:

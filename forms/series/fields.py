@@ -7,6 +7,7 @@ from forms import numbers, wording
 from forms.findings.finding import round_trip_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
+from forms.series.origin import from_machines, who_fields
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
 from storage.quiet import Quiet, QuietVerdict
@@ -34,7 +35,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield Field(name="Measured", text=_measured(series), facts=measured)
-    yield from _measured_by(series)
+    yield from who_fields([series.environment])
     if series.error:
         yield Field(name="Ended by", text=series.error)
     if series.resumed_at:
@@ -123,16 +124,7 @@ def change_text(change: Change) -> str:
 
 def _measured(series: Series) -> str:
     moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
-    machine = series.environment.get("client", {}).get("host.name")
-    where = f" from {machine}" if machine else ""
-    return f"{moment}{where}{_ended(series)}, series {series.id}"
-
-
-def _measured_by(series: Series) -> Iterator[Field]:
-    client = series.environment.get("client", {})
-    said = [str(client[name]) for name in ("measured.by", "measured.ticket") if name in client]
-    if said:
-        yield Field(name="Measured by", text=", ".join(said))
+    return f"{moment}{from_machines([series.environment])}{_ended(series)}, series {series.id}"
 
 
 def _ended(series: Series) -> str:

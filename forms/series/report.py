@@ -14,6 +14,7 @@ from forms.report import (
     Field,
     FieldReference,
     Formula,
+    Level,
     Mark,
     Report,
     ReportKind,
@@ -185,12 +186,12 @@ def _chart(form: SeriesSummary) -> Chart | None:
         return None
     average = form.average_rate
     link = form.series.link_bits_per_second
-    levels = [("average", average)] if average is not None else []
+    levels = [Level(name="average", value=average, of_bars=True)] if average is not None else []
     return Chart(
         title="Throughput of each run",
         unit="bytes/sec",
         bars=bars,
-        levels=(*levels, *([("link", link / 8)] if link else [])),
+        levels=(*levels, *([Level(name="link", value=link / 8)] if link else [])),
         band=(("average ± deviation", *form.band) if form.band else None),
         source=(0, 3),
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.series.origin import origin_fields
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
@@ -74,6 +75,7 @@ def _interval(effect: PairedEffect) -> str:
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     """What was measured, which setting, and what showed that it acted."""
     yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
+    yield from origin_fields([base])
     for one in plan.axes or (plan,):
         where = " ".join(filter(None, (one.section, f"({one.kind})")))
         yield Field(name="Setting", text=f"{one.name} {where}, {one.previous or 'empty'} before and after")

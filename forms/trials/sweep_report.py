@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from forms import numbers
-from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.tone import Tone
 from forms.trials.document import sweep_document
 from forms.trials.report import about_plan, generator_advice, rate_unit
@@ -126,7 +126,7 @@ def _chart(found: SweepSummary) -> Chart | None:
         title=f"Average at each value of {found.plan.name}",
         unit=rate_unit(found.plan),
         bars=bars,
-        levels=(("as it was", base.average),) if is_curve and base.average else (),
+        levels=(Level(name="as it was", value=base.average),) if is_curve and base.average else (),
         is_curve=is_curve,
         source=(0, 1),
         rows_before=len(found.values) - len(bars),

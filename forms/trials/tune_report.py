@@ -5,6 +5,7 @@ from typing import Any
 
 from forms import numbers, wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.series.origin import origin_fields
 from forms.trials.document import effect_document
 from forms.trials.tune import TuneSummary
 from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
@@ -34,6 +35,7 @@ def _about(found: TuneSummary) -> Iterator[Field]:
     if found.base:
         target = format_target(found.base.target, escaped=False)
         yield Field(name="Measured", text=f"{found.base.command} {target}")
+        yield from origin_fields([found.base])
 
 
 def _lines(found: TuneSummary) -> Iterator[Field]:

@@ -14,6 +14,7 @@ from forms.report import (
     Field,
     FieldReference,
     Formula,
+    Level,
     Mark,
     Report,
     Role,
@@ -344,7 +345,7 @@ def _users_chart(worksheet: UsersCalculation) -> Chart | None:
         title="Asked of the server",
         unit="bytes/sec",
         bars=tuple(bars),
-        levels=(("server", worksheet.capacity_bytes_per_second),),
+        levels=(Level(name="server", value=worksheet.capacity_bytes_per_second),),
         source=(0, 4),
         in_text=True,
     )

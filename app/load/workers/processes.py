@@ -1,5 +1,6 @@
 """The processes that make the load: started here and on other machines, watched, and ended."""
 
+import platform
 import subprocess
 from contextlib import suppress
 from typing import Any
@@ -11,6 +12,7 @@ from app.load.workers.start import end_process, start_worker
 
 _LOOPBACK = "127.0.0.1"
 HERE = "this machine"
+"""What a machine without a name is called."""
 
 
 class WorkerProcesses:
@@ -62,7 +64,7 @@ class WorkerProcesses:
     def told(self) -> list[dict[str, Any]]:
         """Which machine has how many, of which version."""
         others = [{"host": each.host, "processes": each.processes, "version": each.version} for each in self._elsewhere]
-        return [{"host": HERE, "processes": self._plan.processes, "version": __version__}, *others]
+        return [{"host": platform.node() or HERE, "processes": self._plan.processes, "version": __version__}, *others]
 
     def end(self) -> None:
         """End them all, by the end of their stdin, and at last by force."""

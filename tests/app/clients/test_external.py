@@ -258,6 +258,7 @@ def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate)
 def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
     from app.clients.external.curl import CurlClient
 
+    require("curl", root=False)
     sound = {"size_download": 1000, "time_pretransfer": 0.1, "time_total": 0.2}
     said = json.dumps({**sound, **report} if isinstance(report, dict) else report)
     client = CurlClient(Target(protocol="ftp", host="nas", port=21), Secrets(), Settings())

@@ -1,6 +1,7 @@
 """Isolations of a real smbd: exact operations, nothing left behind, also after a kill."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -139,6 +140,7 @@ def test_what_was_cancelled_is_completed_later_and_measured_but_once(smbd: Smbd,
     closed = list(record_isolation(again, db, SeriesControl(), stopped.id))[-1]
     assert isinstance(closed, IsolationClosed)
     assert closed.isolation.status is SeriesStatus.COMPLETE, closed.isolation.error
+    assert closed.isolation.environment["client"]["host.name"] == platform.node()
     assert set(before.items()) <= set(runs_so_far(db).items()), "what was measured is not measured again"
     check_all_layers(isolation_document(isolation_summary(closed.isolation)))
     assert control(smbd).level() == "off"

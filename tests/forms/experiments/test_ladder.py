@@ -272,6 +272,7 @@ def test_the_text_of_a_small_ladder() -> None:
     assert ladder_text(ladder) == (
         "Experiment tuning\n"
         "Measured: get smb://nas/data/big.bin\n"
+        "When:     2026-01-31 10:00 to 12:00 UTC\n"
         "\n"
         "                                    Average,       Change\n"
         "  No Change           Series       bytes/sec From    in % Verdict       Decision\n"

@@ -11,11 +11,14 @@ import pytest
 
 from forms.exporters import export, export_reports
 from forms.exporters.xlsx import sheet_names
+from forms.load.report import load_report
+from forms.report import Report, Table, columns_of, row_of
 from forms.series.report import blank_series_report
 from forms.series.summary import RunMeasures, run_form
 from storage.records import Series
 from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 from tests.forms.exporters.workbook import without_stored_values
+from tests.loads import full_load
 from tests.servers.process import require
 
 FIELDS = tuple(RunMeasures.__dataclass_fields__)
@@ -179,3 +182,26 @@ def test_the_link_and_the_average_are_lines_of_the_chart_and_the_average_follows
         drawn = archive.read("xl/charts/chart1.xml").decode()
     assert "<c:lineChart>" in drawn
     assert 'plotVisOnly val="0"' in drawn or "plotVisOnly" not in drawn
+
+
+def test_headings_and_sentences_have_the_lines_that_they_need():
+    sentence = "a sentence about what was found that is far too long for one line of its column " * 2
+    table = Table(
+        columns=columns_of("a heading of several words indeed", "b"), rows=(row_of("1", sentence), row_of("2", "c"))
+    )
+    report = Report(form="survey", title="t", name="t", tables=(table,))
+    sheet = opened(export_reports([report], "xlsx"), values=True).active
+    places = {cell.value: cell for row in sheet.iter_rows() for cell in row if cell.value}
+    assert sheet.row_dimensions[places["b"].row].height > 15
+    assert places[sentence].alignment.wrap_text
+    assert sheet.row_dimensions[places[sentence].row].height > 30
+    assert sheet.row_dimensions[places["c"].row].height in {None, 15.0}
+
+
+def test_what_has_several_charts_is_printed_on_several_pages():
+    load = load_report(full_load(), None)
+    sheet = opened(export_reports([load], "xlsx"), values=True).active
+    assert len(load.charts) > 1
+    assert sheet.page_setup.fitToHeight == 0
+    short = opened(export([full_series()], "xlsx"), values=True).active
+    assert short.page_setup.fitToHeight in {None, 1}

@@ -120,3 +120,21 @@ def test_the_dearest_come_first_and_waits_apart():
     assert found.dearest[0].microseconds_a_call == 300
     assert {one.name for one in found.waits} == {"smb2_notify", "smb2_read", "syscall_asys_pread"}
     assert profile_summary([run(Layer.SERVER, 1.0)]) is None
+
+
+def test_where_an_operations_time_goes_is_drawn_part_after_part():
+    served = run(
+        Layer.SERVER, 1.0, profile=PROFILE, operations={"readx": 8_000}, window_requests=16_000, wait_seconds=19
+    )
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=(served,),
+    )  # fmt: skip
+    fall = isolation_summary(isolation).waterfall
+    drawn = isolation_report(isolation).charts[-1]
+    assert fall is not None
+    assert drawn.in_text
+    assert [bar.name for bar in drawn.bars] == [name for name, part in fall.parts().items() if part]
+    ends = [0.0, *(bar.start + (bar.value or 0.0) for bar in drawn.bars)]
+    assert [bar.start for bar in drawn.bars] == pytest.approx(ends[:-1])
+    assert ends[-1] == pytest.approx(fall.whole)

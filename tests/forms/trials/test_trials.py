@@ -170,7 +170,7 @@ def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
     report = report_of(found)
     chart = report.charts[0]
     assert chart.is_curve
-    assert chart.levels == (("as it was", found.values[0].average),)
+    assert [(level.name, level.value) for level in chart.levels] == [("as it was", found.values[0].average)]
     assert [bar.name for bar in chart.bars] == ["4096", "65536", "262144", "1048576"]
     drawn = drawing(chart)
     points = [shape for shape in drawn.shapes if isinstance(shape, Box)]

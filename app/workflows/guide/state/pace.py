@@ -41,9 +41,9 @@ def moved_at(curve: Curve, seconds: float) -> float:
 
 
 def sparkline(rates: Sequence[float], cells: int) -> str:
-    """The last rates, a block each from 0 to the highest of them."""
+    """The last rates, a block each of the nearest eighth of the highest of them; the least there is for nothing."""
     shown = rates[-cells:] if cells > 0 else ()
     highest = max(shown, default=0.0)
     if highest <= 0:
         return _BLOCKS[0] * len(shown)
-    return "".join(_BLOCKS[min(len(_BLOCKS) - 1, int(rate / highest * len(_BLOCKS)))] for rate in shown)
+    return "".join(_BLOCKS[max(0, round(rate / highest * len(_BLOCKS)) - 1)] for rate in shown)

@@ -137,7 +137,7 @@ def test_surveys_and_self_tests_are_shown_again_from_the_notebook(db, rounds, ca
     assert all(f"{kind:<8}  {name}\n" in listed for kind, name in rounds.items())
     assert experiment(db, "show", rounds[ExperimentKind.SURVEY]) == 0
     text = capsys.readouterr().out
-    assert "nas: over the network" in text
+    assert "nas:  over the network" in text
     assert text.index("MB/s") < text.index("Findings") < text.index("Look at this first")
     assert experiment(db, "show", rounds[ExperimentKind.SELFTEST]) == 0
     assert "Self-test: the same thing twice, in turns" in capsys.readouterr().out

@@ -1,5 +1,7 @@
 """The trial on the screen: nothing is written before y, what would be is shown, and the verdict in the end."""
 
+import os
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ from app.changes.find import Ways
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.changes.setting import ChangeableSetting
 from app.errors import CancelledError
+from app.measure.control import SeriesControl
 from app.tui.frame.dialogs import AskDialog
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
@@ -200,6 +203,27 @@ async def test_a_trial_that_is_decided_has_no_way_to_go_on(app):
         await press(opened, pilot, "e", "enter")
         assert "x Export" in painted(opened)
         assert "g Go on" not in painted(opened)
+
+
+async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(app, monkeypatch):
+    done: list[str] = []
+
+    def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
+        yield ValueSet("yes", 1)
+        assert control.cancelled.wait(30)
+        done.append("put back")
+        yield PutBack("put back: use sendfile is No again")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    monkeypatch.setattr(os, "_exit", lambda code: done.append(f"ended with {code}"))
+    before = signal.getsignal(signal.SIGHUP)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y")
+        os.kill(os.getpid(), signal.SIGHUP)
+        await measured(app, pilot)
+        assert done == ["put back", "ended with 129"]
+        assert signal.getsignal(signal.SIGHUP) is before
 
 
 async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch):

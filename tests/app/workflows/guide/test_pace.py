@@ -22,10 +22,16 @@ def test_each_whole_second_has_its_own_rate():
 
 
 def test_a_sparkline_goes_from_nothing_to_the_highest():
-    assert sparkline([0.0, 50.0, 100.0], 10) == "▁▅█"
-    assert sparkline([1.0, 2.0, 3.0], 2) == "▆█", "the last ones stay"
+    assert sparkline([0.0, 50.0, 100.0], 10) == "▁▄█"
+    assert sparkline([1.0, 2.0, 3.0], 2) == "▅█", "the last ones stay"
     assert sparkline([0.0], 5) == "▁"
     assert sparkline([1.0], 0) == ""
+
+
+def test_each_block_of_a_sparkline_is_the_eighth_nearest_to_its_rate():
+    rates = [1000.0 * each for each in range(63, 1001)]
+    heights = ["▁▂▃▄▅▆▇█".index(block) + 1 for block in sparkline(rates, len(rates))]
+    assert all(abs(height / 8 - rate / 1e6) <= 0.5 / 8 for height, rate in zip(heights, rates, strict=True))
 
 
 def test_the_time_left_is_that_of_all_runs_to_come():

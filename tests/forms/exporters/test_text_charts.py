@@ -1,0 +1,54 @@
+"""Charts in plain text read back into values: how far each bar goes, and where it begins."""
+
+import pytest
+
+from forms.exporters.text import chart_lines
+from forms.report import Bar, Chart, Level
+from tests.forms.exporters.other_forms import reports
+
+CHARTS = {
+    f"{name} {number}": chart
+    for name, report in reports().items()
+    for number, chart in enumerate(report.charts)
+    if chart.in_text
+}
+CHARTS |= {
+    "1 to 12,000 MB/s": Chart(
+        title="t", unit="bytes/sec", bars=tuple(Bar(name=f"{rate}", value=rate) for rate in (1000.0, 5e9, 12e9))
+    ),
+    "waterfall": Chart(
+        title="t",
+        unit="µs",
+        bars=(Bar(name="a", value=33.3), Bar(name="b", value=50.1, start=33.3), Bar(name="c", value=-9.0, start=83.4)),
+    ),
+    "levels": Chart(
+        title="t",
+        unit="MB/s",
+        bars=(Bar(name="a", value=None), Bar(name="b", value=3.0)),
+        levels=(Level(name="l", value=9),),
+    ),
+}
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("name", CHARTS)
+def test_bars_go_from_and_to_their_values_within_half_a_half_cell(name: str, width: int):
+    chart = CHARTS[name]
+    lines = list(chart_lines(chart, width))[1:]
+    rows = [*chart.bars, *(Bar(name=level.name, value=level.value) for level in chart.levels)]
+    highest = max(row.ends[1] for row in rows)
+    signs = "█▌▐░"
+    left = min(line.index(sign) for line in lines for sign in signs if sign in line)
+    longest = max(len(line.rstrip()) for line in lines) - left
+    for row, line in zip(rows, lines, strict=True):
+        drawn = line[left:].rstrip()
+        half = 0.5 if "░" in drawn else 0.25
+        start = len(drawn) - len(drawn.lstrip()) + 0.5 * drawn.lstrip().startswith("▐")
+        end = len(drawn) - 0.5 * drawn.endswith("▌")
+        if not row.value:
+            assert drawn == ""
+            continue
+        assert len(line) <= width
+        assert abs(start - longest * row.ends[0] / highest) <= half + 1e-6
+        shortest = 0.5 if end - start <= 0.5 else 0.0
+        assert abs(end - longest * row.ends[1] / highest) <= max(half, shortest) + 1e-6
