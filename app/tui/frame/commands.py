@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import App
 from textual.binding import Binding
@@ -63,8 +63,7 @@ class Commanded(DOMNode):
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(NamedTuple):
     """A command together with the node that declares it."""
 
     command: KeyCommand

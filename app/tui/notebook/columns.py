@@ -1,8 +1,7 @@
 """The columns of the list of series, and which of them fit a width."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
@@ -17,9 +16,8 @@ MARKS = 4
 """Cells before the first column: where the cursor is, what is marked, what is a baseline."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListColumn:
-    """One column of the list."""
+class ListColumn(NamedTuple):
+    """One column of the list; a tuple, since the first paint waits until it is made."""
 
     order: SortKey
     """What a click on its heading sorts by."""
@@ -27,6 +25,8 @@ class ListColumn:
     text: "Callable[[SeriesLine], str]"
     width: int
     """Cells; the least for a column that grows."""
+    rank: int
+    """Columns of a higher rank are left out first where the width is short."""
     grows: int = 0
     """Its share of the cells that are left, 0 for a column of fixed width."""
     right: bool = False
@@ -34,8 +34,6 @@ class ListColumn:
     """Whether a longer text keeps its last part, the share."""
     tone: "Callable[[SeriesLine], Tone]" = lambda _line: Tone.PLAIN
     """How its cell is meant."""
-    rank: int
-    """Columns of a higher rank are left out first where the width is short."""
 
 
 def _faint(_line: "SeriesLine") -> Tone:
@@ -83,8 +81,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedColumn:
+class PlacedColumn(NamedTuple):
     """A column and the cells that it has now."""
 
     column: ListColumn
