@@ -32,9 +32,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_config_path
-
 from app.errors import UsageError
+from app.user_files import config_file
 
 _NOT_HERE = {
     "password": "a password is never stored; take it out, and type it at the prompt, set SHAREBENCH_PASSWORD, or name"
@@ -94,11 +93,6 @@ class Config:
     who: Measurer = field(default_factory=Measurer)
     theme: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
-
-
-def config_file() -> Path:
-    """Where the settings are looked for."""
-    return user_config_path("sharebench") / "config.toml"
 
 
 def read_config(path: Path) -> Config:

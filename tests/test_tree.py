@@ -48,6 +48,7 @@ def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
             "tomllib",
             "storage.records",
             "app.clients.base",
+            "app.config",
             "forms.series.listing",
             "app.workflows.guide.state.rounds",
         }

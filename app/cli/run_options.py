@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import click
 
 from app.cli import common
-from app.config import ConfigError, ServerProfile, config, config_file, profile
+from app.config import ConfigError, ServerProfile, config, profile
 from app.errors import UsageError
+from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.user_files import theme_file
+
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from storage.records import Target
@@ -44,7 +46,6 @@ def open_tui(
     answer_keys_soon()
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.frame.context import Context  # noqa: PLC0415  as above
-    from app.tui.frame.themes import theme_file  # noqa: PLC0415  as above
 
     context = Context(
         notebook_path=notebook_path,

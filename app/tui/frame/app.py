@@ -14,14 +14,14 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 
 from app.charts.terminal import ascii_only
-from app.config import ConfigError, config, config_file
+from app.errors import UsageError
 from app.tui.frame import screens
 from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded
 from app.tui.frame.context import Context, ContextApp
-from app.tui.frame.keys import KeysFileError, checked_keys, keys_file, read_keys
+from app.tui.frame.keys import KeysFileError, checked_keys, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.plain_signs import PlainSigns
 from app.tui.frame.themes import (
@@ -35,6 +35,7 @@ from app.tui.frame.themes import (
     remembered_density,
     remembered_theme,
 )
+from app.user_files import config_file, keys_file
 from forms.layout import control_pictures, visible
 
 PARSER_KNOWN_IN = "8.2."
@@ -57,6 +58,15 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
 
     return Terminal
+
+
+def _keys_of_settings() -> dict[str, str]:
+    """The user's own keys in the settings file. Raises KeysFileError, UsageError."""
+    if not (path := config_file()).exists():
+        return {}
+    from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
+
+    return checked_keys(config().keys, path, known_commands)
 
 
 class SharebenchApp(ContextApp, Commanded):
@@ -112,10 +122,8 @@ class SharebenchApp(ContextApp, Commanded):
             self.density = remembered_density(self._density_file(kept))
         self._fit(self.size)
         try:
-            settings = config()
-            of_settings = checked_keys(settings.keys, config_file(), known_commands)
-            self.chosen_keys = of_settings | read_keys(self.keys_path, known_commands)
-        except (KeysFileError, ConfigError) as error:
+            self.chosen_keys = _keys_of_settings() | read_keys(self.keys_path, known_commands)
+        except (KeysFileError, UsageError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
 

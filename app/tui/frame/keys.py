@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from platformdirs import user_config_path
-
 _KEY = re.compile(
     r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete|question_mark)"
 )
@@ -14,11 +12,6 @@ _KEY = re.compile(
 
 class KeysFileError(ValueError):
     """The keys file cannot be used; ``str()`` of it is one line that says why."""
-
-
-def keys_file() -> Path:
-    """Where the user's own keys are looked for."""
-    return user_config_path("sharebench") / "keys.toml"
 
 
 def allowed(keys: str) -> bool:

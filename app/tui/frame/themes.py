@@ -4,11 +4,10 @@ from collections.abc import Container
 from enum import StrEnum
 from pathlib import Path
 
-from platformdirs import user_state_path
 from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
 
-from app.config import ConfigError, config
+from app.user_files import config_file
 
 DARK = Theme(
     name="sharebench-dark",
@@ -104,11 +103,6 @@ ANSI_ON_LIGHT = _sixteen(
 """As above, for :data:`LIGHT`."""
 
 
-def theme_file() -> Path:
-    """Where the theme chosen last is kept."""
-    return user_state_path("sharebench") / "theme"
-
-
 class Density(StrEnum):
     """How much room the look takes."""
 
@@ -145,6 +139,10 @@ def remembered_theme(path: Path, known: Container[str]) -> str | None:
         name = ""
     if name in known:
         return name
+    if not config_file().exists():
+        return None
+    from app.config import ConfigError, config  # noqa: PLC0415  the first paint waits for it only where there are settings
+
     try:
         name = config().theme
     except ConfigError:  # told by the line in the corner

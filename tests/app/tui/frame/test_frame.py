@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 from textual.widgets import Input, Label
 
-from app.config import Config
+from app.config import read_config
 from app.errors import UnreachableError
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.app_keys import APP_KEYS, known_commands
@@ -126,8 +126,10 @@ def test_a_bad_keys_file_is_named_with_its_fault(tmp_path, text, why):
         read_keys(path, lambda: {"test.count"})
 
 
-async def test_keys_can_be_changed_in_the_settings_file_as_well(app, monkeypatch):
-    monkeypatch.setattr("app.tui.frame.app.config", lambda: Config(keys={"test.count": "w"}))
+async def test_keys_can_be_changed_in_the_settings_file_as_well(app, tmp_path, monkeypatch):
+    (tmp_path / "config.toml").write_text('[keys]\n"test.count" = "w"\n')
+    monkeypatch.setattr("app.tui.frame.app.config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("app.config.config", lambda: read_config(tmp_path / "config.toml"))
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         await pilot.press("n", "w")
