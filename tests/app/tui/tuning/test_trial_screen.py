@@ -220,6 +220,7 @@ async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(a
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "y")
+        assert signal.getsignal(signal.SIGHUP) != before, "else the next line would end the tests"
         os.kill(os.getpid(), signal.SIGHUP)
         await measured(app, pilot)
         assert done == ["put back", "ended with 129"]
