@@ -16,9 +16,17 @@ class Tone(StrEnum):
     """Not to be trusted as it is."""
     FAINT = "faint"
     """Secondary."""
+    DATA = "data"
+    """Drawn from numbers, neither good nor bad."""
 
 
-_ANSI = {Tone.GOOD: "\x1b[32m", Tone.BAD: "\x1b[31m", Tone.CAUTION: "\x1b[33m", Tone.FAINT: "\x1b[2m"}
+_ANSI = {
+    Tone.GOOD: "\x1b[32m",
+    Tone.BAD: "\x1b[31m",
+    Tone.CAUTION: "\x1b[33m",
+    Tone.FAINT: "\x1b[2m",
+    Tone.DATA: "\x1b[94m",
+}
 _END = "\x1b[0m"
 
 

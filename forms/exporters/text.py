@@ -173,6 +173,7 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
     for name, text, (bar, block) in zip(names, texts, rows, strict=True):
         start, end = (round(2 * cells * each / highest) for each in bar.ends)
         drawn = _half_cells(block, start, max(end, start + 1)) if bar.value else ""
+        drawn = coloured(drawn, Tone.DATA if block == "█" else Tone.PLAIN) if ansi else drawn
         sign = SIGNS.get(bar.mark, " ")
         line = f"{sign} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {drawn}"
         yield _styled(line, _BOLD if bar.mark is Mark.BOTTLENECK else "", ansi)

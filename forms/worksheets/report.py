@@ -27,6 +27,7 @@ from forms.report import (
     row_of,
 )
 from forms.report import ReportKind as Holds
+from forms.tone import Tone
 from forms.worksheets.bottleneck import PLURALS, SINGULARS, BottleneckCalculation, Machine, Part, total_gain, upgrades
 from forms.worksheets.reference import ReferenceKind
 from forms.worksheets.users import UserGroup, UsersCalculation
@@ -308,12 +309,14 @@ def _users_total(worksheet: UsersCalculation, count: int) -> Row:
 def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
     asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
     if worksheet.is_tight:
-        yield Field(name="Enough", text=f"[~] tight: {asked}; busy moments ask for more than the average")
+        yield Field(
+            name="Enough", text=f"[~] tight: {asked}; busy moments ask for more than the average", tone=Tone.CAUTION
+        )
     elif worksheet.is_enough:
-        yield Field(name="Enough", text=f"[+] yes: {asked}")
+        yield Field(name="Enough", text=f"[+] yes: {asked}", tone=Tone.GOOD)
     else:
         missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
-        yield Field(name="Enough", text=f"[-] no: {asked}; {wording.rate(missing)} are missing")
+        yield Field(name="Enough", text=f"[-] no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
     for group in worksheet.groups:
         carried = worksheet.carried(group)
         if carried is not None:

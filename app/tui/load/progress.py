@@ -12,6 +12,7 @@ from forms.layout import cut, visible
 from forms.load.report import load_charts, points_table
 from forms.numbers import byte_rate
 from forms.series.progress import duration
+from forms.tone import Tone, coloured
 from storage.loads.records import Load
 
 _WORDS = {
@@ -108,7 +109,7 @@ class LoadProgressState:
 
     def text(self, width: int) -> str:
         """The last second and the last minute, then the points so far with their charts."""
-        lines = [] if self.closed is not None else [cut(line, width) for line in self._second_lines(width)]
+        lines = [] if self.closed is not None else list(self._second_lines(width))
         points = self.load.points if self.load is not None else ()
         if points:
             lines += ["", *table_lines(points_table(points), width, ansi=True)]
@@ -132,9 +133,11 @@ class LoadProgressState:
             ),
         )
         for name, figure, history in shown:
-            yield f"{name:<10}  {figure:>11}  {sparkline(history, min(SHOWN_SECONDS, cells))}".rstrip()
+            drawn = sparkline(history, min(SHOWN_SECONDS, cells))
+            yield cut(f"{name:<10}  {figure:>11}  ", width) + coloured(drawn, Tone.DATA)
         connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
-        yield f"{'connected':<10}  {connected:>11}  {errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
+        beside = f"{errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
+        yield cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
 
     def told(self) -> str:
         if self.closed is not None and self.closed.failure is not None:

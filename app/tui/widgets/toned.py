@@ -12,6 +12,7 @@ STYLES = {
     Tone.BAD: "$text-error",
     Tone.CAUTION: "$text-warning",
     Tone.FAINT: "dim",
+    Tone.DATA: "$primary",
 }
 
 

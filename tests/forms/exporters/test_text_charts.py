@@ -52,3 +52,10 @@ def test_bars_go_from_and_to_their_values_within_half_a_half_cell(name: str, wid
         assert abs(start - longest * row.ends[0] / highest) <= half + 1e-6
         shortest = 0.5 if end - start <= 0.5 else 0.0
         assert abs(end - longest * row.ends[1] / highest) <= max(half, shortest) + 1e-6
+
+
+def test_on_a_terminal_the_bars_of_data_have_a_colour_and_levels_have_none():
+    chart = Chart(title="t", unit="MB/s", bars=(Bar(name="a", value=3.0),), levels=(Level(name="l", value=9),))
+    bar, level = list(chart_lines(chart, 80, ansi=True))[1:]
+    assert "\x1b[94m█" in bar
+    assert "\x1b" not in level
