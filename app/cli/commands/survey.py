@@ -46,10 +46,8 @@ def _paths(place: Target) -> dict[str, str]:
     found = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
     if place.user and place.domain:
         found["user"] = f"{place.domain};{place.user}"
-    if place.protocol == "smb":
-        found["smb"] = posixpath.join(place.share or "", posixpath.dirname(place.path))
-    elif place.protocol == "ftp":
-        found["ftp"] = posixpath.dirname(place.path)
+    if place.abilities.in_survey:
+        found[place.protocol] = posixpath.join(place.share or "", posixpath.dirname(place.path))
     return {field: value for field, value in found.items() if value}
 
 

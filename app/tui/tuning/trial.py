@@ -10,7 +10,6 @@ from textual.content import Content
 from app.errors import CancelledError, LoginError, UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
-from app.tui.widgets.hang_up import HangUp
 from app.tui.widgets.login import log_in
 from app.tui.widgets.report_run_screen import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.toned import content_of
@@ -80,7 +79,6 @@ class TrialScreen(ReportRunScreen):
         """After the one under way, at most."""
         self._began_at = 0.0
         self._put_back = ""
-        self._hang_up = HangUp(self.control.cancel)
 
     @property
     def is_over(self) -> bool:
@@ -158,7 +156,6 @@ class TrialScreen(ReportRunScreen):
             self._prepare()
             return
         self._begun = True
-        self._hang_up.watch()
         self._now = "Writing down how it is put back"
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
@@ -184,12 +181,8 @@ class TrialScreen(ReportRunScreen):
     def events(self) -> Iterator[tuple[int, Any]]:
         assert self.order
         self.watch_machine(self.order.request.plan.target)
-        with self._hang_up.ends_the_program():
-            for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
-                yield 0, event
-
-    def on_unmount(self) -> None:
-        self._hang_up.unwatch()
+        for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
+            yield 0, event
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
         from app.workflows.trial_order import Judged, PutBack, ValueSet  # noqa: PLC0415
@@ -243,7 +236,6 @@ class TrialScreen(ReportRunScreen):
         """Show the verdict, or what went wrong and what stands on the server."""
         from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
 
-        self._hang_up.unwatch()
         if self.summary is not None:
             self.show_report(report_of(self.summary))
         else:

@@ -1,4 +1,4 @@
-"""A terminal that is closed while a server is changed: what is under way is cancelled and put back before the end."""
+"""A terminal that is closed while something is under way: it is cancelled, and the server cleaned, before the end."""
 
 import os
 import signal

@@ -1,8 +1,9 @@
 """What surveys, loads and isolations share while they are measured: what happens now, then the report."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -13,8 +14,9 @@ from app.tui.export import ExportScreen
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.columns import in_columns
+from app.tui.widgets.hang_up import HangUp
 from app.tui.widgets.machine_words import machine_words
-from app.tui.widgets.recording_screen import RecordingScreen
+from app.tui.widgets.recording_screen import MeasurementEnded, RecordingScreen
 from forms.exporters.text import figures_text
 from forms.layout import cut, visible
 from forms.report import Report
@@ -45,6 +47,7 @@ class ReportRunScreen(RecordingScreen):
         """What can be exported."""
         self._is_report_shown = False
         self._meter: Callable[[], MachineNow | None] = lambda: None
+        self._hang_up = HangUp(self.control.cancel)
 
     def compose(self) -> ComposeResult:
         """What happens now, warnings, and what was heard; at the end the report."""
@@ -64,6 +67,23 @@ class ReportRunScreen(RecordingScreen):
         """What happens as soon as the screen is there: it measures."""
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
         self.draw()
+
+    def listen(self, events: Callable[[], Iterable[tuple[int, Any]]], *, every_seconds: float) -> None:
+        """As every recording screen; where the terminal is closed meanwhile, what is on the server is cleaned first."""
+        self._hang_up.watch()
+
+        def to_the_end() -> Iterator[tuple[int, Any]]:
+            with self._hang_up.ends_the_program():
+                yield from events()
+
+        super().listen(to_the_end, every_seconds=every_seconds)
+
+    @on(MeasurementEnded)
+    def _nothing_to_clean(self) -> None:
+        self._hang_up.unwatch()
+
+    def on_unmount(self) -> None:
+        self._hang_up.unwatch()
 
     def events(self) -> Iterator[tuple[int, Any]]:
         """Measure: events, each with the place of its series. In a thread of its own."""

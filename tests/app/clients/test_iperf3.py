@@ -133,6 +133,6 @@ def test_there_is_nothing_to_list_or_verify(server):
     assert it.list("") == []
     assert it.shares() == []
     it.remove("")
-    with pytest.raises(MeasurementError, match="--verify"):
+    with pytest.raises(MeasurementError, match="nothing to verify"):
         it.digest("")
     it.close()
