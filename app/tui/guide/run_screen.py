@@ -19,7 +19,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
 from app.tui.widgets.machine_words import machine_words
-from app.tui.widgets.recording_screen import TOLD_APART_SECONDS, RecordingScreen
+from app.tui.widgets.recording_screen import RecordingScreen
 from app.workflows.guide.pages.form_table import filling_table
 from app.workflows.guide.state.job import MeasurementJob
 from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
 PART_SECONDS = 3.0
-"""The form and each chart cost ten times as much as the line of what happens now; each is drawn no more often."""
+"""A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
 LONG_RUN_SECONDS = 1.0
 """Of runs that last as long, the chart of all runs is drawn with the form: it is never one run behind."""
 _TABLE_FRAME = 5
@@ -162,8 +162,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return self._recording and self.running.is_timed
 
     def _read_form(self) -> None:
-        """Read what is stored, at once when a run has ended, but not twice within half a second."""
-        due = not self._is_timed or monotonic() >= self._read_at + TOLD_APART_SECONDS
+        """Read what is stored, at once when a run has ended, but not twice within a second."""
+        due = not self._is_timed or monotonic() >= self._read_at + REDRAW_SECONDS
         series_id = self.running.series_id
         if not self._unread or not due or series_id is None:
             return
