@@ -35,7 +35,7 @@ def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> 
     for factor, unit in units:
         if abs(value) >= factor:
             scaled = value / factor
-            text = f"{scaled:.0f}" if scaled == int(scaled) or scaled >= 1000 else f"{scaled:.3g}"
+            text = f"{scaled:.0f}" if scaled == int(scaled) or scaled >= 999.5 else f"{scaled:.3g}"
             return f"{text} {unit}"
     return f"{value:.0f} {smallest}"
 
@@ -55,7 +55,7 @@ def size(size_bytes: int) -> str:
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size_bytes >= factor:
             scaled = size_bytes / factor
-            return f"{scaled:.0f} {unit}" if scaled == int(scaled) or scaled >= 1000 else f"{scaled:.3g} {unit}"
+            return f"{scaled:.0f} {unit}" if scaled == int(scaled) or scaled >= 999.5 else f"{scaled:.3g} {unit}"
     return f"{size_bytes} {'byte' if size_bytes == 1 else 'bytes'}"
 
 

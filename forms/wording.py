@@ -28,13 +28,13 @@ def file_size(size_bytes: int) -> str:
 
 def seconds(value: float) -> str:
     """A time to three figures, such as ``0.123 s`` or ``2.32 s``."""
-    return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
+    return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
 def milliseconds(seconds: float) -> str:
     """A round trip to three figures in milliseconds, such as ``0.21 ms`` or ``52 ms``."""
     value = 1000 * seconds
-    return f"{value:.3g} ms" if value < 1000 else f"{value:.0f} ms"
+    return f"{value:.3g} ms" if value < 999.5 else f"{value:.0f} ms"
 
 
 def percent(value: float) -> str:

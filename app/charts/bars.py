@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app.charts.canvas import wrapped
 from app.charts.marks import AVERAGE, figure, run_mark
 from app.charts.terminal import ascii_only
+from forms import wording
 from forms.numbers import byte_rate, link_rate
 from forms.report import FAR_ABOVE
 from forms.series.summary import RunRow, SeriesSummary
@@ -19,8 +20,8 @@ def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool)
     link = (summary.series.link_bits_per_second or 0) / 8
     full = link if top < link <= FAR_ABOVE * top else top
     average = summary.average_rate
-    said = [] if average is None else [f"{'|' if ascii_only() else '│'} average {byte_rate(average)}"]
-    said.append(f"bars: 0 to {byte_rate(full)}" + (", the link" if full == link else ""))
+    said = [] if average is None else [f"{'|' if ascii_only() else '│'} average {wording.rate(average)}"]
+    said.append(f"bars: 0 to {byte_rate(full)}, the link" if full == link else f"bars: 0 to {wording.rate(full)}")
     if link and full != link:
         said.append(f"link {link_rate(summary.series.link_bits_per_second)}")
     shown, legend = rows, wrapped([*said, *_signs(rows)], width)

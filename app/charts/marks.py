@@ -1,7 +1,7 @@
 """How each kind of run and line looks on every chart: its pattern, its colour, its sign and its name."""
 
 from app.charts.canvas import Canvas, Pattern
-from forms.numbers import byte_rate
+from forms import wording
 from forms.report import FAR_ABOVE
 from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus
@@ -39,7 +39,7 @@ def draw_run(canvas: Canvas, row: RunRow, place: float) -> None:
     pattern, colour, sign, name = run_mark(row)
     rate = row.measures.bytes_per_second
     top = max(canvas.rates)
-    canvas.labels.append((place, row.label + sign, figure(rate, top) if rate else ""))
+    canvas.labels.append((place, row.label + sign, figure(rate, top, aligned=True) if rate else ""))
     if rate is not None:
         canvas.dash(pattern, colour, rate, place, name)
     elif name not in canvas.notes:
@@ -65,5 +65,5 @@ def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, fl
     if summary.deviation_rate:
         for rate in summary.band or ():
             canvas.stretch(Pattern.SPARSE, BAND, rate, across, "± deviation")
-    number = f"{beside} {figure(average, max(canvas.rates))}"
-    canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, f"average {byte_rate(average)}", number)
+    number = f"{beside} {figure(average, max(canvas.rates), aligned=True)}"
+    canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, f"average {wording.rate(average)}", number)

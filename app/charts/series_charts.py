@@ -6,7 +6,8 @@ from app.charts.bars import bars_chart
 from app.charts.canvas import SMALLEST, Canvas, Pattern, too_small
 from app.charts.marks import BAD, EXPECTED, INTERVAL, RUN, draw_average, draw_link, draw_run, figure
 from app.charts.scale import round_ticks
-from forms.numbers import byte_rate, link_rate
+from forms import wording
+from forms.numbers import link_rate
 from forms.report import FAR_ABOVE
 from forms.series.progress import over_time
 from forms.series.summary import SeriesSummary
@@ -51,8 +52,8 @@ def rates_chart(
     )
     draw_link(canvas, link, f"link {link_rate(link)}")
     if expected and (not zoomed or min(rates) <= expected <= max(rates)):
-        name = f"{expected_name} {byte_rate(expected)}"
-        canvas.level(Pattern.LOOSE, EXPECTED, expected, name, f"{expected_name} {figure(expected, max(shown))}")
+        name, number = f"{expected_name} {wording.rate(expected)}", figure(expected, max(shown), aligned=True)
+        canvas.level(Pattern.LOOSE, EXPECTED, expected, name, f"{expected_name} {number}")
     draw_average(canvas, summary, (canvas.low, canvas.high))
     for place, row in enumerate(rows, 1):
         draw_run(canvas, row, place)
@@ -88,7 +89,7 @@ def compared_chart(
         name = "base" if not place else "other" if len(sides) == 2 else f"other {place}"
         across = (offset + 0.5, offset + len(side.rows) + 0.5)
         draw_average(canvas, side, across, name)
-        canvas.notes.append(f"{name}: {byte_rate(side.average_rate)}")
+        canvas.notes.append(f"{name}: {wording.rate(side.average_rate)}")
         for number, row in enumerate(side.rows, 1):
             draw_run(canvas, row, offset + number)
         offset += len(side.rows) + _GAP
@@ -121,7 +122,7 @@ def ladder_chart(
     measured = dict(zip((place for place, _ in steps), averages, strict=True))
     for place, summary in enumerate(summaries):
         sign = "×" if summary.series.decision is Decision.REVERTED else ""  # noqa: RUF001  the sign on the form
-        value = figure(measured[place], max(rates)) if place in measured else "-"
+        value = figure(measured[place], max(rates), aligned=True) if place in measured else "-"
         canvas.labels.append((place, f"{place}{sign}", value))
     return canvas.text()
 

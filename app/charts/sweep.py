@@ -40,9 +40,9 @@ def sweep_chart(
         width=width, height=height, rates=rates, low=-0.5, high=len(points) - 0.5, colour=colour, zoomed=zoomed
     )
     if base:
-        canvas.level(Pattern.LOOSE, EXPECTED, base, "as it was", f"was {figure(base, highest)}")
+        canvas.level(Pattern.LOOSE, EXPECTED, base, "as it was", f"was {figure(base, highest, aligned=True)}")
     for place, point in enumerate(points):
-        canvas.labels.append((place, point.value[:10], figure(point.bytes_per_second, highest)))
+        canvas.labels.append((place, point.value[:10], figure(point.bytes_per_second, highest, aligned=True)))
         if point.low is not None and point.high is not None:
             canvas.upright(INTERVAL, place, point.low, point.high, "95 % interval")
         canvas.dash(Pattern.SOLID, RUN, point.bytes_per_second, place, "average")

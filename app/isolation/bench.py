@@ -124,8 +124,8 @@ class LayerBench:
             self._end_programs()
         idle = next(run for run in done if not run.bytes_per_second)
         raise MeasurementError(
-            f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times; measure longer, with "
-            "--seconds"
+            f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times: measure longer",
+            options="--seconds",
         )
 
     def _tried(self, empty: list[LayerRun]) -> list[LayerRun]:

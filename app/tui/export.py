@@ -42,7 +42,8 @@ class ExportScreen(BaseScreen):
     )
     HINTS: ClassVar[dict[str, str]] = {
         "formats": "The formats. Space marks several, Enter goes on to the file.",
-        "path": "Where to write; several formats each get their own ending. Enter writes. The folder is remembered.",
+        "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"
+        " folder is remembered.",
     }
     KEYS = (
         KeyCommand(
@@ -144,9 +145,12 @@ class ExportScreen(BaseScreen):
 
     def _paths(self) -> dict[str, Path]:
         """The file of each format that is to be written."""
-        path = Path(self.query_one("#path", Input).value.strip())
+        typed = self.query_one("#path", Input).value.strip()
+        path = Path(typed)
         with suppress(RuntimeError):  # no such user, or one that is typed halfway
             path = path.expanduser()
+        if typed.endswith("/"):
+            path /= self.file_name + self.format.suffix
         if not self.marked:
             return {self.format.name: path}
         if not path.name:

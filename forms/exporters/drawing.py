@@ -272,7 +272,8 @@ def _level_lines(levels: Sequence[Level], field: _ChartField) -> Iterator[Shape]
 
 
 def _described(chart: Chart, title: str) -> str:
-    values = [bar.value for bar in chart.bars if bar.value is not None]
+    drawn = [bar.value for bar in chart.bars if bar.value is not None]
+    values = drawn or [bar.frame for bar in chart.bars if bar.frame is not None]
     said = [title, f"from {_with_unit(min(values), chart.unit)} to {_with_unit(max(values), chart.unit)}"]
     said += [f"{level.name} {_with_unit(level.value, chart.unit)}" for level in chart.levels]
     return "; ".join(said)

@@ -306,17 +306,22 @@ def _users_total(worksheet: UsersCalculation, count: int) -> Row:
     )
 
 
-def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
+def _enough(worksheet: UsersCalculation) -> Field:
+    if not worksheet.demand_bytes_per_second:
+        return Field(name="Enough", text="nobody asks yet: give a group its number, files a second and file size")
     asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
     if worksheet.is_tight:
-        yield Field(
+        return Field(
             name="Enough", text=f"[~] tight: {asked}; busy moments ask for more than the average", tone=Tone.CAUTION
         )
-    elif worksheet.is_enough:
-        yield Field(name="Enough", text=f"[+] yes: {asked}", tone=Tone.GOOD)
-    else:
-        missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
-        yield Field(name="Enough", text=f"[-] no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
+    if worksheet.is_enough:
+        return Field(name="Enough", text=f"[+] yes: {asked}", tone=Tone.GOOD)
+    missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
+    return Field(name="Enough", text=f"[-] no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
+
+
+def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
+    yield _enough(worksheet)
     for group in worksheet.groups:
         carried = worksheet.carried(group)
         if carried is not None:

@@ -41,9 +41,11 @@ class LoadTables(NotebookBase):
                 self.add_load(replace(load, imported_at=utc_now()))
 
     def update_load(self, load: Load) -> None:
-        """Store what is known of the load, but its points."""
+        """Store what is known of the load, but its points and its label, which may be another one meanwhile."""
+        row = _load_to_row(load)
+        del row["label"]
         with self._db.atomic():
-            self._db.table("loads").update(load.id, _load_to_row(load))
+            self._db.table("loads").update(load.id, row)
 
     def label_load(self, load_id: str, label: str) -> None:
         """Give a load another label; nothing else of it is touched."""

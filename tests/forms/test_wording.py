@@ -19,6 +19,7 @@ def test_sizes(value, text):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        (1023590, "1000 KiB"),
         (1, "1"),
         (3 * 1024**3, "3G"),
         (24684084 * 1024, "23.5 GiB"),
@@ -78,3 +79,10 @@ def test_a_series_without_a_label_is_called_what_it_did():
     assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get nas/data ({plainly.id})"
     assert wording.name_of(replace(plainly, title="before lunch")) == "before lunch"
     assert wording.name_of(replace(plainly, label="new switch")) == "new switch"
+
+
+def test_what_is_just_below_a_thousand_has_no_exponent():
+    assert wording.seconds(999.7) == "1000 s"
+    assert wording.milliseconds(0.9997) == "1000 ms"
+    assert numbers.byte_rate(999.7e6) == "1000 MB/s"
+    assert numbers.byte_rate(999.4e6) == "999 MB/s"

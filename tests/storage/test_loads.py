@@ -57,6 +57,16 @@ def test_a_load_comes_back_as_it_was_stored(tmp_path: Path):
         assert notebook.load_names() == {}
 
 
+def test_a_label_given_while_a_load_is_measured_stays(tmp_path: Path):
+    load = full_load()
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_load(load)
+        notebook.label_load(load.id, "given meanwhile")
+        notebook.update_load(replace(load, note="at its end"))
+        (stored,) = notebook.loads()
+    assert (stored.label, stored.note) == ("given meanwhile", "at its end")
+
+
 def test_the_points_can_be_read_with_any_sqlite_tool(tmp_path: Path):
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.add_load(full_load())

@@ -1,6 +1,7 @@
 """What is asked before an isolation: the lines to fill in, what stands in them at first, and how they are read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from app.clients.base import Secrets
 from app.errors import UsageError
@@ -18,7 +19,7 @@ _MOST_ROUNDS = 100
 
 
 LINES = (
-    FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE, or @NAME"),
+    FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME"),
     FormLine(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
     FormLine(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
     FormLine(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),
@@ -30,9 +31,14 @@ LINES = (
 
 def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
     """What stands in the lines: what was typed last, else the practice server's share where it is ready."""
+    known = dict(remembered or {})
     share = next((target for target in practice if target.abilities.has_share), None)
-    known = {"target": format_target(share)} if share else {}
-    return remembered_values(LINES, known | dict(remembered or {}))
+    if share is not None:
+        ready = format_target(replace(share, path=""))
+        typed = str(known.get("target") or ready)
+        of_another_day = typed.startswith(ready.partition(f":{share.port}/")[0]) and not typed.startswith(ready)
+        known["target"] = ready if of_another_day else typed
+    return remembered_values(LINES, known)
 
 
 def target_of(typed: Mapping[str, str]) -> Target:

@@ -10,7 +10,7 @@ from textual.content import Content
 from app.errors import CancelledError, LoginError, UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
-from app.tui.widgets.login import log_in
+from app.tui.widgets.login import ask_password
 from app.tui.widgets.report_run_screen import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.toned import content_of
 from app.workflows.guide.pages.after_run import ask_server
@@ -25,6 +25,7 @@ from forms.series.progress import duration
 from forms.tone import Toned
 
 if TYPE_CHECKING:
+    from app.clients.base import Secrets
     from app.workflows.trial_order import TrialOrder
     from forms.trials.judged import ChangeSummary
     from storage.notebook import Notebook
@@ -129,8 +130,7 @@ class TrialScreen(ReportRunScreen):
             return
         target = self._target
         if isinstance(error, LoginError) and target is not None:
-            self.context.logins.forget(target)
-            log_in(self, target, lambda _: self._prepare())
+            self._ask_password(target)
         self._is_prepared = True
         self._now, self._lines = "Nothing was written.", [str(error)]
         if isinstance(error, ConsentNeededError):
@@ -140,6 +140,17 @@ class TrialScreen(ReportRunScreen):
             self._now = "Nothing is written yet: y accepts this, Escape leaves."
         self.refresh_bindings()
         self.draw()
+
+    def _ask_password(self, target: "Target") -> None:
+        """Ask though one may be known, which was refused: a second try with it may lock the account."""
+        self.context.logins.forget(target)
+
+        def said(secrets: "Secrets") -> None:
+            self.context.logins.keep(target, secrets)
+            self._prepare()
+
+        if target.user and not self._choices.kerberos:
+            ask_password(self, target, said)
 
     def _ask(self, order: "TrialOrder") -> None:
         from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
@@ -172,7 +183,7 @@ class TrialScreen(ReportRunScreen):
                 self.sharebench_app.tell_error(error)
                 return
             if isinstance(act, Go):
-                self.order = None
+                self.order, self._to_accept, self._accepted = None, None, ((), False)
                 choices = replace(act.choices, step=self._choices.step).to_memory()
                 self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self._prepare())
 

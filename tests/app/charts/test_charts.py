@@ -50,7 +50,7 @@ def test_rates_show_every_kind_of_run_by_a_sign_of_its_own():
 
 def test_average_band_link_and_expected_are_named_with_their_figures():
     chart = rates_chart(form(), 78, 18, colour=False, expected_bytes_per_second=110e6, expected_name="FTP")
-    for words in ("average 76.7 MB/s", "± deviation", "link 1 Gb/s", "FTP 110 MB/s"):
+    for words in ("average 76.70 MB/s", "± deviation", "link 1 Gb/s", "FTP 110.0 MB/s"):
         assert words in chart
     assert row_of(chart, "link 125") < row_of(chart, " FTP 110") < row_of(chart, "average 76.7")
 
@@ -126,7 +126,7 @@ def test_colour_changes_no_sign():
 def test_each_sample_of_the_legend_has_the_colour_of_its_line():
     chart = rates_chart(form(), 78, 20)
     picture, legend = chart.split("\n")[0:-2], chart.split("\n")[-2:]
-    for colour, name in ((LINK, "link 1 Gb/s"), (AVERAGE, "average 76.7 MB/s"), (RUN, "run")):
+    for colour, name in ((LINK, "link 1 Gb/s"), (AVERAGE, "average 76.70 MB/s"), (RUN, "run")):
         painted = f"\x1b[38;5;{colour}m"
         assert painted in "".join(picture)
         assert any(re.search(rf"{re.escape(painted)}\S+\x1b\[0m {name}", line) for line in legend), name
@@ -137,13 +137,13 @@ def test_a_narrow_pane_whose_legend_leaves_few_rows_has_bars_with_all_that_the_l
     values = [line.split()[-1] for line in chart.split("\n") if "█" in line]
     assert values == ["80.00", "80.00", "80.00", "81.00", "60.00", "82.00", "80.50"]
     assert "the link" in chart
-    assert "│ average 76.7 MB/s" in chart
+    assert "│ average 76.70 MB/s" in chart
 
 
 def test_compared_has_both_on_one_scale_and_their_averages_beside_them():
     chart = compared_chart(form([40e6] * 5), form([80e6] * 5), width=78, height=20, colour=False)
-    assert "base: 40 MB/s" in chart
-    assert "other: 80 MB/s" in chart
+    assert "base: 40.00 MB/s" in chart
+    assert "other: 80.00 MB/s" in chart
     assert row_of(chart, "other 80") < row_of(chart, "base 40")
 
 
@@ -159,7 +159,7 @@ def test_compared_without_any_run():
 def test_the_ladder_counts_its_steps_from_the_base():
     chart = ladder_chart([form([40e6, 41e6]), form([]), form([80e6, 82e6])], 60, 16, colour=False)
     assert re.search(r" 0 +1 +2\b", chart)
-    assert re.search(r" 40.5 +- +81\b", chart)
+    assert re.search(r" 40.50 +- +81.00\b", chart)
     assert "95 % interval" in chart
     assert "no series" in ladder_chart([form([])], 60, 16)
 

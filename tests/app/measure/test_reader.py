@@ -38,6 +38,8 @@ def test_a_process_that_dies_in_the_middle_of_a_word_has_died(child: Path):
     assert isinstance(failed, Failed)
     assert failed.kind == "ChildDiedError"
     assert "exit code 3" in failed.text
+    assert "--" not in failed.text, "a screen shows it too"
+    assert failed.options == "--resume"
 
 
 def test_one_that_closes_its_end_and_hangs_is_ended(child: Path, monkeypatch: pytest.MonkeyPatch):

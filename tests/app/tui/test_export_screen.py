@@ -152,6 +152,24 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
         assert f"Writes before.html, before.pdf into {tmp_path}/paper" in painted(again), "and so are the formats"
 
 
+@pytest.mark.parametrize(("marks", "endings"), [(0, ["html"]), (2, ["html", "xlsx"])])
+async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, tmp_path, marks, endings):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, *["space", "down"] * marks)
+        app.screen.query_one("#path", Input).value = f"{tmp_path}/paper/"
+        await settled(app, pilot)
+        assert f"into {tmp_path}/paper" in painted(app)
+        app.screen.query_one("#path", Input).focus()
+        await press(app, pilot, "enter")
+        assert not (tmp_path / "paper").exists(), "no folder is made unasked"
+        assert "paper" in text_of(app.screen, ".dialog-text")
+        (tmp_path / "paper").mkdir()
+        await press(app, pilot, "escape", "enter")
+    assert sorted(names_in(tmp_path / "paper")) == [f"before.{ending}" for ending in endings]
+
+
 @pytest.mark.parametrize("typed", ["", "/", ".", "~nobody-of-that-name"])
 @pytest.mark.parametrize("marks", [0, 2])
 async def test_half_typed_names_break_nothing(path, typed, marks):

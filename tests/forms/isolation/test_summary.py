@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from forms.exporters.drawing import Box, drawing
 from forms.isolation.profile import profile_summary, waterfall
 from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary, pooled_cpu, ratio_over_rounds
@@ -138,3 +139,15 @@ def test_where_an_operations_time_goes_is_drawn_part_after_part():
     ends = [0.0, *(bar.start + (bar.value or 0.0) for bar in drawn.bars)]
     assert [bar.start for bar in drawn.bars] == pytest.approx(ends[:-1])
     assert ends[-1] == pytest.approx(fall.whole)
+
+
+def test_an_isolation_without_the_server_is_drawn_too():
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=(run(Layer.DISK, 30e6), run(Layer.NETWORK, 20e6)),
+    )  # fmt: skip
+    (chart,) = isolation_report(isolation).charts
+    assert [(bar.value, bar.frame) for bar in chart.bars] == [(None, 20.0)]
+    drawn = drawing(chart)
+    assert [shape.look for shape in drawn.shapes if isinstance(shape, Box)] == ["frame"]
+    assert drawn.description == f"{chart.title}; from 20 MB/s to 20 MB/s"

@@ -52,6 +52,12 @@ def test_more_than_four_fifths_is_tight():
     assert not report(960 * KB, OFFICE).is_tight
 
 
+def test_clients_that_ask_for_nothing_are_no_reason_to_call_the_server_enough():
+    idle = replace(OFFICE, transfers_per_second=0)
+    for groups in ((), (idle,)):
+        assert told(report(1_000 * KB, *groups))["Enough"].startswith("nobody asks yet")
+
+
 def test_the_memory_of_clients():
     """The book's 600 to 800 KB for each smbd, beside the programs themselves."""
     memory = ServerMemory(client_bytes=800_000, available_bytes=32_000_000)

@@ -35,7 +35,7 @@ from app.workflows.guide.state.method import TITLES, done
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
-from forms.numbers import byte_rate, link_rate, percent
+from forms.numbers import link_rate, percent
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
 from forms.tone import Tone, Toned
@@ -159,7 +159,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts: list[str | Toned] = [f"Average: {byte_rate(form.average_rate)} over {_valid(series)}."]
+    facts: list[str | Toned] = [f"Average: {wording.rate(form.average_rate)} over {_valid(series)}."]
     share = average.percent_of_link if average else None
     if share is not None:
         facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
@@ -270,7 +270,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
             " only then change the next."
         ),
         facts=(
-            f"Base: {wording.name_of(series)}, {byte_rate(_average_rate(series))}.",
+            f"Base: {wording.name_of(series)}, {wording.rate(_average_rate(series))}.",
             "The next series is measured with everything else as it was, and compared with this one.",
         ),
         options=tuple(options),

@@ -9,6 +9,7 @@ from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Doubt, Limits, Verdict
+from forms.tone import Toned
 from storage.records import Change, Decision
 
 _REPEATS_WOULD_TELL = (Doubt.NO_REPEATS, Doubt.WANDERED, Doubt.TREND)
@@ -32,7 +33,7 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
     yield f"Measured again, the change {todo}: {value}. {who}"
 
 
-def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
+def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str | Toned]:
     """For the comparison: what all series of both sides say of the change."""
     if known.proof is None:
         return
@@ -41,7 +42,8 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
         return
     found, change = _comparison(known.proof), _change(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
-    yield f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}: [{found.sign}] {found.sentence}"
+    named = f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}"
+    yield Toned(f"{named}: [{found.sign}] {found.sentence}", found.tone)
     if known.series and known.series.id not in {one.id for one in (*known.proof.base, *known.proof.other)}:
         yield f"! Series {known.series.id} shows other settings than what it was to repeat, so it is not counted."
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from app.tui.frame.app import SharebenchApp
+from app.tui.guide.page_view import PageView
 from app.tui.guide.screen import GuideScreen
 from app.tui.tuning.ladder import LadderScreen
 from app.workflows.guide.state.choices import MEMORY_KEY, MethodStep, choices_of, same_again
 from app.workflows.guide.state.rounds import measure_again as measure_the_same
+from forms.tone import Tone, Toned
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Experiment, ExperimentKind, Series
 from tests.builders import one
@@ -121,6 +123,10 @@ async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
         await settled(app, pilot)
         assert "shows other settings than what it was to repeat" in words(app)
         assert "strict sync = no, 1 against 1 series: [?] Not known" in words(app)
+        page = guide(app).query_one(PageView).page
+        assert page is not None
+        toned = {fact.tone for fact in page.facts if isinstance(fact, Toned) and "1 against 1" in fact.text}
+        assert toned == {Tone.CAUTION}, "coloured like every other verdict"
 
 
 async def test_the_same_again_repeats_what_was_measured_last_and_not_what_is_in_force(app, backend):

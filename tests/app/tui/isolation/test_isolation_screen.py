@@ -15,7 +15,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from app.tui.isolation.fields import read_request, target_of
+from app.tui.isolation.fields import first_values, read_request, target_of
 from app.tui.isolation.run_screen import IsolationRunScreen
 from app.tui.isolation.screen import IsolationScreen
 from app.tui.widgets.ansi_view import AnsiView
@@ -44,6 +44,20 @@ def test_the_lines_are_read():
     assert request.without == ()
     assert not request.expose_tbench
     assert read_request(TYPED | {"expose": "127.0.0.1"}, target_of(TYPED), Secrets()).expose_tbench
+
+
+@pytest.mark.parametrize(
+    ("typed_last", "stands"),
+    [
+        (None, "smb://practice@127.0.0.1:4450/practice"),
+        ("smb://practice@127.0.0.1:4449/practice", "smb://practice@127.0.0.1:4450/practice"),
+        ("smb://practice@127.0.0.1:4450/practice/in", "smb://practice@127.0.0.1:4450/practice/in"),
+        ("smb://nas/data", "smb://nas/data"),
+    ],
+)
+def test_the_practice_servers_share_stands_there_not_its_file_nor_its_port_of_another_day(typed_last, stands):
+    file = Target(protocol="smb", host="127.0.0.1", port=4450, user="practice", share="practice", path="report.bin")
+    assert first_values({"target": typed_last} if typed_last else None, [file])["target"] == stands
 
 
 @pytest.mark.parametrize(

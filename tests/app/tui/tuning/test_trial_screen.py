@@ -13,8 +13,10 @@ from textual.widgets import Input
 from app.changes.find import Ways
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.changes.setting import ChangeableSetting
-from app.errors import CancelledError
+from app.children import PASSWORD_VARIABLE
+from app.errors import CancelledError, LoginError
 from app.measure.control import SeriesControl
+from app.recorder.request import SeriesRequest
 from app.tui.frame.dialogs import AskDialog
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
@@ -125,6 +127,47 @@ async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
         plan = here(app).order.plan
     assert (plan.accepted_risks, plan.allow_restart) == (("use sendfile",), True), "for whoever goes on with it"
     assert asked == [((), False), (("use sendfile",), False), (("use sendfile",), True)]
+
+
+async def test_what_was_accepted_for_one_server_is_asked_again_for_another(app, monkeypatch):
+    asked: list[tuple[str | None, tuple[str, ...], bool]] = []
+
+    def find(_name: str, _values: list[str], _target: object, ways: Ways) -> ChangeableSetting:
+        asked.append((ways.ssh, ways.accepted, ways.restart))
+        raise ConsentNeededError("it restarts smbd", risk_of=None, options="--allow-restart")
+
+    monkeypatch.setattr(trial_order, "find_setting", find)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y", "w")
+        app.screen.query_one("#answer", Input).value = "root@nas2"
+        await press(app, pilot, "enter")
+    assert asked == [(None, (), False), (None, (), True), ("root@nas2", (), False)]
+
+
+@pytest.mark.parametrize(("user", "asks"), [("alice", True), ("", False)])
+async def test_a_login_that_the_server_refuses_is_not_repeated_by_itself(app, monkeypatch, user: str, asks: bool):
+    logins: list[str | None] = []
+
+    def refuse(request: SeriesRequest) -> None:
+        logins.append(request.plan.secrets.password)
+        if len(logins) < (2 if asks else 5):
+            raise LoginError("the server refused it")
+
+    monkeypatch.setenv(PASSWORD_VARIABLE, "of the environment")
+    monkeypatch.setattr(trial_order, "check_target", refuse)
+    with Notebook(app.context.notebook_path) as notebook:
+        target = replace(SMB, share="data", user=user or None)
+        notebook.remember(MEMORY_KEY, replace(CHOICES, target=target).to_memory())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        if asks:
+            app.screen.query_one("#answer", Input).value = "typed"
+            await press(app, pilot, "enter")
+            assert here(app).order is not None
+        else:
+            assert "the server refused it" in painted(app)
+    assert logins == (["of the environment", "typed"] if asks else [None])
 
 
 async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeypatch):
