@@ -198,6 +198,8 @@ def _row_lines(
 ) -> Iterator[str]:
     """A row on as many lines as its longest text needs."""
     wrapped = [layout.wrap(text, cells) for text, cells in zip(texts, widths, strict=True)]
+    if _has_sign(table, row):
+        wrapped[0] = _signed_lines(texts[0], widths[0])
     for level in range(max(map(len, wrapped))):
         level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
@@ -211,9 +213,20 @@ def _row_lines(
 def _row_texts(table: Table, row: Row) -> list[str]:
     texts = [layout.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
     texts += [""] * (len(table.columns) - len(texts))
-    if table.signed and row.role is not Role.HEADING:
+    if _has_sign(table, row):
         texts[0] = f"{SIGNS.get(row.mark, ' ')} {texts[0]}"
     return texts
+
+
+def _has_sign(table: Table, row: Row) -> bool:
+    """Whether the row's name stands behind a sign, or where one would be."""
+    return table.signed and row.role is not Role.HEADING
+
+
+def _signed_lines(text: str, cells: int) -> list[str]:
+    """A name behind its sign; what is wrapped stands below the name, as the heading stands above it."""
+    first, *rest = layout.wrap(text[2:], max(cells - 2, 1))
+    return [text[:2] + first, *(f"  {line}" for line in rest)]
 
 
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
