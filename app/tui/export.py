@@ -230,7 +230,7 @@ class ExportScreen(BaseScreen):
             named = ", ".join(map(str, there))
             text = f"{named} {'is' if len(there) == 1 else 'are'} there already."
             question = ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it")
-            self.sharebench_app.push_screen(question, answered)
+            self.app.push_screen(question, answered)
         else:
             self._export(paths)
 

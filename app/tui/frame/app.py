@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import textual
 from textual import events
+from textual.app import App
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Size
@@ -20,7 +21,7 @@ from app.tui.frame.app_keys import APP_KEYS, known_commands
 from app.tui.frame.background import told
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded
-from app.tui.frame.context import Context, ContextApp
+from app.tui.frame.context import Context
 from app.tui.frame.keys import KeysFileError, checked_keys, read_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.plain_signs import PlainSigns
@@ -69,7 +70,7 @@ def _keys_of_settings() -> dict[str, str]:
     return checked_keys(config().keys, path, known_commands)
 
 
-class SharebenchApp(ContextApp, Commanded):
+class SharebenchApp(App[int], Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from textual.app import App
+from typing import TYPE_CHECKING, Protocol
 
 from app.workflows.guide.state.backend import Backend, Logins, SystemBackend
 
@@ -42,8 +40,8 @@ class Context:
                 self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))
 
 
-class ContextApp(App[int]):
-    """The application as its screens know it: what they share, and the ways from one to another."""
+class ContextApp(Protocol):
+    """The application as its screens know it, besides what Textual gives: what they share, the ways between them."""
 
     context: Context
     chosen_keys: dict[str, str]
@@ -52,16 +50,12 @@ class ContextApp(App[int]):
 
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
-        raise NotImplementedError
 
     def go_back(self) -> None:
         """Leave the screen for the one under it; from the last one to the first."""
-        raise NotImplementedError
 
     def tell_error(self, error: Exception) -> None:
         """The one dialog in which an error is told."""
-        raise NotImplementedError
 
     def tell_text(self, heading: str, text: str) -> None:
         """A dialog with a message."""
-        raise NotImplementedError

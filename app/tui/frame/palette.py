@@ -14,10 +14,10 @@ class CommandProvider(Provider):
     """Every command that the focused widget, its screen and the app offer now; those of the key line come first."""
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
-        app = cast("ContextApp", self.app)
+        chosen = cast("ContextApp", self.app).chosen_keys
         for offer in sorted(offered(self.screen), key=lambda one: not one.command.footer):
-            keys = keys_in_use(app, offer.command, app.chosen_keys)
-            run = partial(give, app, offer)
+            keys = keys_in_use(self.app, offer.command, chosen)
+            run = partial(give, self.app, offer)
             yield f"{offer.command.name} ({keys})", offer.command.help, run
 
     async def discover(self) -> Hits:

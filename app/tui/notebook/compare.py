@@ -116,7 +116,7 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
     def action_export(self) -> None:
         if self.form is not None:
             report = pair_report(self.form)
-            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         self.base_id, self.other_id = self.other_id, self.base_id

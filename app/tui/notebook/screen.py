@@ -271,7 +271,7 @@ class NotebookScreen(SeriesActions):
     def action_sort(self) -> None:
         from app.tui.notebook.dialogs import SortDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-        self.sharebench_app.push_screen(SortDialog(self.asked), self._sorted)
+        self.app.push_screen(SortDialog(self.asked), self._sorted)
 
     @on(SeriesList.HeadingClicked)
     def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:

@@ -78,7 +78,7 @@ class SeriesActions(MeasureMixin):
                     lambda notebook: _set_words(notebook, ids, before, words), lambda _: self.changed(*ids)
                 )
 
-        self.sharebench_app.push_screen(EditDialog(before, count=len(ids)), answered)
+        self.app.push_screen(EditDialog(before, count=len(ids)), answered)
 
     # Baselines
 
@@ -89,7 +89,7 @@ class SeriesActions(MeasureMixin):
             return
 
         def ask(names: tuple[list[str], list[str]]) -> None:
-            self.sharebench_app.push_screen(BaselineDialog(*names), answered)
+            self.app.push_screen(BaselineDialog(*names), answered)
 
         def answered(naming: "BaselineNaming | None") -> None:
             if naming is not None:

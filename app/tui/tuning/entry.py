@@ -118,7 +118,7 @@ class EntryScreen(Copies, MeasureMixin):
                 self.value = value
                 self._show()
 
-        self.sharebench_app.push_screen(ValueDialog(self.entry, self.value), answered)
+        self.app.push_screen(ValueDialog(self.entry, self.value), answered)
 
 
 class ValueDialog(BaseDialog[str]):

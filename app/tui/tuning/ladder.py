@@ -231,7 +231,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     def action_export(self) -> None:
         if self.ladder is not None:
             report = ladder_report(self.ladder)
-            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
 
     def action_rename(self) -> None:
         if self.ladder is None:
@@ -250,7 +250,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self._look()
 
         text = "What the experiment is called; its series follow."
-        self.sharebench_app.push_screen(AskDialog("Rename", text, value=name, needed=True), answered)
+        self.app.push_screen(AskDialog("Rename", text, value=name, needed=True), answered)
 
     def action_chart(self) -> None:
         if self.ladder is not None:
@@ -260,7 +260,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
-                self.sharebench_app.push_screen(ExperimentDialog(found), answered)
+                self.app.push_screen(ExperimentDialog(found), answered)
 
         def answered(chosen: Experiment | None) -> None:
             if chosen is None:
@@ -270,11 +270,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
                 self._look()
                 return
             if chosen.kind is ExperimentKind.TRIAL:
-                self.sharebench_app.push_screen(StoredTrialScreen(chosen.name))
+                self.app.push_screen(StoredTrialScreen(chosen.name))
                 return
-            self.sharebench_app.push_screen(
-                ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name))
-            )
+            self.app.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
 
         self.with_notebook(lambda notebook: notebook.experiments(), ask)
 

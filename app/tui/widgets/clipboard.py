@@ -31,7 +31,7 @@ class Copies(BaseScreen):
         text = self.text_to_copy()
         if not text:
             return
-        self.sharebench_app.copy_to_clipboard(text)
+        self.app.copy_to_clipboard(text)
         path = self.context.notebook_path.with_name(FILE_NAME)
         self.in_background(lambda: _write(path, text), self._copied, group="copy")
 

@@ -29,4 +29,4 @@ class MeasureMixin(BaseScreen):
     def _open_guide(self) -> "GuideScreen | None":
         from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
 
-        return next((screen for screen in self.sharebench_app.screen_stack if isinstance(screen, GuideScreen)), None)
+        return next((screen for screen in self.app.screen_stack if isinstance(screen, GuideScreen)), None)

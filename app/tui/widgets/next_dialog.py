@@ -52,7 +52,7 @@ class GoesOn(MeasureMixin):
 
     def action_next(self) -> None:
         if steps := list(self.next_steps()):
-            self.sharebench_app.push_screen(NextDialog(steps), self._go_on)
+            self.app.push_screen(NextDialog(steps), self._go_on)
 
     def _go_on(self, step: "NextStep | None") -> None:
         if step is None:

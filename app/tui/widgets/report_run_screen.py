@@ -157,7 +157,7 @@ class ReportRunScreen(RecordingScreen):
     def action_export(self) -> None:
         report = self.report
         if report is not None:
-            self.sharebench_app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
 
     def export_name(self, report: Report) -> str:
         """What its file is called."""

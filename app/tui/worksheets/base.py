@@ -161,7 +161,7 @@ class WorksheetScreen(Copies):
             if chosen is not None:
                 self.fill(box.id, chosen)
 
-        self.sharebench_app.push_screen(PickDialog(box.choice, choices), answered)
+        self.app.push_screen(PickDialog(box.choice, choices), answered)
 
     def _say(self, text: str) -> None:
         self.query_one("#hint", Static).update(Content(plain(text)))
@@ -191,7 +191,7 @@ class WorksheetScreen(Copies):
                 self.with_notebook(lambda notebook: notebook.save_worksheet(record), lambda _: self._saved())
 
         text = "A name for the worksheet; one of the same name is replaced."
-        self.sharebench_app.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
+        self.app.push_screen(AskDialog("Save", text, value=self.worksheet_name, needed=True), answered)
 
     def _saved(self) -> None:
         self.notify(f"{self.worksheet_name} is in the notebook.", title="Saved", markup=False)
@@ -216,14 +216,12 @@ class WorksheetScreen(Copies):
                     self.write(from_record(record))
                 self._named(record.name)
 
-        self.sharebench_app.push_screen(PickDialog("Saved worksheets", choices), answered)
+        self.app.push_screen(PickDialog("Saved worksheets", choices), answered)
 
     def action_export(self) -> None:
         if self.filled is not None:
             report = self.report(self.filled)
-            self.sharebench_app.push_screen(
-                ExportScreen(gather=lambda _: [report], name=self.worksheet_name or self.KIND)
-            )
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.worksheet_name or self.KIND))
 
 
 def _text(report: Report, width: int) -> str:
