@@ -11,7 +11,12 @@ from forms.tone import Tone
 
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
 """Two characters a severity, so that nothing is told by colour alone."""
-_TONES = {Severity.PROBLEM: Tone.BAD, Severity.WARNING: Tone.CAUTION, Severity.GOOD: Tone.GOOD}
+TONES = {
+    Severity.PROBLEM: Tone.BAD,
+    Severity.WARNING: Tone.CAUTION,
+    Severity.NOTE: Tone.PLAIN,
+    Severity.GOOD: Tone.GOOD,
+}
 FORM = "findings"
 TITLE = "Findings"
 NO_FINDINGS = "No findings: nothing measured so far speaks for or against this set-up."
@@ -35,7 +40,7 @@ def findings_table(found: Sequence[Finding]) -> Table:
             f"[{SIGNS[one.severity]}] {one.title}",
             one.evidence,
             one.what_to_do,
-            tone=_TONES.get(one.severity, Tone.PLAIN),
+            tone=TONES[one.severity],
         )
         for one in found
     )

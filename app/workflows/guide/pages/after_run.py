@@ -35,6 +35,7 @@ from app.workflows.guide.state.method import TITLES, done
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
+from forms.findings.report import TONES
 from forms.numbers import link_rate, percent
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
@@ -169,7 +170,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
-    facts += [f"{finding.severity}: {finding.title}" for finding in known.findings[:4]]
+    facts += [Toned(f"{found.severity}: {found.title}", TONES[found.severity]) for found in known.findings[:4]]
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
