@@ -17,6 +17,7 @@ from app.children import PASSWORD_VARIABLE
 from app.errors import CancelledError, LoginError
 from app.measure.control import SeriesControl
 from app.recorder.request import SeriesRequest
+from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import AskDialog
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
@@ -193,8 +194,21 @@ async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeyp
     assert (kept.server_ssh, kept.smb_conf, kept.step) == ("root@nas", "/srv/smb.conf", MethodStep.CHANGE)
 
 
+STORED = "trial use sendfile nas 2026-01-31 10:00:00"
+
+
+def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int) -> SharebenchApp:
+    """The list of experiments of a notebook that has this trial, found faster in so many pairs."""
+    change = Change(name="use sendfile", value="yes", previous="No")
+    with Notebook(path) as notebook:
+        notebook.add_experiment(Experiment(name=STORED, kind=ExperimentKind.TRIAL))
+        notebook.add(series([1e8 + n for n in range(pairs)], id="a00000000000", experiment=STORED))
+        notebook.add(series([1.2e8 + n for n in range(pairs)], id="b00000000000", experiment=STORED, change=change))
+        notebook.set_trial(STORED, plan)
+    return app_on(path, first="ladder")
+
+
 async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
-    name = "trial use sendfile nas 2026-01-31 10:00:00"
     begun: list[TrialOrder] = []
 
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
@@ -207,13 +221,7 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
         kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8, 14, 20),
         accepted_risks=("use sendfile",),
     )  # fmt: skip
-    change = Change(name="use sendfile", value="yes", previous="No")
-    with Notebook(app.context.notebook_path) as notebook:
-        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.TRIAL))
-        notebook.add(series([1e8 + n for n in range(3)], id="a00000000000", experiment=name))
-        notebook.add(series([1.2e8 + n for n in range(3)], id="b00000000000", experiment=name, change=change))
-        notebook.set_trial(name, plan)
-    opened = app_on(app.context.notebook_path, first="ladder")
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=3)
     async with opened.run_test(size=(80, 24)) as pilot:
         await settled(opened, pilot)
         await press(opened, pilot, "e", "enter")
@@ -228,19 +236,12 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
         await measured(opened, pilot)
         assert "put back: use sendfile is No again" in painted(opened)
     (order,) = begun
-    assert (order.experiment.name, order.plan) == (name, plan)
+    assert (order.experiment.name, order.plan) == (STORED, plan)
 
 
 async def test_a_trial_that_is_decided_has_no_way_to_go_on(app):
-    name = "trial use sendfile nas 2026-01-31 10:00:00"
     plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8,))
-    change = Change(name="use sendfile", value="yes", previous="No")
-    with Notebook(app.context.notebook_path) as notebook:
-        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.TRIAL))
-        notebook.add(series([1e8 + n for n in range(8)], id="a00000000000", experiment=name))
-        notebook.add(series([1.2e8 + n for n in range(8)], id="b00000000000", experiment=name, change=change))
-        notebook.set_trial(name, plan)
-    opened = app_on(app.context.notebook_path, first="ladder")
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=8)
     async with opened.run_test(size=(80, 24)) as pilot:
         await settled(opened, pilot)
         await press(opened, pilot, "e", "enter")
