@@ -16,7 +16,7 @@ from forms.layout import width
 from storage.notebook import Notebook
 from tests.builders import one
 from tests.command_line import QUICK, Inside
-from tests.loads import full_load
+from tests.loads import full_load, point
 
 
 @pytest.fixture
@@ -90,6 +90,13 @@ def test_a_load_takes_one_line_of_80_columns(inside: Inside):
     assert "10,20,40" in line
     assert "cellar before" in whole
     assert whole in inside("list").stdout.splitlines()
+
+
+def test_points_of_as_many_users_name_them_once_in_the_list(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        notebook.add_load(replace(full_load(), points=tuple(point(number, users=5) for number in range(1, 7))))
+        (_, line) = load_lines(notebook, None)
+    assert line.split()[3] == "5"
 
 
 def test_a_name_that_is_nearly_right_is_told(inside: Inside):
