@@ -39,9 +39,7 @@ def _disk(found: IsolationVerdict) -> str:
 def _network(found: IsolationVerdict) -> str:
     one = found.evidence
     if one.link_share is not None and one.link_share > 1:
-        return (
-            f"The network, with {_clients(one)}: more came through than the link is said to carry; give its rate"
-        )
+        return f"The network, with {_clients(one)}: more came through than the link is said to carry; give its rate"
     if one.link_share is not None:
         return f"The network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
     return f"The network: the server reaches {_ratio(one)} of what it carries, with {_clients(one)}"
