@@ -174,7 +174,7 @@ def test_what_may_be_a_password_is_not_repeated_in_what_was_meant():
 
 @pytest.mark.parametrize("typed", ["sftp://nas1/x", "nfs://nas1/x"])
 def test_the_scheme_of_another_program_is_no_slip_of_the_pen(typed: str):
-    with pytest.raises(UsageError, match="not a target: '.*'; write smb://"):
+    with pytest.raises(UsageError, match=r"not a target: '.*'; write smb://"):
         parse_typed_target(typed)
 
 
