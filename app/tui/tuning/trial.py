@@ -36,8 +36,9 @@ class TrialScreen(ReportRunScreen):
     """Changes a setting, measures in turns with the one that was there, and puts it back."""
 
     ABOUT = (
-        "sharebench changes the setting itself, measures with and without it in turns (A B B A), and puts it back. What"
-        " it would write is shown first; y goes on. Whatever happens, `sharebench restore` puts back what was left."
+        "sharebench changes the setting itself, measures with and without it in turns (A B or B A, by lot), and puts it"
+        " back. What it would write is shown first; y goes on. Whatever happens, `sharebench restore` puts back what"
+        " was left."
     )
     KEYS: ClassVar = (
         KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
