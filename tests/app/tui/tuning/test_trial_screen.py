@@ -302,7 +302,7 @@ async def test_what_could_not_be_put_back_is_told(app, monkeypatch):
         assert isinstance(app.screen, MessageDialog)
         assert "run `sharebench restore`" in painted(app)
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, TrialScreen)
+        assert isinstance(here(app), TrialScreen)
         assert "run `sharebench restore`" in painted(app), "it stays on the screen"
 
 
