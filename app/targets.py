@@ -10,6 +10,7 @@ from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target
 from storage.target_url import format_target
 
+_BACKSLASH = "\\"
 FORMS = (
     "smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://[USER@]HOST[:PORT]/PATH, ftps://…, "
     "file:///PATH or iperf3://HOST[:PORT]"
@@ -23,6 +24,9 @@ HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a target begins with, also one of another program."""
+_OTHER_SCHEMES = frozenset({"sftp", "http", "https"})
+"""Schemes that look like ours and mean something else."""
+_PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
 """``[USER@]HOST[:PORT][/SHARE…]``, as ssh and scp are told where to go."""
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
@@ -40,10 +44,7 @@ def parse_target(text: str) -> Target:
     scheme, separator, rest = url.partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
     if not separator or protocol is None:
-        bare = without_password(text.strip())
-        meant = f"did you mean smb://{bare}? Else write" if _BARE.fullmatch(bare) else "write"
-        said = f"not a target: {bare!r}" if bare else "nothing was typed"
-        raise UsageError(f"{said}; {meant} {FORMS}")
+        raise _not_a_target(text.strip())
     authority, slash, raw_path = rest.partition("/")
     if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
@@ -72,6 +73,30 @@ def parse_target(text: str) -> Target:
         return Target(protocol=protocol.name, host=host, port=port)
     path = "/" + _unescape(raw_path).lstrip("/")
     return Target(protocol=protocol.name, host=host, port=port, path=path, user=user)
+
+
+def _not_a_target(text: str) -> UsageError:
+    """What is said of a text that names no target: what it may have meant, where that can be told."""
+    if not text:
+        return UsageError(f"nothing was typed; write {FORMS}")
+    scheme = _SCHEME.match(text)
+    if not scheme and "@" in text and may_hold_password(text):
+        return PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
+    told = without_password(text)
+    meant = f"smb://{told}" if _BARE.fullmatch(told) else ""
+    known = _known_scheme(scheme[0]) if scheme else None
+    if scheme and known:
+        meant = f"{known}://{'/' if PROTOCOLS[known].is_local else ''}{told[scheme.end() :].replace(_BACKSLASH, '/')}"
+    shown = repr(told).replace(2 * _BACKSLASH, _BACKSLASH)
+    return UsageError(f"not a target: {shown}; {f'did you mean {meant}? Else write' if meant else 'write'} {FORMS}")
+
+
+def _known_scheme(typed: str) -> str | None:
+    """The protocol that a scheme may be a slip of the pen for; None for one of another program."""
+    from difflib import get_close_matches  # noqa: PLC0415  only words that are wrong need it
+
+    name = typed.rstrip(":/\\").lower()
+    return None if name in _OTHER_SCHEMES else next(iter(get_close_matches(name, PROTOCOLS, 1)), None)
 
 
 def parse_typed_target(text: str) -> Target:
@@ -141,10 +166,7 @@ def _unescape(text: str) -> str:
 
 def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
     if ":" in login:
-        raise PasswordInURLError(
-            f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}",
-            options=CREDENTIALS_OPTION,
-        )
+        raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
     domain, separator, user = login.partition(";") if protocol.has_share else ("", "", login)
     if not separator:
         domain, user = "", login

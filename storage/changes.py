@@ -107,7 +107,7 @@ class TrialPlan:
     noise_percent: float = 1.0
     margin_percent: float = 5.0
     seed: int = 0
-    """Of the order of a sweep's blocks."""
+    """Of the order within pairs, or within the blocks of a sweep."""
     server_ssh: str | None = None
     smb_conf: str | None = None
     accepted_risks: tuple[str, ...] = ()

@@ -197,8 +197,10 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
         _tell_left_behind(context, found)
         try:
             yield found
-        except (UnknownReferenceError, RefusedError) as error:
+        except UnknownReferenceError as error:
             raise UsageError(str(error)) from error
+        except RefusedError as error:
+            raise UsageError(str(error), options=error.options) from error
 
 
 def _tell_left_behind(context: click.Context, found: "Notebook") -> None:

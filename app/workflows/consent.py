@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from app.workflows.trial_order import TrialOrder
 from forms import wording
+from forms.tuning.relevance import acts_on
 from storage.changes import TrialPlan
 
 
@@ -18,6 +19,9 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield f"  sh {settings[0].undo_path}"
     most = plan.looks[-1] * (len(plan.values) + 1)
     yield f"At most {wording.count(most, 'run')}, {_each(plan)}; new sessions of others are affected."
+    acting = {None if plan.load else acts_on(one.name) for one in settings}
+    if acting.isdisjoint({None, order.request.plan.command}):
+        yield f"Beware: {plan.name} is known to act on a {' or '.join(sorted(filter(None, acting)))} alone."
     yield from (f"Accepted risk: {risk}." for one in settings for risk in one.risks)
     yield from (f"Beware: {manager}." for manager in dict.fromkeys(each for one in settings for each in one.managers))
 

@@ -30,6 +30,7 @@ from app.workflows.trial_order import (
 )
 from app.workflows.trial_yardstick import Yardstick, yardstick_of
 from forms import wording
+from forms.stats.paired import base_comes_first
 from forms.trials.judged import ChangeSummary, judged
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import block_order
@@ -179,13 +180,13 @@ class _Campaign:
             yield Judged(self._standing())
 
     def _order_of(self, block: int) -> tuple[int, ...]:
-        """A B, B A, A B … so that neither comes first more often; a sweep's blocks at random."""
-        arms = len(self.writers)
+        """By lot: a pair A B or B A so that neither is more frequent at a look, a sweep's block in any order."""
+        plan, arms = self.order.plan, len(self.writers)
         if self.order.experiment.kind is ExperimentKind.SWEEP:
-            return block_order(arms, block, self.order.plan.seed)
+            return block_order(arms, block, plan.seed)
         summary = self._standing() if block > 1 else None
-        first = sum(1 if pair.base_first else -1 for pair in summary.pairs) if isinstance(summary, TrialSummary) else 0
-        return (1, 0) if first > 0 else (0, 1)
+        done = [pair.base_first for pair in summary.pairs] if isinstance(summary, TrialSummary) else []
+        return (0, 1) if base_comes_first(done, plan.looks, block, plan.seed) else (1, 0)
 
     def _standing(self) -> ChangeSummary:
         return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)

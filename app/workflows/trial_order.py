@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from secrets import randbelow
 from typing import Any
 
 from app.changes.find import Ways, find_setting
@@ -20,6 +21,8 @@ from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Series, Target, dated_experiment
 
 AS_IT_IS = "as it is"
+SEEDS = 2**31
+"""From so many one is drawn, for the order in which the values of a trial or sweep are measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ def new_order(
             previous=in_one(one.previous or "" for one in settings),
             server_ssh=request.server_ssh,
             smb_conf=request.smb_conf,
+            seed=randbelow(SEEDS),
         ),
         experiment=dated_experiment(kind, f"{plan.name} {target.host or target.path}"),
     )

@@ -16,6 +16,8 @@ OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
 """The signs of what is no verdict for another reason than the figures."""
 FARTHEST_PERCENT = 1000.0
 """An edge of an interval beyond it is not written out: one degree of freedom makes millions."""
+MANY_RUNS = 30
+"""A side: who is told to measure more is told nothing of use."""
 JUST_FOUND_SHARE = 1 / 3
 """Of a change: where its interval begins nearer to zero than that, the change was only just found."""
 
@@ -54,6 +56,8 @@ class Comparison:
     """Runs a side that would likely tell; None where the verdict is known, or where no number of runs would."""
     needed_runs_range: tuple[int, int | None] | None = None
     """(fewest, most) by all that this first look leaves open; None for the most where no number may be enough."""
+    smallest_percent: float | None = None
+    """The change that as many runs as were measured find nine times in ten; None where runs are not what is missing."""
     needed_series: int | None = None
     """Series a side, measured in alternation, that would likely tell; None where runs are what is missing."""
     between_percent: float | None = None
@@ -233,12 +237,21 @@ def _more_series(found: Comparison) -> str:
 
 
 def _more_runs(found: Comparison) -> str:
-    if found.needed_runs is None:
-        return "a change of this size is smaller than this set-up can show: longer runs, of a larger file, may help"
+    if found.needed_runs is None or found.needed_runs > MANY_RUNS:
+        return _smaller_than_shown(found)
     low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
     likely = "" if low == high else f"; likely {low} to {high if high is not None else 'many more'}"
-    longer = ", or longer ones, of a larger file" if found.needed_runs > 30 else ""
-    return f"about {found.needed_runs} runs a side would tell (now {_have(found)}{likely}){longer}"
+    return f"about {found.needed_runs} runs a side would tell (now {_have(found)}{likely})"
+
+
+def _smaller_than_shown(found: Comparison) -> str:
+    """What to do about a change for which more runs are needed than anybody measures."""
+    least = "" if found.smallest_percent is None else f" (± {wording.percent(found.smallest_percent)})"
+    more = "" if found.needed_runs is None else f"; more runs alone would take about {found.needed_runs} a side"
+    return (
+        f"that is smaller than this set-up can show with {_have(found)} runs a side{least}: measure longer runs, of a"
+        f" larger file, or at a quieter time{more}"
+    )
 
 
 def _have(found: Comparison) -> str:

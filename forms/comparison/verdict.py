@@ -11,7 +11,7 @@ from forms.comparison.differences import Difference, differences, effective, par
 from forms.stats import change as changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
 from forms.stats.mann_whitney import mann_whitney_p
-from forms.stats.sample_size import needed_range, needed_runs, scatter_of
+from forms.stats.sample_size import needed_range, needed_runs, scatter_of, smallest_found_percent
 from forms.stats.sample_size import needed_series as series_that_tell
 from forms.tuning.client_settings import own_setting
 from storage.records import Change, Evidence, Series
@@ -100,9 +100,10 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
         interval_percent=decision.interval_percent,
         runs_interval_percent=decision.runs_interval_percent,
         p_value=p_value,
-        needed_runs=needs[0],
-        needed_runs_range=needs[1],
-        needed_series=needs[2],
+        needed_runs=needs.runs,
+        needed_runs_range=needs.runs_range,
+        needed_series=needs.series,
+        smallest_percent=needs.smallest_percent,
         between_percent=decision.variation.deviation_percent if decision.variation else None,
         between_freedom=decision.variation.freedom if decision.variation else None,
         base_wander_percent=_wander(left),
@@ -200,31 +201,43 @@ def _shows_its_server(series: Series) -> bool:
     return any(parameter_of(fact) for fact in series.environment.get("server", {}))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Needs:
+    """What would tell, as in :class:`Comparison`; nothing where it is not that which is missing."""
+
+    runs: int | None = None
+    runs_range: tuple[int, int | None] | None = None
+    series: int | None = None
+    smallest_percent: float | None = None
+
+
 def _needs(
     decision: ChangeDecision,
     turns: tuple[list[float], list[float]] | None,
     left: Sequence[Sequence[float]],
     right: Sequence[Sequence[float]],
     limits: Limits,
-) -> tuple[int | None, tuple[int, int | None] | None, int | None]:
-    """Runs a side, their range, and series a side that would tell; None where it is not that which is missing."""
+) -> _Needs:
     change = decision.change_percent
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
-        return 4, None, None
+        return _Needs(runs=4)
     if change is None or limits.noise_percent >= limits.margin_percent:
-        return None, None, None
+        return _Needs()
     if decision.doubt in (Doubt.WANDERED, Doubt.TREND) and decision.variation:
-        return None, None, series_that_tell(change, decision.variation.deviation_percent, limits)
+        return _Needs(series=series_that_tell(change, decision.variation.deviation_percent, limits))
     if decision.doubt not in (Doubt.SCATTER, Doubt.RANKS):
-        return None, None, None
+        return _Needs()
     flat = turns or tuple([rate for rates in side for rate in rates] for side in (left, right))
     scatter = scatter_of(*flat, paired=turns is not None)
     if scatter is None:
-        return None, None, None
+        return _Needs()
     least = scatter.runs + 1
     runs, (low, high) = needed_runs(change, scatter, limits), needed_range(change, scatter, limits)
-    more = None if runs is None else max(least, runs)
-    return more, (max(least, low), None if high is None else max(least, high)), None
+    return _Needs(
+        runs=None if runs is None else max(least, runs),
+        runs_range=(max(least, low), None if high is None else max(least, high)),
+        smallest_percent=smallest_found_percent(scatter, scatter.runs, limits),
+    )
 
 
 def _wander(left: Sequence[Sequence[float]]) -> float | None:

@@ -38,6 +38,8 @@ def _disk(found: IsolationVerdict) -> str:
 
 def _network(found: IsolationVerdict) -> str:
     one = found.evidence
+    if one.link_share is not None and one.link_share > 1:
+        return f"The network, with {_clients(one)}: more came through than the link is said to carry; give its rate"
     if one.link_share is not None:
         return f"The network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
     return f"The network: the server reaches {_ratio(one)} of what it carries, with {_clients(one)}"
@@ -59,6 +61,11 @@ def _client(found: IsolationVerdict) -> str:
         return (
             f"This client: {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
             f"processor here, with {_clients(one)}; measure from a faster machine"
+        )
+    if one.ceiling_share is not None and one.ceiling_share > 1:
+        return (
+            "This client: the server layer ran as fast as all that this machine asked for when its limit was looked"
+            f" for, at a busier moment, with {_clients(one)}; measure from a faster one"
         )
     if one.ceiling_share is not None:
         return (

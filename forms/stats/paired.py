@@ -4,9 +4,13 @@ Looking after each pair and stopping at the first p below 5 % gives a false alar
 things. Looks after 8, 14 and 20 pairs at the levels below keep it under 5 % for all three together (simulated:
 tests/truth). The second run of a pair may be slower or faster for being the second; so what the second has over the
 first is compared between pairs A B and pairs B A, from which that falls out whatever it is (Koch 1972, of crossovers).
+
+The p is exact because the orders are drawn by lot, whatever else the machine does meanwhile: A B B A A B B A … has a
+rhythm, and other work that comes and goes in about the same one would pass for an effect of the change.
 """
 
 import math
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +20,7 @@ from statistics import NormalDist, fmean, median
 from forms.stats.mann_whitney import critical_count, mann_whitney_p
 
 LOOKS = (8, 14, 20)
-"""After how many pairs it is judged; whole blocks of A B B A."""
+"""After how many pairs it is judged; at each of them both orders are as frequent."""
 LEVELS = {8: 2 / 70, 14: 0.0125, 20: 0.0225}
 """Of each look; the first one is the smallest p that 4 pairs of each order can have."""
 ALPHA = 6 / 256
@@ -38,6 +42,21 @@ class PairedEffect:
     """(low, high), what the test at ``alpha`` does not refuse; None with too few pairs for one."""
     deviation_percent: float | None
     """The standard deviation of the pairs' differences, in turns within each order; None for too few pairs."""
+
+
+def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed: int) -> bool:
+    """The order of the next pair, by lot: whether the base is measured first in it.
+
+    ``done`` are the orders of the pairs that count so far, ``pair`` the number of this one. At the next look both
+    orders are as frequent, and every such row of orders is as likely, but that the base begins: a two-sided test gives
+    a row and its mirror image the same p.
+    """
+    if not done:
+        return True
+    look = next((look for look in looks if look > len(done)), len(done) + 1)
+    still_first = (look + 1) // 2 - sum(done)
+    chance = random.Random(f"{seed} {pair}").random()  # noqa: S311  an order of runs, no secret
+    return chance * (look - len(done)) < still_first
 
 
 def effect_in_turns(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:

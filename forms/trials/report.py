@@ -9,9 +9,10 @@ from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.tuning.relevance import acts_on
 from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
 from storage.changes import Slot, TrialPlan
-from storage.records import Series
+from storage.records import Command, Series
 from storage.target_url import format_target
 
 _NOTABLE_SLOT_EFFECT_PERCENT = 1.0
@@ -84,6 +85,8 @@ def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
 
 
 def _what(plan: TrialPlan, base: Series) -> str:
+    if plan.load is None and base.command is Command.GET and base.plan and base.plan.make_file:
+        return "get of a file that was made anew for each run, under the value that is measured, in"
     if plan.load is None:
         return base.command
     users = wording.count(plan.load.users, "user")
@@ -141,7 +144,10 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
 def _advice(found: TrialSummary) -> Iterator[str]:
     yield from generator_advice(found.slots)
     section = f"in {found.plan.section} " if found.plan.section else ""
-    if found.verdict is Verdict.FASTER:
+    other = None if found.plan.load else acts_on(found.plan.name)
+    if other not in {None, found.base.command}:
+        yield f"{found.plan.name} is known to act on a {other} alone: try it on a {other} before you rely on this"
+    elif found.verdict is Verdict.FASTER:
         yield f"worth keeping: write {found.plan.name} = {found.value} {section}yourself; it was put back here"
     if found.slot_effect_percent is not None and abs(found.slot_effect_percent) > _NOTABLE_SLOT_EFFECT_PERCENT:
         yield "the second run of a pair differs from the first by itself; the order of the pairs balances that"

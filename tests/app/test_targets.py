@@ -82,7 +82,7 @@ def test_a_half_typed_url_is_refused_without_repeating_what_may_be_its_password(
 
 def test_what_cannot_be_a_password_is_repeated():
     for url in ("server/share", "http://server/x", "sbm://server:445/share", "C:\\data"):
-        with pytest.raises(UsageError, match=re.escape(repr(url))):
+        with pytest.raises(UsageError, match=re.escape(f"'{url}'")):
             parse_target(url)
 
 
@@ -146,3 +146,39 @@ def test_a_bare_host_is_told_what_was_meant():
         parse_target("nas1")
     with pytest.raises(UsageError, match="not a target: 'nothing like it'; write smb://"):
         parse_typed_target("nothing like it")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("smbb://nas1/share", "smb://nas1/share"),
+        ("smb:/nas1/share", "smb://nas1/share"),
+        (r"smb:\\nas1\share", "smb://nas1/share"),
+        ("fpt://nas1", "ftp://nas1"),
+        ("iperf://nas1", "iperf3://nas1"),
+        ("file:/srv/data", "file:///srv/data"),
+    ],
+)
+def test_a_slip_of_the_pen_in_a_scheme_is_told_what_was_meant(typed: str, meant: str):
+    with pytest.raises(UsageError) as caught:
+        parse_typed_target(typed)
+    assert str(caught.value).startswith(f"not a target: '{typed}'; did you mean {meant}? Else write smb://")
+
+
+def test_what_may_be_a_password_is_not_repeated_in_what_was_meant():
+    with pytest.raises(UsageError) as caught:
+        parse_target("smb:hush@nas1")
+    assert "did you mean smb://…@nas1?" in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("typed", ["sftp://nas1/x", "nfs://nas1/x"])
+def test_the_scheme_of_another_program_is_no_slip_of_the_pen(typed: str):
+    with pytest.raises(UsageError, match=r"not a target: '.*'; write smb://"):
+        parse_typed_target(typed)
+
+
+def test_a_password_before_a_bare_host_is_refused_as_one():
+    with pytest.raises(PasswordInURLError) as caught:
+        parse_typed_target("bench:hush@nas1")
+    assert "hush" not in str(caught.value)

@@ -1,20 +1,18 @@
-"""How often a trial (`sharebench try`) is right: A B B A with planned looks, on pairs that are made up."""
+"""How often a trial (`sharebench try`) is right: pairs A B and B A by lot with planned looks, on runs made up."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from forms.stats.decision import Verdict
-from forms.stats.paired import LOOKS
+from forms.stats.paired import LOOKS, base_comes_first
 from forms.trials.summary import judge_pairs
 from storage.changes import ChangeKind, TrialPlan
 
 SEED = 2026
 PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="log level", values=("1",), looks=LOOKS)
-
-BASE_FIRST = [pair % 2 == 0 for pair in range(LOOKS[-1])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +28,25 @@ class PairedWorld:
     """By how much each run is slower than the one before."""
     wild: float = 0.0
     """The share of runs that are 30 % slower."""
+    lag_1: float = 0.0
+    """Correlation of neighbouring runs."""
+    rhythm_percent: float = 0.0
+    """By how much two runs of every four are slower, as beside other work that comes and goes."""
 
-    def ratios(self, random: np.random.Generator, change_percent: float) -> list[float]:
-        """What 20 pairs of A B, B A, A B … show."""
+    def ratios(self, random: np.random.Generator, base_first: Sequence[bool], change_percent: float) -> list[float]:
+        """What 20 pairs of these orders show."""
         scatter = self.paired_percent / 2**0.5 / 100
         slots = 2 * LOOKS[-1]
-        rates = np.exp(random.normal(0, scatter, slots) - np.arange(slots) * self.drift_percent / 100)
+        noise = random.normal(0, scatter, slots)
+        for at in range(1, slots if self.lag_1 else 0):
+            noise[at] = self.lag_1 * noise[at - 1] + (1 - self.lag_1**2) ** 0.5 * noise[at]
+        rates = np.exp(noise - np.arange(slots) * self.drift_percent / 100)
         rates *= np.where(random.random(slots) < self.wild, 0.7, 1.0)
+        if self.rhythm_percent:
+            rates *= np.where((np.arange(slots) + random.integers(4)) % 4 < 2, 1 - self.rhythm_percent / 100, 1.0)
         rates[1::2] *= 1 + self.slot_percent / 100
         first, second = rates[0::2], rates[1::2]
-        ratios = np.where(BASE_FIRST, second / first, first / second) * (1 + change_percent / 100)
+        ratios = np.where(base_first, second / first, first / second) * (1 + change_percent / 100)
         return [float(one) for one in ratios]
 
 
@@ -50,6 +57,8 @@ WORLDS = (
     PairedWorld(name="2 %, the second of a pair 2 % faster", paired_percent=2.0, slot_percent=2.0),
     PairedWorld(name="2 %, drift 0.5 % a run", paired_percent=2.0, drift_percent=0.5),
     PairedWorld(name="2 %, wild runs (8 %, 30 % slower)", paired_percent=2.0, wild=0.08),
+    PairedWorld(name="2 %, lag-1 0.5", paired_percent=2.0, lag_1=0.5),
+    PairedWorld(name="2 %, two runs in four 10 % slower", paired_percent=2.0, rhythm_percent=10.0),
 )
 
 
@@ -62,11 +71,22 @@ class TrialTally:
     mean_pairs: float
 
 
+def drawn_orders(seed: int) -> list[bool]:
+    """Of all pairs of a trial: whether the base comes first."""
+    orders: list[bool] = []
+    for pair in range(1, LOOKS[-1] + 1):
+        orders.append(base_comes_first(orders, LOOKS, pair, seed))
+    return orders
+
+
 @cache
 def trial_tally(world: PairedWorld, change_percent: float, trials: int) -> TrialTally:
     """What so many trials of a change say."""
     random = np.random.default_rng(SEED)
-    found = [judge_pairs(world.ratios(random, change_percent), BASE_FIRST, PLAN) for _ in range(trials)]
+    found = []
+    for trial in range(trials):
+        orders = drawn_orders(trial)
+        found.append(judge_pairs(world.ratios(random, orders, change_percent), orders, PLAN))
     verdicts = [one.verdict for one in found]
     return TrialTally(
         different_percent=100 * sum(one in {Verdict.FASTER, Verdict.SLOWER} for one in verdicts) / trials,

@@ -58,7 +58,9 @@ MOST_AXES = 2
 @restart_option
 @trial_options
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
-    """Changes a setting of the server itself, measures with and without it in turns (A B B A), and puts it back.
+    """Changes a setting of the server itself, measures with and without it in turns, and puts it back.
+
+    Each pair is A B or B A by lot, so that nothing else that comes and goes on the machine keeps step with the change.
 
     NAME=VALUE is a line of smb.conf, a kernel setting (net.ipv4.tcp_congestion_control=bbr) or one of a network card
     (mtu@eth0=9000, tso@eth0=off, rx-usecs@eth0=0); NAME alone tries the values of the catalogue. For all else there are

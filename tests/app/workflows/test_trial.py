@@ -20,6 +20,7 @@ from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
+from app.workflows.consent import consent_lines
 from app.workflows.experiments import stored_experiment
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import run_trial
@@ -86,14 +87,16 @@ def cancelled_after(made: TrialOrder, path: Path, runs: int) -> None:
         carried_out(made, path, count, control)
 
 
-def test_a_b_b_a_each_in_a_new_session_and_all_is_put_back(samba: Smbd, tmp_path: Path):
+def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
-    made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900)
+    made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900, looks=(3,))
+    assert made.plan.seed != order(samba, "server signing", "mandatory").plan.seed
+    made = replace(made, plan=replace(made.plan, seed=0))
     events = carried_out(made, path)
     values = [event.value for event in events if isinstance(event, ValueSet)]
-    assert values == [None, "mandatory", "mandatory", None]
+    assert values == [None, "mandatory", None, "mandatory", "mandatory", None], "A B, A B, B A"
     signing = [event.client.signing for event in events if isinstance(event, Started)]
-    assert [one == "none" for one in signing] == [True, False, False, True]
+    assert [one == "none" for one in signing] == [value is None for value in values]
     assert isinstance(events[-2], PutBack)
     assert samba.conf.read_bytes() == before
     with Notebook(path) as notebook:
@@ -102,13 +105,13 @@ def test_a_b_b_a_each_in_a_new_session_and_all_is_put_back(samba: Smbd, tmp_path
         report = stored_experiment(notebook, made.experiment.name)
         (entry,) = notebook.journal()
         assert entry.state is ChangeState.UNDONE
-    assert [(len(one.runs), one.status) for one in (base, other)] == [(4, SeriesStatus.COMPLETE)] * 2
+    assert [(len(one.runs), one.status) for one in (base, other)] == [(6, SeriesStatus.COMPLETE)] * 2
     assert other.base_id == base.id
     assert other.change is not None
     assert (other.change.value, other.change.previous) == ("mandatory", "default")
     assert other.change.evidence is Evidence.CONFIRMED
     assert "signing none -> aes" in (other.change.remark or "")
-    assert [slot.series_id for slot in slots] == [base.id, other.id, other.id, base.id]
+    assert [slot.series_id for slot in slots] == [base.id if value is None else other.id for value in values]
     assert all(slot.control_seconds > 0 for slot in slots)
     assert report.form == "trial"
     assert any("signing none -> aes" in field.text for field in report.fields)
@@ -149,6 +152,12 @@ def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(s
         assert slot.requests_per_second == pytest.approx(run.size_bytes / 4096 / (run.seconds or 0), rel=0.1)
     assert samba.conf.read_bytes() == before
     assert sorted(one.name for one in samba.folder.iterdir()) == ["file"]
+
+
+def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
+    said = list(consent_lines(order(samba, "strict allocate", "yes")))
+    assert "Beware: strict allocate is known to act on a put alone." in said
+    assert not any("alone" in line for line in consent_lines(order(samba, "log level", "1")))
 
 
 def test_a_load_that_cannot_be_made_changes_nothing(samba: Smbd, tmp_path: Path):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.comparison import Comparison
+from forms.comparison.comparison import MANY_RUNS, Comparison
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides
 from forms.stats.decision import Doubt, Limits
@@ -156,13 +156,30 @@ def test_no_number_of_runs_tells_where_noise_is_as_wide_as_the_margin():
 
 
 def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
-    loose = [rate + (4e6 if index % 3 else -8e6) for index, rate in enumerate(TEN)]
+    loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
     assert result.doubt is Doubt.SCATTER
     assert result.needed_runs_range is not None
     low, high = result.needed_runs_range
     assert high is None or low <= (result.needed_runs or low) <= high
-    assert "runs a side would tell" in result.sentence
+    assert result.needed_runs is not None
+    assert result.needed_runs <= MANY_RUNS
+    assert f"about {result.needed_runs} runs a side would tell (now 10;" in result.sentence
+
+
+def test_many_runs_are_not_what_is_advised_first():
+    """Two hundred and fifty runs a side are honest and useless: what can be done is a larger file or a quieter time."""
+    loose = [rate + (5e6 if index % 3 else -10e6) for index, rate in enumerate(TEN)]
+    result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
+    assert result.doubt is Doubt.SCATTER
+    assert result.smallest_percent == pytest.approx(14.3, abs=0.1)
+    assert result.needed_runs is not None
+    assert result.needed_runs > MANY_RUNS
+    assert (
+        "; that is smaller than this set-up can show with 10 runs a side (± 14 %): measure longer runs, of a larger"
+        f" file, or at a quieter time; more runs alone would take about {result.needed_runs} a side."
+    ) in result.sentence
+    assert "would tell" not in result.sentence
 
 
 def test_a_change_that_drowns_is_smaller_than_the_set_up_can_show():

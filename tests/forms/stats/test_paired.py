@@ -2,11 +2,21 @@
 
 import math
 import random
+from collections import Counter
 
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
-from forms.stats.paired import ALPHA, LEVELS, LOOKS, effect_in_turns, paired_effect, signed_rank_p, slot_effect_percent
+from forms.stats.paired import (
+    ALPHA,
+    LEVELS,
+    LOOKS,
+    base_comes_first,
+    effect_in_turns,
+    paired_effect,
+    signed_rank_p,
+    slot_effect_percent,
+)
 
 
 @pytest.mark.parametrize("pairs", [2, 6, 8, 14, 20])
@@ -104,3 +114,26 @@ def test_many_pairs_are_judged_by_the_normal_curve():
     effect = paired_effect([math.exp(one) for one in found], 0.05)
     assert effect.interval_percent is not None
     assert (effect.interval_percent[0] > 0) == (effect.p_value <= 0.05)
+
+
+def orders_of(pairs: int, seed: int) -> list[bool]:
+    """Of the first pairs of a trial: whether the base comes first."""
+    found: list[bool] = []
+    for pair in range(1, pairs + 1):
+        found.append(base_comes_first(found, LOOKS, pair, seed))
+    return found
+
+
+def test_every_row_of_orders_that_the_base_begins_is_as_likely_at_the_first_look():
+    rows = Counter(tuple(orders_of(8, seed)) for seed in range(3500))
+    assert len(rows) == math.comb(8, 4) // 2
+    assert all(row[0] for row in rows)
+    assert sum((count - 100) ** 2 / 100 for count in rows.values()) < 65, "chi-square of 34: one in a thousand"
+
+
+def test_both_orders_are_as_frequent_at_each_look_also_where_a_pair_was_left_out():
+    for seed in range(20):
+        orders = orders_of(20, seed)
+        assert [sum(orders[:look]) for look in LOOKS] == [4, 7, 10]
+        assert not base_comes_first([True] * 4 + [False] * 3, LOOKS, 9, seed)
+        assert base_comes_first([True] * 3 + [False] * 4, LOOKS, 9, seed)

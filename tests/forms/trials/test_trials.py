@@ -23,7 +23,8 @@ from forms.trials.tune import NotTried, TuneSummary
 from forms.trials.tune_report import tune_report
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
 from storage.loads.scenario import Scenario, SizeClass
-from storage.records import Change, Experiment, ExperimentKind, RunStatus, Series
+from storage.plan import Plan
+from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import series
 
 TRIAL = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
@@ -126,6 +127,30 @@ def test_what_the_setting_cannot_touch_takes_the_verdict_back():
     faster_machine = judged(TRIAL, plan(), found, places(found, control=(1.1, 1.0)))
     assert isinstance(faster_machine, TrialSummary)
     assert faster_machine.verdict is Verdict.SLOWER, "it became slower although the machine did not"
+
+
+def test_a_file_that_was_made_under_each_value_is_told_of():
+    base, other = arms(*noisy(8))
+    for make_file, command, told in (
+        (True, Command.GET, True),
+        (True, Command.PUT, False),
+        (False, Command.GET, False),
+    ):
+        sides = [replace(one, command=command, plan=Plan(make_file=make_file)) for one in (base, other)]
+        report = report_of(judged(TRIAL, plan(), sides, places(sides)))
+        (measured,) = (field.text for field in report.fields if field.name == "Measured")
+        assert ("made anew for each run, under the value" in measured) is told
+
+
+def test_what_is_known_to_act_on_the_other_direction_alone_is_not_advised_but_to_be_tried_there():
+    base, other = arms(*noisy(8, 1.1))
+    said = {}
+    for command in Command:
+        sides = [replace(one, command=command) for one in (base, other)]
+        said[command] = report_of(judged(TRIAL, plan(), sides, places(sides))).advice
+    assert any("strict sync is known to act on a put alone" in text for text in said[Command.GET])
+    assert not any("worth keeping" in text for text in said[Command.GET])
+    assert any("worth keeping" in text for text in said[Command.PUT])
 
 
 def test_a_trial_without_one_of_its_series_is_none():
@@ -243,6 +268,7 @@ def test_a_load_is_compared_by_its_requests_not_by_its_bytes():
     report = report_of(found)
     assert "requests of 4 users (small)" in report.fields[1].text
     assert any("in 2 of 16 windows the machine that made the load was the limit" in text for text in report.advice)
+    assert not any("act on a put alone" in text for text in report.advice), "users read and write"
     document = json.loads(json.dumps(report.document()))
     assert document["pairs"][0]["base_requests_per_second"] == 100
     assert trial_from_document(document).plan == found.plan

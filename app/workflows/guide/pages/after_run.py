@@ -338,7 +338,7 @@ def _done_by_sharebench(series: Series) -> Iterator[Option]:
 
     text = "NAME = VALUE, such as: server signing = mandatory. What would be written is shown first."
     ask = Ask(heading="Let sharebench do it", text=text, then=taken)
-    yield Option("Let sharebench change it, A B B A, and put it back…", ask, "it asks before it writes")
+    yield Option("Let sharebench change it in turns, and put it back…", ask, "it asks before it writes")
 
 
 def _other_change(choices: GuideChoices, series: Series) -> Option:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from app.errors import UsageError
-from app.targets import parse_target, parse_typed_target
+from app.targets import parse_typed_target
 from app.units import parse_rate, parse_size
 from app.workflows.guide.pages.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
 from app.workflows.guide.state.choices import GuideChoices, MethodStep, is_same_server, with_made_file
@@ -71,16 +72,20 @@ def _ask_target(*, kerberos: bool = False) -> Ask:
 
 def _ask_credentials() -> Ask:
     def target_of(path: str) -> Ask:
+        if not Path(path).expanduser().is_file():
+            raise UsageError(f"no file {path!r}; name the one that holds user and password")
         return Ask(
-            heading="Target",
-            text="smb://HOST/SHARE or ftp://HOST/PATH; the user is the file's.",
-            then=lambda text: ReadCredentials(parse_target(text), path),
+            heading="Target of the credentials",
+            text="HOST, smb://HOST/SHARE or ftp://HOST/PATH; the user is the file's.",
+            then=lambda text: ReadCredentials(parse_typed_target(text), path),
+            keep=True,
         )
 
     return Ask(
         heading="Credentials file",
         text="As mount.cifs and smbclient -A read it: username = …, password = …, domain = …",
         then=target_of,
+        keep=True,
     )
 
 

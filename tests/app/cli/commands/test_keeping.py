@@ -161,7 +161,9 @@ def test_what_was_tried_again_is_on_the_form_and_in_the_document_and_comes_back(
 def test_a_series_that_measured_nothing_is_no_baseline(sharebench: Inside):
     with Notebook(sharebench.db) as notebook:
         notebook.add(unfinished(runs=()))
-    assert "no valid measured run" in sharebench.fails(2, "baseline", "set", "before", unfinished().id[:12])
+    said = sharebench.fails(2, "baseline", "set", "before", unfinished().id[:12])
+    assert "no valid measured run" in said
+    assert said.rstrip().endswith(f"(run --resume {unfinished().id})"), "only the command line names its options"
 
 
 def test_the_newest_fifty_are_listed_unless_asked_otherwise(sharebench: Inside):

@@ -150,9 +150,14 @@ async def test_a_credentials_file_names_user_and_password(guide_app, backend, tm
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "down", "down", "down", "enter")
+        guide_app.screen.query_one(Input).value = str(tmp_path / "crad")
+        await press(guide_app, pilot, "enter")
+        assert "crad'; name the one that holds user and password" in text_of(guide_app.screen, ".dialog-text")
+        await press(guide_app, pilot, "enter")
+        assert guide_app.screen.query_one(Input).value == str(tmp_path / "crad"), "nothing that was typed is lost"
         guide_app.screen.query_one(Input).value = str(path)
         await press(guide_app, pilot, "enter")
-        guide_app.screen.query_one(Input).value = "smb://nas/data"
+        guide_app.screen.query_one(Input).value = "nas/data"
         await press(guide_app, pilot, "enter")
         assert isinstance(guide_app.screen, BrowseScreen)
         assert (guide_app.screen.place.target.user, guide_app.screen.place.target.domain) == ("anna", "WORK")
