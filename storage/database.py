@@ -20,6 +20,7 @@ from sqlite_utils import Database
 
 from storage.encoding import TextConnection
 from storage.errors import (
+    ANOTHER,
     SAVE_IT,
     DamagedNotebookError,
     NotebookFileError,
@@ -34,7 +35,7 @@ from storage.migrations import CURRENT_FORMAT, migrations
 BUSY_SECONDS = 15.0
 """How long a writer waits for another one."""
 _AGAIN_SECONDS = 0.01
-_ELSEWHERE = "name another one with --db FILE"
+_ELSEWHERE = "start sharebench with another notebook"
 _VFS = ""
 """The file layer of SQLite's; empty for its usual one."""
 _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
@@ -78,11 +79,14 @@ def open_database(path: Path) -> NotebookDatabase:
         if isinstance(error, sqlite3.Error) and is_busy(error):
             raise NotebookFileError(
                 f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"
-                f" {_ELSEWHERE}"
+                f" {_ELSEWHERE}",
+                options=ANOTHER,
             ) from error
         failing = isinstance(error, sqlite3.Error) and is_failing(error)
         what_to_do = f"the disk gives errors; {SAVE_IT}" if failing else _ELSEWHERE
-        raise NotebookFileError(f"cannot use {path} as a notebook: {in_one_line(error)}; {what_to_do}") from error
+        raise NotebookFileError(
+            f"cannot use {path} as a notebook: {in_one_line(error)}; {what_to_do}", options=ANOTHER
+        ) from error
 
 
 def _make(path: Path) -> bool:
@@ -91,7 +95,7 @@ def _make(path: Path) -> bool:
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     if not stat.S_ISREG(path.stat().st_mode):
-        raise NotebookFileError(f"{path} is no file; {_ELSEWHERE}")
+        raise NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=ANOTHER)
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
@@ -107,7 +111,8 @@ def _writable(path: Path) -> NotebookDatabase:
     if not _has_locks(path.parent):
         raise NotebookFileError(
             f"the file system of {path.parent} has no locks, without which a notebook would be damaged sooner or"
-            " later: keep it on a local disk, --db FILE"
+            " later: keep it on a local disk",
+            options=ANOTHER,
         )
     connection = _connect(_uri(path, f"vfs={_VFS}") if _VFS else str(path), uri=bool(_VFS))
     try:
@@ -138,7 +143,8 @@ def _read_only(path: Path) -> NotebookDatabase:
         if wal.exists() and wal.stat().st_size:
             raise ReadOnlyNotebookError(
                 f"{path.parent} cannot be written, and the notebook there was not closed: copy {path.name} and"
-                f" {wal.name} to another folder, and read the copy with --db FILE"
+                f" {wal.name} to another folder, and start sharebench with the copy",
+                options=ANOTHER,
             ) from None
         connection = _connect(_uri(path, "mode=ro&immutable=1"), uri=True)
     db = NotebookDatabase(connection)
@@ -155,7 +161,8 @@ def _check_current(db: Database, path: Path) -> None:
     if _format_of(db, path) != CURRENT_FORMAT:
         raise ReadOnlyNotebookError(
             f"{path} is of an older version and cannot be written, so it cannot be converted: copy it to another"
-            " folder, and read the copy with --db FILE"
+            " folder, and start sharebench with the copy",
+            options=ANOTHER,
         )
 
 

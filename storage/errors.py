@@ -21,11 +21,18 @@ def in_one_line(what: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-SAVE_IT = "copy the notebook to another disk before anything else, and name the copy with --db FILE"
+SAVE_IT = "copy the notebook to another disk before anything else, and start sharebench with the copy"
+ANOTHER = "--db FILE"
+"""The option of the command line that names another notebook, as the texts advise."""
 
 
 class NotebookFileError(Exception):
     """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
+
+    def __init__(self, text: str, *, options: str = "") -> None:
+        """``options`` are those of the command line that do what the text advises."""
+        super().__init__(text)
+        self.options = options
 
 
 class DamagedNotebookError(NotebookFileError):
@@ -44,6 +51,11 @@ class ReadOnlyNotebookError(NotebookFileError):
 
 class RefusedError(Exception):
     """What is asked of a notebook would be wrong to do; ``str()`` says why, and what to do, in one line."""
+
+    def __init__(self, text: str, *, options: str = "") -> None:
+        """``options`` are those of the command line that do what the text advises."""
+        super().__init__(text)
+        self.options = options
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -74,20 +86,27 @@ def is_damaged(error: sqlite3.Error) -> bool:
     return _primary(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 
 
-def why_unusable(error: sqlite3.Error) -> str:
+def unusable(error: sqlite3.Error) -> NotebookFileError:
     """What an error of the library means for the user whose notebook it is, in one line with what to do."""
     if is_damaged(error):
-        return str(DamagedNotebookError(error))
+        return DamagedNotebookError(error)
     if is_busy(error):
-        return "the notebook is held by another program: nothing was changed; end that program, or try again later"
+        return NotebookFileError(
+            "the notebook is held by another program: nothing was changed; end that program, or try again later"
+        )
     if is_full(error):
-        return "the disk that the notebook is on is full: make room, and try again"
+        return NotebookFileError("the disk that the notebook is on is full: make room, and try again")
     if _primary(error) == sqlite3.SQLITE_READONLY:
-        return "the notebook cannot be written where it is: name one that can with --db FILE"
+        return ReadOnlyNotebookError(
+            "the notebook cannot be written where it is: start sharebench with one that can", options=ANOTHER
+        )
     said = in_one_line(error)
     if is_failing(error):
-        return f"the disk that the notebook is on gives errors ({said}): {SAVE_IT}"
-    return f"the notebook could not be read or written: {said}; try again, or name another one with --db FILE"
+        return NotebookFileError(f"the disk that the notebook is on gives errors ({said}): {SAVE_IT}", options=ANOTHER)
+    return NotebookFileError(
+        f"the notebook could not be read or written: {said}; try again, or start sharebench with another one",
+        options=ANOTHER,
+    )
 
 
 def _primary(error: sqlite3.Error) -> int:

@@ -321,8 +321,9 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
             for series_id in series_ids:
                 if not self._is_measured(series_id):
                     raise RefusedError(
-                        f"series {series_id} has no valid measured run, so nothing can be compared with it: complete it"
-                        f" with `sharebench run --resume {series_id}`, or measure a new one"
+                        f"series {series_id} has no valid measured run, so nothing can be compared with it:"
+                        " complete it, or measure a new one",
+                        options=f"run --resume {series_id}",
                     )
                 row = asdict(Baseline(name=name, series_id=series_id, set_at=set_at))
                 self._db.table("baselines").insert(row, replace=True)

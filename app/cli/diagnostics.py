@@ -37,12 +37,12 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
     """An error of the notebook, the system or our own, in one line."""
     import sqlite3  # noqa: PLC0415  the TUI and --help do not wait for it
 
-    from storage.errors import NotebookFileError, why_unusable  # noqa: PLC0415  the TUI and --help do not wait for it
+    from storage.errors import NotebookFileError, unusable  # noqa: PLC0415  the TUI and --help do not wait for it
 
-    if isinstance(error, NotebookFileError):
-        return NotebookError(str(error))
     if isinstance(error, sqlite3.Error):
-        return NotebookError(why_unusable(error))
+        error = unusable(error)
+    if isinstance(error, NotebookFileError):
+        return NotebookError(str(error), options=error.options)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         output.drop_rest()
         return SharebenchError(f"nothing more could be written: {error.strerror}; make room, and try again")

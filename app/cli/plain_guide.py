@@ -194,7 +194,8 @@ class PlainGuide:
             try:
                 place = self.backend.look(target, secrets, around(*towards(target, self.choices, self.known)))
             except LoginError:
-                self.logins.forget(target)
+                if not kerberos:
+                    self.logins.refuse(target)
                 raise
             picked = _picked_by_itself(place) or self._pick(place)
             if picked is None:

@@ -57,7 +57,7 @@ def open_notebook(path: Path) -> Notebook:
     try:
         return Notebook(path)
     except NotebookFileError as error:
-        raise errors.NotebookError(str(error)) from error
+        raise errors.NotebookError(str(error), options=error.options) from error
 
 
 def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
@@ -154,7 +154,7 @@ def _measure(
     try:
         writer.begin()
     except RefusedError as error:
-        raise errors.UsageError(str(error)) from error
+        raise errors.UsageError(str(error), options=error.options) from error
     try:
         yield SeriesOpened(series_id=writer.series.id)
         if writer.stored:

@@ -31,7 +31,7 @@ def isolation_called(notebook: Notebook, reference: str) -> Isolation:
     """The isolation of that id, or of the only id that begins so; ``last`` is the newest. Raises UsageError."""
     found = notebook.isolation(reference)
     if found is None:
-        raise UsageError(f"no isolation is called {reference!r}; `sharebench list --isolations` shows what there is")
+        raise UsageError(f"no isolation is called {reference!r}", options="list --isolations shows what there is")
     return found
 
 

@@ -126,9 +126,25 @@ def targets_of(choices: SurveyChoices) -> list[Target]:
 def measure_round(
     planned: SurveyRound, notebook_path: Path, control: SeriesControl
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure what is to do, in turns; each event comes with its station's index. Raises NotebookError."""
-    for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control):
+    """Measure what is to do, in turns; each event comes with its station's index. Raises NotebookError.
+
+    A login that was refused is not tried by the other stations that have it.
+    """
+    logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
+    for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control, logins):
         yield planned.todo[turn][0], event
+
+
+def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:
+    """Those of the survey's targets that the station's login goes for."""
+    login = _login_of(station)
+    like = {(other.protocol, other.host) for other in planned.stations if _login_of(other) == login}
+    return [target for target in targets if (target.protocol, target.host) in like]
+
+
+def _login_of(station: Station) -> str:
+    """What is one login: by a protocol, on one machine by whichever of its addresses."""
+    return f"{station.protocol} {station.host if station.place is StationPlace.NETWORK else ''}"
 
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from storage.errors import NotebookFileError, why_unusable
+from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.queries import SeriesQuery
 from storage.records import ExperimentKind
@@ -60,7 +60,7 @@ def _told(figures: Figures, path: Path, how: str) -> None:
         _check_line(figures, str(error), how)
     except sqlite3.Error as error:
         figures.counts["refused"] += 1
-        _check_line(figures, why_unusable(error), how)
+        _check_line(figures, str(unusable(error)), how)
     except Exception as error:
         figures.losses.append(f"{how}: {type(error).__name__}: {error}")
     figures.took(time.monotonic() - began)
@@ -178,7 +178,7 @@ def _full(figures: Figures) -> None:
         except NotebookFileError as error:
             _check_line(figures, str(error), "full disk")
         except sqlite3.Error as error:
-            _check_line(figures, why_unusable(error), "full disk")
+            _check_line(figures, str(unusable(error)), "full disk")
         figures.counts["series until the disk was full"] += stored
         shutil.copytree(folder, folder.with_name(f"{folder.name}-copy"))
         copy = folder.with_name(f"{folder.name}-copy")

@@ -21,7 +21,7 @@ from app.measure.plan import MeasurementPlan
 from app.recorder import writer
 from app.recorder.recording import record, resume
 from app.recorder.request import SeriesRequest
-from storage.errors import NotebookFileError, why_unusable
+from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Run, SeriesStatus, Target
@@ -169,7 +169,7 @@ def _errors_when_read(figures: Figures, _folder: Path, disk: disks.FailingDisk) 
             notebook.all_of([head.id for head in notebook.heads()])
         figures.losses.append("a disk that cannot be read was read")
     except (sqlite3.Error, NotebookFileError) as error:
-        said = str(error) if isinstance(error, NotebookFileError) else why_unusable(error)
+        said = str(error) if isinstance(error, NotebookFileError) else str(unusable(error))
         if "gives errors" not in said or len(said.splitlines()) != 1:
             figures.losses.append(f"a disk that cannot be read: {said}")
 

@@ -188,7 +188,7 @@ def test_what_is_no_notebook_is_left_alone(tmp_path: Path):
     with sqlite3.connect(database) as connection:
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
-    for path, says in ((text, "not a database"), (database, "not a notebook"), (tmp_path, "--db")):
+    for path, says in ((text, "not a database"), (database, "not a notebook"), (tmp_path, "another notebook")):
         with pytest.raises(NotebookFileError, match=says):
             Notebook(path)
     assert text.read_text() == "no database " * 100
@@ -316,8 +316,10 @@ def test_an_owner_that_is_gone_owns_nothing(notebook: Notebook, path: Path, chan
 
 def test_a_series_that_measured_nothing_is_no_baseline(notebook: Notebook):
     notebook.add(replace(every_field(), runs=()))
-    with pytest.raises(RefusedError, match="no valid measured run"):
+    with pytest.raises(RefusedError, match="no valid measured run") as refused:
         notebook.set_baseline("before", every_field().id)
+    assert "--" not in str(refused.value), "a screen shows it too"
+    assert refused.value.options == f"run --resume {every_field().id}"
 
 
 def test_old_runs_that_cannot_have_been_are_failed_ones_now(path: Path):

@@ -33,8 +33,8 @@ try:
         try:
             notebook.remove_baseline("before")
         except sqlite3.Error as error:
-            from storage.errors import why_unusable
-            print(why_unusable(error))
+            from storage.errors import unusable
+            print(unusable(error))
 except NotebookFileError as error:
     print(error)
 """
@@ -143,8 +143,10 @@ def test_one_that_is_held_is_told_to_be(path: Path, monkeypatch: pytest.MonkeyPa
 def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path):
     os.mkfifo(tmp_path / "fifo")
     for place in (tmp_path / "fifo", Path("/dev/null"), Path("/dev/zero"), tmp_path):
-        with pytest.raises(NotebookFileError, match="--db"):
+        with pytest.raises(NotebookFileError, match="start sharebench with another notebook") as told:
             Notebook(place)
+        assert "--" not in str(told.value), "a screen shows it too"
+        assert told.value.options == "--db FILE"
 
 
 def read_all(path: Path) -> None:

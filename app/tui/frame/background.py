@@ -81,13 +81,13 @@ def told(error: BaseException) -> tuple[str, str]:
     import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
 
     from app.errors import SharebenchError  # noqa: PLC0415  as above
-    from storage.errors import NotebookFileError, RefusedError, why_unusable  # noqa: PLC0415  as above
+    from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415  as above
     from storage.notebook import UnknownReferenceError  # noqa: PLC0415  as above
 
     if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
         return "That did not work", str(error.args[0]) if error.args else type(error).__name__
     if isinstance(error, sqlite3.Error):
-        return "That did not work", why_unusable(error)
+        return "That did not work", str(unusable(error))
     if isinstance(error, OSError):
         return "That did not work", f"{error}; is the disk full?"
     return (

@@ -10,6 +10,7 @@ from app.errors import LoginError, UsageError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.page_view import PageView
+from app.tui.widgets.login import log_in, log_in_again
 from app.workflows.guide.pages.page import (
     Act,
     Ask,
@@ -138,18 +139,9 @@ class GuideActions(BaseScreen):
         try:
             secrets = self.context.logins.find(target, kerberos=kerberos)
         except PasswordNeededError:
-            self._ask_password(target, f"Password of {target.user} on {target.host}; Escape gives up.",
-                               lambda: self._connect(target, kerberos=False))  # fmt: skip
+            log_in(self, target, lambda _: self._connect(target, kerberos=False))
             return
         self._look(target, secrets, kerberos=kerberos)
-
-    def _ask_password(self, target: Target, text: str, then: Callable[[], None]) -> None:
-        def answered(password: str | None) -> None:
-            if password is not None:
-                self.context.logins.keep(target, Secrets(password=password))
-                then()
-
-        self.app.push_screen(AskDialog("Log in", text, password=True), answered)
 
     def _look(self, target: Target, secrets: Secrets, *, kerberos: bool) -> None:
         backend = self.context.backend
@@ -179,16 +171,10 @@ class GuideActions(BaseScreen):
 
     def _refused(self, target: Target, error: LoginError, *, kerberos: bool) -> None:
         """A login was refused: ask for the password again where one was given."""
-        logins = self.context.logins
-        logins.forget(target)
         if kerberos:
             self.sharebench_app.tell_error(error)
-            return
-        if not target.user:
+        elif not log_in_again(self, [target], str(error), lambda _: self._connect(target, kerberos=False)):
             self._ask_user(target, error)
-            return
-        self._ask_password(target, f"{error}. Type the password again, or Escape.",
-                           lambda: self._connect(target, kerberos=False))  # fmt: skip
 
     def _ask_user(self, target: Target, error: LoginError) -> None:
         """A guest was refused: ask who it is to be."""
@@ -282,8 +268,7 @@ class GuideActions(BaseScreen):
         try:
             secrets = self.context.logins.find(choices.target, kerberos=choices.kerberos)
         except PasswordNeededError:
-            text = f"Password of {choices.target.user} on {choices.target.host}; Escape gives up."
-            self._ask_password(choices.target, text, lambda: self._measure(resumed=resumed, confirmed=confirmed))
+            log_in(self, choices.target, lambda _: self._measure(resumed=resumed, confirmed=confirmed))
             return
         measurement = MeasurementJob(
             backend=self.context.backend,

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, rates_chart, within_chart
+from app.errors import LoginError
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
@@ -189,6 +190,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
         elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
+            if self.running.failure.kind == LoginError.__name__ and self.measurement.target is not None:
+                self.context.logins.refuse(self.measurement.target)
             self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:

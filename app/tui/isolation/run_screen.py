@@ -12,6 +12,7 @@ from app.errors import LoginError
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationOpened, IsolationProblem, LayerRunEnded, LayerRunStarted
 from app.tui.frame.commands import KeyCommand
+from app.tui.widgets.login import log_in_again
 from app.tui.widgets.report_run_screen import ReportRunScreen
 from app.tui.widgets.toned import joined
 from app.workflows.isolate import record_isolation
@@ -123,15 +124,21 @@ class IsolationRunScreen(ReportRunScreen):
         return "\n".join(lines).lstrip("\n")
 
     def ended(self, error: Exception | None) -> None:
-        if isinstance(error, LoginError):
-            self.context.logins.forget(self.request.target)
-        if error is not None:
+        if error is not None and not (isinstance(error, LoginError) and self._log_in_again(error)):
             self.work_failed(error)
         if self.isolation is not None and self.is_closed:
             self.show_report(isolation_report(self.isolation))
         else:
             self.draw()
             self.refresh_bindings()
+
+    def _log_in_again(self, error: LoginError) -> bool:
+        return log_in_again(
+            self, [self.request.target], str(error),
+            lambda secrets: self.begin_again(
+                IsolationRunScreen(replace(self.request, secrets=secrets), self.resumed_id)
+            ),
+        )  # fmt: skip
 
 
 def isolation_headline(isolation: Isolation) -> Content:

@@ -1,6 +1,7 @@
 """A load while it runs, and its form at the end."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ from textual.content import Content
 from app.errors import LoginError
 from app.tui.frame.commands import KeyCommand
 from app.tui.load.progress import LoadProgressState
+from app.tui.widgets.login import log_in_again
 from app.tui.widgets.report_run_screen import ReportRunScreen
 from app.tui.widgets.toned import joined
 from app.workflows.load import LoadRequest, LoadStep
@@ -89,8 +91,11 @@ class LoadRunScreen(ReportRunScreen):
             self.work_failed(error)
         closed = self.state.closed
         if closed is not None and closed.failure is not None and closed.failure.kind == LoginError.__name__:
-            for target in self.request.targets:
-                self.context.logins.forget(target)
+            stopped = closed.load if closed.stored else self.resumed
+            log_in_again(
+                self, self.request.targets, closed.failure.text,
+                lambda secrets: self.begin_again(LoadRunScreen(replace(self.request, secrets=secrets), stopped)),
+            )  # fmt: skip
         if self.report is not None and closed is not None:
             self.show_report(self.report)
         elif error is not None or closed is not None:

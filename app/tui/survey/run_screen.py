@@ -1,6 +1,6 @@
 """A survey while it is measured, and what it found."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from app.errors import LoginError
@@ -8,12 +8,13 @@ from app.measure.events import Failed
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.survey.progress import begin
+from app.tui.widgets.login import log_in_again
 from app.tui.widgets.next_dialog import GoesOn
 from app.tui.widgets.report_run_screen import ReportRunScreen
 from app.workflows.next_steps import NextStep, after_survey
-from app.workflows.survey import SurveyRound, measure_round, result
+from app.workflows.survey import SurveyRound, measure_round, result, targets_like
 from forms.experiments.report import survey_report
-from forms.experiments.survey import Survey
+from forms.experiments.survey import Station, Survey
 from storage.records import Target
 
 REDRAW_SECONDS = 1.0
@@ -43,9 +44,12 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
     QUIT_TEXT = "A survey is under way. What was measured is kept; the rest can be done later."
 
-    def __init__(self, planned: SurveyRound, targets: Sequence[Target]) -> None:
+    def __init__(self, planned: SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
+        """``again`` goes on with it from the screen below, where what is missing can be measured now."""
         super().__init__(planned.experiment.name)
-        self.planned, self.targets = planned, targets
+        self.planned, self.targets, self.again = planned, targets, again
+        self._refused: list[tuple[list[Target], str]] = []
+        """Each login that a server refused, by the targets that it goes for, and what was said."""
         self.surveying = begin(planned.stations)
         self.survey: Survey | None = None
 
@@ -55,13 +59,15 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     def heard(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
         if isinstance(event, Failed) and event.kind == LoginError.__name__:
-            self._forget_login(self.planned.stations[index].protocol)
+            self._refuse(self.planned.stations[index], event.text)
 
-    def _forget_login(self, protocol: str) -> None:
-        """Have the password asked for again when the survey goes on: it was a wrong one."""
-        for target in self.targets:
-            if target.protocol == protocol:
-                self.context.logins.forget(target)
+    def _refuse(self, station: Station, why: str) -> None:
+        """Have the password not sent again: it was a wrong one."""
+        refused = targets_like(station, self.planned, self.targets)
+        for target in refused:
+            self.context.logins.refuse(target)
+        if refused and refused[0].user:
+            self._refused.append((refused, why))
 
     def now(self) -> str:
         return "Measuring in turns …" if self.survey is None else self.survey.next_step
@@ -83,3 +89,14 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     def _show(self, filled: Survey) -> None:
         self.survey = filled
         self.show_report(survey_report(filled))
+        if self._refused:
+            self._log_in_again()
+
+    def _log_in_again(self) -> None:
+        """Ask for each password that was refused, then go on with what is missing."""
+        if self._refused:
+            targets, why = self._refused.pop(0)
+            log_in_again(self, targets, why, lambda _: self._log_in_again())
+        else:
+            self.action_back()
+            self.again()

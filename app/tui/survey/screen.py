@@ -73,7 +73,10 @@ class SurveyScreen(LinesScreen):
         self._plan(choices, targets, again=again)
 
     def _without_password(self, targets: list[Target]) -> Target | None:
-        """The first target whose user's password nobody has said; one that is known for a host goes for all."""
+        """The first target whose user's password nobody has said; one that is known for a host goes for all.
+
+        But not for one that refused it.
+        """
         logins = self.context.logins
         known: list[tuple[Target, Secrets]] = []
         unknown: list[Target] = []
@@ -84,18 +87,19 @@ class SurveyScreen(LinesScreen):
                 unknown.append(target)
         for target in unknown:
             said = next((secrets for other, secrets in known if same_login(other, target)), None)
-            if said is None:
+            if said is None or logins.is_refused(target):
                 return target
             logins.keep(target, said)
         return None
 
     def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
-        """One password for all targets of that user and protocol."""
+        """One password for all targets of that user and protocol of which none is known."""
+        logins = self.context.logins
 
         def answered(secrets: Secrets) -> None:
             for target in targets:
-                if same_login(target, unknown):
-                    self.context.logins.keep(target, secrets)
+                if same_login(target, unknown) and not logins.knows(target):
+                    logins.keep(target, secrets)
             self._begin(again=again)
 
         ask_password(self, unknown, answered)
@@ -114,15 +118,18 @@ class SurveyScreen(LinesScreen):
         self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
+    def _run_screen(self, planned: SurveyRound, targets: list[Target]) -> SurveyRunScreen:
+        return SurveyRunScreen(planned, targets, lambda: self._begin(again=False))
+
     def _planned(self, planned: SurveyRound, targets: list[Target]) -> None:
         self.query_one("#start", Button).disabled = False
         if not planned.continued:
-            self.app.push_screen(SurveyRunScreen(planned, targets))
+            self.app.push_screen(self._run_screen(planned, targets))
             return
 
         def answered(go_on: bool | None) -> None:
             if go_on:
-                self.app.push_screen(SurveyRunScreen(planned, targets))
+                self.app.push_screen(self._run_screen(planned, targets))
 
         text = (
             f"{planned.experiment.name} is not complete:"

@@ -10,11 +10,12 @@ from textual.content import Content
 from app.errors import CancelledError, LoginError, UsageError
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
-from app.tui.widgets.login import ask_password
+from app.tui.widgets.login import log_in, log_in_again
 from app.tui.widgets.report_run_screen import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.toned import content_of
 from app.workflows.guide.pages.after_run import ask_server
 from app.workflows.guide.pages.page import Go
+from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from app.workflows.guide.state.guide_store import recall
 from app.workflows.guide.state.job import request_of
@@ -25,7 +26,6 @@ from forms.series.progress import duration
 from forms.tone import Toned
 
 if TYPE_CHECKING:
-    from app.clients.base import Secrets
     from app.workflows.trial_order import TrialOrder
     from forms.trials.judged import ChangeSummary
     from storage.notebook import Notebook
@@ -131,7 +131,7 @@ class TrialScreen(ReportRunScreen):
             return
         target = self._target
         if isinstance(error, LoginError) and target is not None:
-            self._ask_password(target)
+            self._log_in_again(target, error)
         self._is_prepared = True
         self._now, self._lines = "Nothing was written.", [str(error)]
         if isinstance(error, ConsentNeededError):
@@ -142,16 +142,13 @@ class TrialScreen(ReportRunScreen):
         self.refresh_bindings()
         self.draw()
 
-    def _ask_password(self, target: "Target") -> None:
-        """Ask though one may be known, which was refused: a second try with it may lock the account."""
-        self.context.logins.forget(target)
-
-        def said(secrets: "Secrets") -> None:
-            self.context.logins.keep(target, secrets)
-            self._prepare()
-
-        if target.user and not self._choices.kerberos:
-            ask_password(self, target, said)
+    def _log_in_again(self, target: "Target", error: LoginError) -> None:
+        if self._choices.kerberos:
+            return
+        if isinstance(error, PasswordNeededError):
+            log_in(self, target, lambda _: self._prepare())
+        else:
+            log_in_again(self, [target], str(error), lambda _: self._prepare())
 
     def _ask(self, order: "TrialOrder") -> None:
         from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
@@ -248,6 +245,8 @@ class TrialScreen(ReportRunScreen):
         """Show the verdict, or what went wrong and what stands on the server."""
         from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
 
+        if error is not None and not isinstance(error, CancelledError) and not self._put_back:
+            self._now = self._put_back = str(error)  # it stays when the dialog is gone
         if self.summary is not None:
             self.show_report(report_of(self.summary))
         else:
@@ -255,6 +254,10 @@ class TrialScreen(ReportRunScreen):
         self.refresh_bindings()
         if error is not None and not isinstance(error, CancelledError):
             self.sharebench_app.tell_error(error)
+
+    def keeps_from_leaving(self, error: Exception | None) -> bool:
+        """Where something was left on the server, whoever leaves is told first."""
+        return error is not None and not isinstance(error, CancelledError) and not self._put_back
 
     def export_name(self, report: Report) -> str:
         """The experiment's."""

@@ -1,6 +1,6 @@
 """Logging in on any screen: the password is asked for where nobody has said it in this session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.clients.base import Secrets
 from app.tui.frame.base import BaseScreen
@@ -9,14 +9,19 @@ from app.workflows.guide.state.backend import PasswordNeededError
 from storage.records import Target
 
 
-def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets], None]) -> None:
-    """Ask for the password of the target's user; nothing happens where it is not said."""
+def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets], None], *, why: str = "") -> None:
+    """Ask for the password of the target's user; nothing happens where it is not said.
+
+    ``why`` says what became of the one that was known.
+    """
 
     def said(password: str | None) -> None:
         if password is not None:
             answered(Secrets(password=password))
 
     text = f"Password of {target.user} on {target.host}, by {target.abilities.label}; Escape gives up."
+    if why:
+        text = f"{why}. Type the password again, or Escape."
     screen.app.push_screen(AskDialog("Log in", text, password=True), said)
 
 
@@ -34,3 +39,23 @@ def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], None]) 
         ask_password(screen, target, said)
     else:
         then(secrets)
+
+
+def log_in_again(screen: BaseScreen, refused: Sequence[Target], why: str, then: Callable[[Secrets], None]) -> bool:
+    """Ask for another password for targets that one login goes for and that refused it, then do ``then`` with it.
+
+    Whether there is one to ask for: who was refused as a guest has none.
+    """
+    logins = screen.context.logins
+    for target in refused:
+        logins.refuse(target)
+
+    def said(secrets: Secrets) -> None:
+        for target in refused:
+            logins.keep(target, secrets)
+        then(secrets)
+
+    if not refused[0].user:
+        return False
+    ask_password(screen, refused[0], said, why=why)
+    return True

@@ -85,6 +85,13 @@ class ReportRunScreen(RecordingScreen):
     def on_unmount(self) -> None:
         self._hang_up.unwatch()
 
+    def begin_again(self, screen: "ReportRunScreen") -> None:
+        """Have the screen that does the same anew take the place of this one, which is over."""
+        if self.is_covered:
+            self.app.push_screen(screen)
+        else:
+            self.app.switch_screen(screen)
+
     def events(self) -> Iterator[tuple[int, Any]]:
         """Measure: events, each with the place of its series. In a thread of its own."""
         raise NotImplementedError

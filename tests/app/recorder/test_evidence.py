@@ -21,7 +21,7 @@ from app.recorder import writer
 from app.recorder.recording import RecorderEvent, SeriesClosed, plan_to_resume, record, resume
 from app.recorder.request import SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
-from storage.errors import why_unusable
+from storage.errors import unusable
 from storage.notebook import Notebook, UnknownReferenceError
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
@@ -316,8 +316,8 @@ def test_a_disk_that_fails_for_good_ends_a_series_with_what_is_lost(
 
 
 def test_a_disk_that_gives_errors_is_told_with_what_to_do():
-    assert "copy the notebook to another disk" in why_unusable(disk_error())
-    assert "cannot be written where it is" in why_unusable(disk_error(sqlite3.SQLITE_READONLY))
+    assert "copy the notebook to another disk" in str(unusable(disk_error()))
+    assert "cannot be written where it is" in str(unusable(disk_error(sqlite3.SQLITE_READONLY)))
 
 
 def test_an_imported_series_is_not_resumed_without_a_word_to_its_server(book: Path, file: Path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
 from app.measure.plan import MeasurementPlan
@@ -54,3 +56,12 @@ def test_what_has_not_begun_is_not_begun_after_cancelling(smbd: Smbd, tmp_path: 
             control.cancel()
     with Notebook(book) as notebook:
         assert [head.status for head in notebook.heads()] == [SeriesStatus.INTERRUPTED]
+
+
+def test_a_login_that_was_refused_is_not_tried_by_the_next_of_it(smbd: Smbd, tmp_path: Path):
+    smbd.make_file("file", b"x" * MIB)
+    right, wrong = request(smbd, runs=1), request(smbd, runs=1)
+    wrong = replace(wrong, plan=replace(wrong.plan, secrets=Secrets(password="wrong")))
+    turns = record_in_turns([wrong, wrong, right], tmp_path / "notebook.db", SeriesControl(), ["a", "a", "b"])
+    closed = [(index, event.status) for index, event in turns if isinstance(event, SeriesClosed)]
+    assert closed == [(0, SeriesStatus.FAILED), (2, SeriesStatus.COMPLETE)]

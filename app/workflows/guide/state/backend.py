@@ -170,14 +170,29 @@ class Logins:
 
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Secrets] = {}
+        self._refused: set[tuple[object, ...]] = set()
+        """Whose password of the environment is not sent again."""
 
     def keep(self, target: "Target", secrets: "Secrets") -> None:
         """Remember what logs in to the target."""
         self._found[_who(target)] = secrets
 
-    def forget(self, target: "Target") -> None:
-        """Forget what did not log in to the target."""
+    def refuse(self, target: "Target") -> None:
+        """Never find again what did not log in to the target: one try too many locks an account."""
         self._found.pop(_who(target), None)
+        self._refused.add(_who(target))
+
+    def is_refused(self, target: "Target") -> bool:
+        """Whether what was known did not log in to the target, and nothing else was said since."""
+        return _who(target) in self._refused and _who(target) not in self._found
+
+    def knows(self, target: "Target") -> bool:
+        """Whether nobody has to be asked for the target's password."""
+        try:
+            self.find(target)
+        except PasswordNeededError:
+            return False
+        return True
 
     def find(self, target: "Target", *, kerberos: bool = False) -> "Secrets":
         """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
@@ -188,6 +203,8 @@ class Logins:
             return Secrets(kerberos=True)
         if _who(target) in self._found:
             return self._found[_who(target)]
+        if target.user and self.is_refused(target):
+            raise PasswordNeededError(f"the password of {target.user} on {target.host} was refused")
         try:
             return log_in_as(target)[1]
         except LoginError as error:

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
+from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script
 from app.tui.frame.app import SharebenchApp
@@ -84,25 +85,45 @@ STORED = Isolation(
 )  # fmt: skip
 
 
-async def test_a_refused_password_is_asked_for_again_and_nothing_is_left_to_stop(app: SharebenchApp, monkeypatch):
-    def refused(*_: object) -> Iterator[IsolationEvent]:
+async def test_a_refused_password_is_not_sent_again_but_asked_for(app: SharebenchApp, monkeypatch):
+    sent: list[str | None] = []
+
+    def refused(request: IsolationRequest, *_: object) -> Iterator[IsolationEvent]:
+        sent.append(request.secrets.password)
         raise LoginError("the server refused the login")
 
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
     monkeypatch.setattr("app.tui.isolation.run_screen.record_isolation", refused)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.screen.query_one("#target", Input).value = "alice@nas/data"
-        for _ in range(2):
-            await press(app, pilot, "f9")
-            assert shows(app, AskDialog)
-            app.screen.query_one("#answer", Input).value = "secret"
-            await press(app, pilot, "enter")
-            await measured(app, pilot)
-            assert "the server refused the login" in painted(app)
-            await press(app, pilot, "escape")
-            assert "Nothing was measured." in painted(app)
-            assert "s Stop" not in painted(app)
-            await press(app, pilot, "escape")
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        assert "the server refused the login. Type the password again" in text_of(app.screen, ".dialog-text")
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        await press(app, pilot, "escape")
+        assert "Nothing was measured." in painted(app)
+        assert "s Stop" not in painted(app)
+        await press(app, pilot, "escape", "f9")
+        assert shows(app, AskDialog)
+    assert sent == ["of the environment", "typed"]
+
+
+async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
+    def refused(*_: object) -> Iterator[IsolationEvent]:
+        raise LoginError("the server lets no guest in")
+
+    monkeypatch.setattr("app.tui.isolation.run_screen.record_isolation", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = "nas/data"
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert shows(app, MessageDialog)
+        assert "the server lets no guest in" in painted(app)
 
 
 def test_the_table_of_the_form_fills_in_while_it_is_measured():

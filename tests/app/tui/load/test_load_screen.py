@@ -268,24 +268,42 @@ async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: Sh
     assert "Export" not in shown
 
 
-async def test_a_refused_password_is_asked_for_again(app: SharebenchApp, monkeypatch):
-    def refused(*_: object) -> Iterator[LoadStep]:
-        load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
-        yield LoadClosed(load=load, failure=LoadEnded(kind="LoginError", text="wrong password"), stored=False)
+@pytest.mark.parametrize("points", [(), (point(1, 2),)])
+async def test_a_refused_password_is_not_sent_again_but_asked_for(app: SharebenchApp, monkeypatch, points):
+    asked: list[tuple[LoadRequest, Load | None]] = []
+    stopped = replace(full_load(), points=points, status=SeriesStatus.FAILED)
 
+    def refused(request: LoadRequest, _path: object, _control: object, resumed: Load | None) -> Iterator[LoadStep]:
+        asked.append((request, resumed))
+        yield LoadClosed(
+            load=stopped, failure=LoadEnded(kind="LoginError", text="nas refused alice"), stored=bool(points)
+        )
+
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
     monkeypatch.setattr(app.context.backend, "load", refused)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.visit("load", target="alice@nas/data", ssh="")
         await settled(app, pilot)
-        for _ in range(2):
-            await press(app, pilot, "f9")
-            assert shows(app, AskDialog)
-            app.screen.query_one("#answer", Input).value = "secret"
-            await press(app, pilot, "enter")
-            await measured(app, pilot)
-            assert "Nothing was measured." in painted(app)
-            await press(app, pilot, "escape")
+        app.screen.query_one("#users", Input).value = "2,4"
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        assert "nas refused alice. Type the password again" in text_of(app.screen, ".dialog-text")
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        await press(app, pilot, "escape")
+        assert shows(app, LoadRunScreen)
+        await press(app, pilot, "escape")
+        assert app.screen.query_one("#users", Input).value == "2,4"
+        await press(app, pilot, "f9")
+        assert shows(app, AskDialog)
+        assert "Password of alice" in text_of(app.screen, ".dialog-text")
+    assert [request.secrets.password for request, _ in asked] == ["of the environment", "typed"]
+    assert {request.choices.users for request, _ in asked} == {(2, 4)}
+    assert [resumed for _, resumed in asked] == [None, stopped if points else None]
 
 
 async def test_wrong_lines_are_told_before_the_password_is_asked_for(app: SharebenchApp):
@@ -359,6 +377,26 @@ async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp,
     with Notebook(app.context.notebook_path) as notebook:
         (load,) = notebook.loads()
     assert load == replace(stored, label="[red]it")
+
+
+async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
+    stopped = full_load(status=SeriesStatus.INTERRUPTED)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stopped)
+        notebook.take_load(stopped.id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert "▸ running" in painted(app)
+        await press(app, pilot, "enter")
+        assert "▸ being measured" in text_of(app.screen, "#headline")
+        assert "g Go on" not in painted(app)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.release_load(stopped.id)
+        await press(app, pilot, "escape", "ctrl+l", "enter")
+        assert "g Go on" in painted(app)
 
 
 async def test_where_no_load_is_stored_that_is_said(app: SharebenchApp):

@@ -19,7 +19,7 @@ from app.workflows.guide.state.backend import PasswordNeededError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, settled, text_of
+from tests.tui import measured, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -149,19 +149,40 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         assert SeriesStatus.COMPLETE not in {head.status for head in notebook.heads()}
 
 
-async def test_a_wrong_password_is_asked_for_again_when_the_survey_goes_on(app, smbd: Smbd):
+async def test_a_wrong_password_is_sent_once_and_asked_for_before_the_survey_goes_on(app, smbd: Smbd, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "wrong")
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(app, pilot)
         fill(app.screen, **lines_for(smbd))
-        await pilot.press("f9", *"wrong", "enter")
-        await settled(app, pilot)
-        assert shows(app, SurveyRunScreen)
+        await press(app, pilot, "f9")
+        running = app.screen
+        assert isinstance(running, SurveyRunScreen)
         await measured(app, pilot)
-        assert "failed" in app.screen.query_one("#run-text", AnsiView).text
-        await pilot.press("escape", "f9")
-        await settled(app, pilot)
         assert shows(app, AskDialog)
-        assert "Password of bench" in text_of(app.screen, ".dialog-text")
+        assert "Type the password again" in text_of(app.screen, ".dialog-text")
+        assert "failed" in running.query_one("#run-text", AnsiView).text
+        app.screen.query_one("#answer", Input).value = smbd.password
+        await press(app, pilot, "enter")
+        assert shows(app, ConfirmDialog)
+        assert "is not complete" in text_of(app.screen, ".dialog-text")
+        assert app.context.logins.find(smbd.target()).password == smbd.password
+
+
+async def test_another_hosts_password_is_not_sent_where_it_was_refused(app, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        one, two = (Target(protocol="smb", host=host, port=445, user="anna") for host in ("192.0.2.71", "192.0.2.72"))
+        app.context.logins.refuse(two)
+        fill(app.screen, hosts="192.0.2.71, 192.0.2.72", smb="data", user="anna")
+        await press(app, pilot, "f9")
+        assert shows(app, AskDialog)
+        assert "Password of anna on 192.0.2.72" in text_of(app.screen, ".dialog-text")
+        monkeypatch.setattr(app.screen_stack[-2], "_begin", lambda **_: None)
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+    found = [app.context.logins.find(target).password for target in (one, two)]
+    assert found == ["of the environment", "typed"]
 
 
 async def test_a_password_said_for_smb_is_not_sent_by_plain_ftp(app):

@@ -1,5 +1,7 @@
 """Looking around through a client: what is listed, in what order, and where each name leads."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.clients.base import DirectoryEntry, Secrets
@@ -131,8 +133,27 @@ def test_logins_are_kept_by_server_and_user_and_in_memory_only(monkeypatch):
     assert logins.find(Target(protocol="smb", host="nas", port=445, share="other", user="me")).password == "x"
     with pytest.raises(PasswordNeededError):
         logins.find(Target(protocol="smb", host="nas", port=445, share="data", user="you"))
-    logins.forget(SMB)
     monkeypatch.setenv("SHAREBENCH_PASSWORD", "y")
-    assert logins.find(SMB).password == "y"
+    assert logins.find(SMB).password == "x", "what was typed goes before the environment"
     assert logins.find(SMB, kerberos=True) == Secrets(kerberos=True)
     assert logins.find(Target(protocol="file", path="/a")) == Secrets()
+
+
+def test_a_password_that_was_refused_is_not_found_again_wherever_it_came_from(monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
+    logins, you, guest = Logins(), replace(SMB, user="you"), replace(SMB, user=None)
+    assert logins.find(SMB).password == "of the environment"
+    for refused in (SMB, guest):
+        logins.refuse(refused)
+    with pytest.raises(PasswordNeededError, match="refused"):
+        logins.find(SMB)
+    assert logins.is_refused(SMB)
+    assert not logins.knows(SMB)
+    assert logins.find(you).password == "of the environment", "another user's may be right"
+    assert logins.find(guest) == Secrets(), "a guest has none that could lock anything"
+    logins.keep(SMB, Secrets(password="typed"))
+    assert logins.find(SMB).password == "typed"
+    assert not logins.is_refused(SMB)
+    logins.refuse(SMB)
+    with pytest.raises(PasswordNeededError):
+        logins.find(SMB)
