@@ -11,7 +11,7 @@ from storage.codec import object_of
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import Scenario, scenario_from_json
-from storage.ownership import is_alive
+from storage.ownership import ended, is_alive
 from storage.records import Owner, utc_now
 
 
@@ -165,6 +165,12 @@ class ChangeTables(NotebookBase):
                 "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
                 (ChangeState.UNDONE.value, utc_now(), change_id),
             )
+
+    def leave_journal(self, entry: JournalEntry) -> None:
+        """Note that nobody is at work on a change any more although it stands, so that whoever can puts it back."""
+        with self._db.atomic():
+            owner = json.dumps(asdict(ended(entry.owner)))
+            self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, entry.id))
 
     def journal(self, state: ChangeState | None = None) -> list[JournalEntry]:
         """The changes in that state, or all, the oldest first."""

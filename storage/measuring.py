@@ -17,10 +17,10 @@ from storage.ownership import is_alive, this_process
 from storage.records import Owner, Run, RunStatus, utc_now
 
 
-def held_text(series_id: str, owner: Owner) -> str:
-    """Who has a series, in the beginning of a sentence."""
+def held_text(reference: str, owner: Owner, kind: str = "series") -> str:
+    """Who has a series, or what else is measured, in the beginning of a sentence."""
     since = owner.since[:16].replace("T", " ")
-    return f"series {series_id} is being measured by process {owner.process_id} on {owner.host} since {since} UTC"
+    return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since} UTC"
 
 
 class MeasuringTables(NotebookBase):

@@ -7,7 +7,7 @@ from sqlite_utils import Database, Migrations
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
-from storage.schema import ISOLATION_TABLES, LOAD_TABLES, SERIES_TEXTS
+from storage.schema import ISOLATION_TABLES, LOAD_TABLES, OWNERS_OF_LOADS, SERIES_TEXTS, WINDOWS_OF_TRIALS
 
 migrations = Migrations("sharebench")
 
@@ -300,12 +300,6 @@ CREATE TABLE trial_slots (
 """
 
 
-_WINDOWS_OF_TRIALS = """
-ALTER TABLE trial_slots ADD COLUMN requests_per_second REAL CHECK (requests_per_second >= 0);
-ALTER TABLE trial_slots ADD COLUMN generator_limited INTEGER NOT NULL DEFAULT 0 CHECK (generator_limited IN (0, 1));
-"""
-
-
 def _declare(db: Database, format_number: int, needs_version: str) -> None:
     db.table("notebook_formats").insert({"format": format_number, "needs_version": needs_version})
 
@@ -388,9 +382,16 @@ def m008_series_texts(db: Database) -> None:
 @migrations()
 def m009_windows_of_trials(db: Database) -> None:
     """Requests a second of a trial's runs, where they are windows of a load."""
-    _run_script(db, _WINDOWS_OF_TRIALS)
+    _run_script(db, WINDOWS_OF_TRIALS)
     _declare(db, 9, "0.2.0")
 
 
-CURRENT_FORMAT = 9
+@migrations()
+def m010_owners_of_loads(db: Database) -> None:
+    """Who measures a load, as of series and isolations: it is not gone on with meanwhile."""
+    _run_script(db, OWNERS_OF_LOADS)
+    _declare(db, 10, "0.2.0")
+
+
+CURRENT_FORMAT = 10
 """The format that this version writes: the number of its last migration."""

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,11 @@ def this_process() -> Owner:
         since=now,
         renewed_at=now,
     )
+
+
+def ended(owner: Owner) -> Owner:
+    """The owner as one that is over with it, although its process may go on."""
+    return replace(owner, process_started="", renewed_at="")
 
 
 def is_alive(owner: Owner) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of isolations and loads, and the text that is searched, as the migrations that brought them made them."""
+"""The tables of isolations and loads, the text that is searched and columns since, as their migrations made them."""
 
 ISOLATION_TABLES = """
 CREATE TABLE isolations (
@@ -88,3 +88,12 @@ BEGIN INSERT INTO series_texts (series_id, text) SELECT id, {_SEARCHED} FROM ser
 CREATE TRIGGER series_text_of_changed AFTER UPDATE ON series
 BEGIN UPDATE series_texts SET text = (SELECT {_SEARCHED} FROM series WHERE id = new.id) WHERE series_id = new.id; END;
 """  # noqa: S608  our own expression
+
+WINDOWS_OF_TRIALS = """
+ALTER TABLE trial_slots ADD COLUMN requests_per_second REAL CHECK (requests_per_second >= 0);
+ALTER TABLE trial_slots ADD COLUMN generator_limited INTEGER NOT NULL DEFAULT 0 CHECK (generator_limited IN (0, 1));
+"""
+
+OWNERS_OF_LOADS = """
+ALTER TABLE loads ADD COLUMN owner TEXT CHECK (owner IS NULL OR json_valid(owner));
+"""

@@ -61,14 +61,17 @@ def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) ->
 def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
     """Put everything back that the change wrote, and note that it is. May be called again.
 
-    Raises ConflictError where somebody else changed the same meanwhile, ChangeFailedError where it cannot be done.
+    Raises ConflictError where somebody else changed the same meanwhile, ChangeFailedError where it cannot be done:
+    then it is left to whoever comes next, also while this process goes on.
     """
     try:
         answer = server.undo(entry.undo_script, entry.ssh)
     except ConflictError as error:
+        notebook.leave_journal(entry)
         text = f"{error}; compare it with the undo script {entry.undo_path} on {where(entry)}, and decide by hand"
         raise ConflictError(text, error.now) from error
     except ChangeFailedError as error:
+        notebook.leave_journal(entry)
         raise ChangeFailedError(
             f"{entry.name} on {where(entry)} could not be put back ({error}): run `sharebench restore` when the server"
             f" can be reached, or there as root: sh {entry.undo_path}"

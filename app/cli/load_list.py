@@ -47,6 +47,7 @@ def _line(row: Sequence[str], widths: Sequence[int], of_users: Tone) -> str:
 
 def _cells(load: Load, names: str) -> tuple[str, ...]:
     sign = {SeriesStatus.COMPLETE: "", SeriesStatus.INTERRUPTED: "…", SeriesStatus.FAILED: "!"}[load.status]
+    sign = "▸" if load.running else sign
     points = list(dict.fromkeys(str(point.users) for point in load.points))
     users = ",".join(points if len(points) <= _FEW_POINTS else [points[0], "…", points[-1]])
     found = load.capacity

@@ -1,7 +1,9 @@
 """A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
 
 import resource
+import sqlite3
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -33,6 +35,7 @@ from app.recorder.recording import open_notebook
 from app.workflows.load_forms import prediction_of
 from forms.load.prediction import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
+from storage.errors import RefusedError
 from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
 from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
@@ -148,8 +151,9 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
     )
     with open_notebook(notebook_path) as notebook:
         notebook.add_load(load)
-        yield LoadOpened(load=load)
-        yield from _points(load, request, notebook, control, leftover=False)
+        with _taken(load, notebook):
+            yield LoadOpened(load=load)
+            yield from _points(load, request, notebook, control, leftover=False)
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
@@ -160,10 +164,24 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
     goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None)
     leftover = load.scratch_folder is not None
     folder = load.scratch_folder or new_load_folder()
-    with open_notebook(notebook_path) as notebook:
+    with open_notebook(notebook_path) as notebook, _taken(load, notebook):
         goes_on = replace(goes_on, scratch_folder=folder)
         yield LoadOpened(load=goes_on)
         yield from _points(goes_on, request, notebook, control, leftover=leftover)
+
+
+@contextmanager
+def _taken(load: Load, notebook: Notebook) -> Iterator[None]:
+    """A block in which nobody else measures the load. Raises UsageError while somebody does."""
+    try:
+        notebook.take_load(load.id)
+    except RefusedError as error:
+        raise UsageError(str(error)) from error
+    try:
+        yield
+    finally:
+        with suppress(sqlite3.Error):
+            notebook.release_load(load.id)
 
 
 def _points(

@@ -13,7 +13,7 @@ from storage.loads.records import Load, LoadPoint
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
-NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at"})
+NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
 """What a document does not say of a load in this notebook, or says in its own way."""
 
 Document = dict[str, Any]

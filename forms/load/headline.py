@@ -33,7 +33,9 @@ def _parts(load: Load) -> Iterator[Toned]:
         yield Toned(f"! {failed} failed", Tone.BAD)
     if any(point.status is PointStatus.GENERATOR for point in load.points):
         yield Toned("! limited by this end", Tone.CAUTION)
-    if load.status is not SeriesStatus.COMPLETE:
+    if load.running:
+        yield Toned("▸ being measured")
+    elif load.status is not SeriesStatus.COMPLETE:
         yield Toned(f"! {load.status}", Tone.BAD if load.status is SeriesStatus.FAILED else Tone.CAUTION)
 
 

@@ -79,7 +79,7 @@ def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     yield from origin_fields([base])
     for one in plan.axes or (plan,):
         where = " ".join(filter(None, (one.section, f"({one.kind})")))
-        yield Field(name="Setting", text=f"{one.name} {where}, {one.previous or 'empty'} before and after")
+        yield Field(name="Setting", text=f"{one.name} {where}, {one.previous or 'empty'} before")
     for proof in plan.proofs:
         yield Field(name="Proven", text=proof)
 

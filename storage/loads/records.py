@@ -8,8 +8,9 @@ from typing import Annotated
 from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative, above_zero_up_to, up_to
 from storage.loads.histogram import Histogram
 from storage.loads.scenario import Scenario, scenario_from_json
+from storage.ownership import is_alive
 from storage.plan import MOST_SECONDS
-from storage.records import Facts, SeriesStatus, Target
+from storage.records import Facts, Owner, SeriesStatus, Target
 
 MOST_USERS = 1_000_000
 
@@ -208,6 +209,13 @@ class Load:
     scratch_folder: str | None = None
     """The name of a folder of ours that may still lie on the targets; absent once it is known to be gone."""
     imported_at: str | None = None
+    owner: Owner | None = None
+    """Who measures it."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being measured right now."""
+        return self.owner is not None and is_alive(self.owner)
 
     def valid_points(self) -> tuple[LoadPoint, ...]:
         """The points that count, in order."""

@@ -7,12 +7,14 @@ from typing import Any
 
 from storage.base import NotebookBase
 from storage.codec import object_of
-from storage.errors import DamagedNotebookError
+from storage.errors import DamagedNotebookError, RefusedError
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
 from storage.loads.records import Capacity, Load, LoadChoices, LoadPoint, LoadWorker
 from storage.loads.scenario import scenario_from_json
-from storage.records import SeriesStatus, Target, utc_now
+from storage.measuring import held_text
+from storage.ownership import this_process
+from storage.records import Owner, SeriesStatus, Target, utc_now
 
 _PLAIN = (
     "id", "created_at", "error", "label", "note", "link_bits_per_second", "file_set_bytes", "server_memory_bytes",
@@ -46,6 +48,23 @@ class LoadTables(NotebookBase):
         del row["label"]
         with self._db.atomic():
             self._db.table("loads").update(load.id, row)
+
+    def take_load(self, load_id: str) -> None:
+        """Have this process measure the load from now on. Raises RefusedError while it is being measured."""
+        with self._db.atomic():
+            found = self.load(load_id)
+            if found is not None and found.owner is not None and found.running:
+                raise RefusedError(f"{held_text(load_id, found.owner, 'load')}: wait for its end, or end that process")
+            self._own(load_id, this_process())
+
+    def release_load(self, load_id: str) -> None:
+        """Have nobody measure the load any more."""
+        with self._db.atomic():
+            self._own(load_id, None)
+
+    def _own(self, load_id: str, owner: Owner | None) -> None:
+        text = json.dumps(asdict(owner)) if owner else None
+        self._db.execute("UPDATE loads SET owner = ? WHERE id = ?", (text, load_id))
 
     def label_load(self, load_id: str, label: str) -> None:
         """Give a load another label; nothing else of it is touched."""
@@ -154,6 +173,7 @@ def _load_from_row(row: Mapping[str, Any], points: tuple[LoadPoint, ...]) -> Loa
         environment=json.loads(row["environment"]),
         capacity=JSONNode("capacity", json.loads(row["capacity"])).read(Capacity | None),
         points=points,
+        owner=JSONNode("owner", json.loads(row["owner"] or "null")).read(Owner | None),
     )
 
 

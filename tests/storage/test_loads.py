@@ -1,5 +1,6 @@
 """Histograms, and loads in the notebook."""
 
+import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
@@ -65,6 +67,26 @@ def test_a_label_given_while_a_load_is_measured_stays(tmp_path: Path):
         notebook.update_load(replace(load, note="at its end"))
         (stored,) = notebook.loads()
     assert (stored.label, stored.note) == ("given meanwhile", "at its end")
+
+
+def test_a_load_is_measured_once_at_a_time_and_whose_process_has_died_is_free(tmp_path: Path):
+    load = full_load(status=SeriesStatus.INTERRUPTED)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_load(load)
+        notebook.take_load(load.id)
+        notebook.update_load(replace(load, note="a point is over"))
+        assert notebook.loads()[0].running
+        with pytest.raises(RefusedError, match=f"load {load.id} is being measured by process {os.getpid()} on"):
+            notebook.take_load(load.id)
+        notebook.release_load(load.id)
+        assert not notebook.loads()[0].running
+        notebook.take_load(load.id)
+    with sqlite3.connect(tmp_path / "notebook.db") as connection:
+        connection.execute("UPDATE loads SET owner = json_set(owner, '$.process_started', '1')")
+    connection.close()
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert not notebook.loads()[0].running
+        notebook.take_load(load.id)
 
 
 def test_the_points_can_be_read_with_any_sqlite_tool(tmp_path: Path):

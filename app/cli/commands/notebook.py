@@ -124,6 +124,8 @@ def delete_command(context: click.Context, references: tuple[str, ...], yes: boo
     """Takes SERIES out of the notebook for good, with their runs, facts and names; isolations by their ids."""
     load = load_meant(context, references[0]) if len(references) == 1 else None
     if load is not None:
+        if load.owner is not None and load.running:
+            raise UsageError(f"{held_text(load.id, load.owner, 'load')}, so it is not deleted")
         diagnostics.say(f"{load.id}  {load.created_at[:16].replace('T', ' ')}  load {load.scenario.name}")
         _ask(1, yes=yes)
         delete_load(context, load)

@@ -20,7 +20,7 @@ def isolation_line(isolation: Isolation) -> str:
     """What tells an isolation from the others of a list."""
     clients = ",".join(map(str, isolation.clients))
     what = f"{wording.short_place(isolation.target)}  {clients} clients"
-    return line_of(isolation.created_at, what, isolation.label, isolation.status)
+    return line_of(isolation.created_at, what, isolation.label, isolation.status, running=isolation.running)
 
 
 class StoredIsolationScreen(StoredScreen[Isolation]):

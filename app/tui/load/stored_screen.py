@@ -22,7 +22,7 @@ def load_line(load: Load) -> str:
     """What tells a load from the others of a list."""
     users = ",".join(str(point.users) for point in load.points)
     what = f"{f'{users} users' if users else 'no point'}  {wording.short_place(load.targets[0])}"
-    return line_of(load.created_at, what, load.label, load.status)
+    return line_of(load.created_at, what, load.label, load.status, running=load.running)
 
 
 class StoredLoadScreen(StoredScreen[Load]):
@@ -55,7 +55,7 @@ class StoredLoadScreen(StoredScreen[Load]):
         notebook.label_load(found.id, label)
 
     def target_to_go_on(self, found: Load) -> Target | None:
-        over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None
+        over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running
         return None if over else found.targets[0]
 
     def go_on(self, found: Load, secrets: Secrets) -> None:

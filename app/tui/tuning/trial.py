@@ -245,6 +245,8 @@ class TrialScreen(ReportRunScreen):
         """Show the verdict, or what went wrong and what stands on the server."""
         from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
 
+        if error is not None and not isinstance(error, CancelledError) and not self._put_back:
+            self._now = self._put_back = str(error)  # it stays when the dialog is gone
         if self.summary is not None:
             self.show_report(report_of(self.summary))
         else:
@@ -252,6 +254,10 @@ class TrialScreen(ReportRunScreen):
         self.refresh_bindings()
         if error is not None and not isinstance(error, CancelledError):
             self.sharebench_app.tell_error(error)
+
+    def keeps_from_leaving(self, error: Exception | None) -> bool:
+        """Where something was left on the server, whoever leaves is told first."""
+        return error is not None and not isinstance(error, CancelledError) and not self._put_back
 
     def export_name(self, report: Report) -> str:
         """The experiment's."""

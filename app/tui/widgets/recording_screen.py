@@ -120,10 +120,14 @@ class RecordingScreen(BaseScreen):
         self.tick()
         if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
             self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
-        if self._leave is not None:
+        if self._leave is not None and not self.keeps_from_leaving(message.error):
             self._leave()
         else:
             self.ended(message.error)
+
+    def keeps_from_leaving(self, error: Exception | None) -> bool:  # noqa: ARG002  most screens lose nothing
+        """Whether the end has to be told to who is leaving the program."""
+        return False
 
     def heard(self, index: int, event: RecorderEvent) -> None:
         """Take an event of the series at this place in."""

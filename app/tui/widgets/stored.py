@@ -139,7 +139,8 @@ class StoredScreen(ReportScreen, Generic[_T]):
             log_in(self, target, lambda secrets: self.go_on(found, secrets))
 
 
-def line_of(when: str, what: str, label: str, status: SeriesStatus) -> str:
+def line_of(when: str, what: str, label: str, status: SeriesStatus, *, running: bool) -> str:
     """A line of the list: ``2026-01-31 10:00  ! interrupted  5,10 users  nas/data  before``."""
     stopped = "" if status is SeriesStatus.COMPLETE else f"! {status}"
+    stopped = "▸ running" if running else stopped
     return "  ".join(filter(None, (when[:16].replace("T", " "), stopped, what, plain(label))))

@@ -5,6 +5,7 @@ from typing import Self
 
 import pytest
 
+from app.errors import UsageError
 from app.load.engine_process import EngineProcess
 from app.load.events import LoadEnded, LoadWarned
 from app.load.plan import LoadPlan
@@ -30,8 +31,15 @@ def test_files_that_were_to_be_kept_are_kept_by_the_rest_of_the_load(
     choices = LoadChoices(users=(10, 20, 30), keep_files=keep)
     load = full_load(status=SeriesStatus.INTERRUPTED, choices=choices, scratch_folder=".sharebench-load-0123456789ab")
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=choices)
-    with pytest.raises(PlannedError, match=str(keep)):
-        list(resume_load(load, request, tmp_path / "notebook.db", SeriesControl()))
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_load(load)
+        with pytest.raises(PlannedError, match=str(keep)):
+            list(resume_load(load, request, notebook.path, SeriesControl()))
+        assert not notebook.loads()[0].running, "however it ended"
+        notebook.take_load(load.id)
+        with pytest.raises(UsageError, match="is being measured by process"):
+            list(resume_load(load, request, notebook.path, SeriesControl()))
+        assert notebook.loads()[0].running, "still by the other one"
 
 
 def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(

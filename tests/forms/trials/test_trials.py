@@ -243,7 +243,7 @@ def test_a_grid_names_the_smallest_pair_on_the_plateau():
     assert [row[0] for row in shown] == ["aio read size = 65536", "aio read size = 4096"]
     assert [[text.endswith("*") for text in row[1:]] for row in shown] == [[True, True], [True, False]]
     assert [field.text for field in report.fields if field.name == "Setting"] == [
-        "aio read size [bench] (smb.conf), 1 before and after", "use sendfile [bench] (smb.conf), No before and after",
+        "aio read size [bench] (smb.conf), 1 before", "use sendfile [bench] (smb.conf), No before",
     ]  # fmt: skip
     again = trial_from_document(json.loads(json.dumps(report.document())))
     assert again.plan == found.plan

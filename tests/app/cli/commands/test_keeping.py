@@ -18,6 +18,7 @@ from storage.plan import Plan
 from storage.records import Phase, Run, RunStatus, SeriesStatus, Target
 from tests.builders import full_series, series
 from tests.command_line import Inside
+from tests.loads import full_load
 
 
 @pytest.fixture
@@ -195,6 +196,18 @@ def test_prune_takes_out_what_holds_no_measurement(sharebench: Inside):
     assert set(sharebench("prune", "--failed", "--yes").stdout.split()) == {f"{number:012x}" for number in (1, 5)}
     with Notebook(sharebench.db) as notebook:
         assert {head.id for head in notebook.heads()} == {f"{number:012x}" for number in (2, 3, 4)}
+
+
+def test_a_load_that_is_being_measured_is_listed_as_such_and_not_deleted(sharebench: Inside):
+    load = full_load(status=SeriesStatus.INTERRUPTED)
+    with Notebook(sharebench.db) as notebook:
+        notebook.add_load(load)
+        notebook.take_load(load.id)
+    assert "▸" in sharebench("list").stdout
+    assert "is not deleted" in sharebench.fails(2, "delete", load.id, "--yes")
+    with Notebook(sharebench.db) as notebook:
+        notebook.release_load(load.id)
+    assert sharebench("delete", load.id, "--yes").stdout.split() == [load.id]
 
 
 def test_nothing_is_deleted_without_being_asked(sharebench: Inside):

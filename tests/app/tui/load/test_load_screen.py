@@ -379,6 +379,26 @@ async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp,
     assert load == replace(stored, label="[red]it")
 
 
+async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
+    stopped = full_load(status=SeriesStatus.INTERRUPTED)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stopped)
+        notebook.take_load(stopped.id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert "▸ running" in painted(app)
+        await press(app, pilot, "enter")
+        assert "▸ being measured" in text_of(app.screen, "#headline")
+        assert "g Go on" not in painted(app)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.release_load(stopped.id)
+        await press(app, pilot, "escape", "ctrl+l", "enter")
+        assert "g Go on" in painted(app)
+
+
 async def test_where_no_load_is_stored_that_is_said(app: SharebenchApp):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

@@ -18,7 +18,7 @@ from app.errors import CancelledError, LoginError
 from app.measure.control import SeriesControl
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.tuning.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
@@ -299,7 +299,31 @@ async def test_what_could_not_be_put_back_is_told(app, monkeypatch):
         await pilot.press("y")
         await measured(app, pilot)
         await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
         assert "run `sharebench restore`" in painted(app)
+        await press(app, pilot, "enter")
+        assert isinstance(here(app), TrialScreen)
+        assert "run `sharebench restore`" in painted(app), "it stays on the screen"
+
+
+async def test_who_quits_is_told_what_could_not_be_put_back(app, monkeypatch):
+    def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
+        yield ValueSet("yes", 1)
+        assert control.cancelled.wait(30)
+        raise ChangeFailedError("it could not be put back: run `sharebench restore`")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y", "ctrl+q")
+        assert "everything is put back" in painted(app)
+        await press(app, pilot, "left", "enter")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert app.is_running, "nobody would read it else"
+        assert "run `sharebench restore`" in painted(app)
+        await press(app, pilot, "enter", "ctrl+q")
+        assert not app.is_running
 
 
 async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
