@@ -14,7 +14,7 @@ from storage.changes import ChangeKind
 
 def check_value(place: SambaPlace, value: str) -> None:
     """Whether a value may be written, by our own rules and by testparm on a copy. Raises ChangeRefusedError."""
-    proposal = Proposal(name=place.name, value=value, section=place.section)
+    proposal = Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
     reasons = list(refusals(proposal, place.knows))
     if not reasons and place.kind is ChangeKind.SMB_CONF:
         reasons = list(_testparm_says(place, value))

@@ -42,6 +42,8 @@ class Proposal:
     value: str
     section: str
     """``global`` or a share's name."""
+    conf: str
+    """The smb.conf that it is written into."""
 
 
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
@@ -142,7 +144,10 @@ def _section_fits(name: str, parameter: Parameter | None, proposal: Proposal, sa
     if in_share and of_server:
         yield f"{name} holds for the whole server: in [{proposal.section}] smbd would ignore it"
     if in_share and samba.sections and proposal.section.lower() not in samba.sections:
-        yield f"there is no share [{proposal.section}] in the configuration"
+        yield (
+            f"there is no share [{proposal.section}] in {proposal.conf}; if the server of the target reads another"
+            " smb.conf, name that"
+        )
 
 
 def _range(name: str, value: str) -> Iterator[str]:

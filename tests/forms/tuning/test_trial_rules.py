@@ -6,12 +6,13 @@ from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import Proposal, SambaKnows, data, refusals, risk_of, undo_needs_restart
 from tests.servers.broken_values import BROKEN
 
+CONF = "/etc/samba/smb.conf"
 KNOWN = SambaKnows(modules=frozenset({"full_audit", "streams_xattr"}), sections=frozenset({"bench"}))
 
 
 @pytest.mark.parametrize(("name", "value", "section"), BROKEN)
 def test_what_testparm_lets_pass_or_smbd_dies_of_is_refused(name: str, value: str, section: str):
-    assert list(refusals(Proposal(name=name, value=value, section=section), KNOWN))
+    assert list(refusals(Proposal(name=name, value=value, section=section, conf=CONF), KNOWN))
 
 
 @pytest.mark.parametrize(
@@ -33,12 +34,12 @@ def test_what_testparm_lets_pass_or_smbd_dies_of_is_refused(name: str, value: st
     ],
 )
 def test_what_the_catalogue_tries_is_not(name: str, value: str, section: str):
-    assert list(refusals(Proposal(name=name, value=value, section=section), KNOWN)) == []
+    assert list(refusals(Proposal(name=name, value=value, section=section, conf=CONF), KNOWN)) == []
 
 
 def test_a_parameter_that_this_samba_does_not_have_is_refused_whatever_the_tables_know():
     older = SambaKnows(for_server=frozenset({"log level"}), for_share=frozenset({"path"}))
-    assert list(refusals(Proposal(name="server signing", value="default", section="global"), older))
+    assert list(refusals(Proposal(name="server signing", value="default", section="global", conf=CONF), older))
 
 
 def test_the_tables_name_parameters_as_samba_does():
@@ -60,3 +61,9 @@ def test_what_only_a_restart_takes_back():
     assert undo_needs_restart("socket options", "TCP_NODELAY SO_SNDBUF=8192", ("TCP_NODELAY",))
     assert undo_needs_restart("socket options", "TCP_NODELAY", ("TCP_NODELAY SO_SNDBUF=8192",)) is None
     assert undo_needs_restart("interfaces", "lo", ("lo eth0",))
+
+
+def test_a_share_that_is_not_there_may_be_in_another_smb_conf():
+    """A server that was started with another file than the usual one: the admin has to see which one was read."""
+    (reason,) = refusals(Proposal(name="use sendfile", value="yes", section="data", conf=CONF), KNOWN)
+    assert reason.startswith("there is no share [data] in /etc/samba/smb.conf; if the server")
