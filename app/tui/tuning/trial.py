@@ -37,8 +37,8 @@ class TrialScreen(ReportRunScreen):
 
     ABOUT = (
         "sharebench changes the setting itself, measures with and without it in turns (A B or B A, by lot), and puts it"
-        " back. What it would write is shown first; y goes on. Whatever happens, `sharebench restore` puts back what"
-        " was left."
+        " back. What it would write is shown first; y goes on. What a crash leaves is put back by R in the notebook, or"
+        " by `sharebench restore`."
     )
     KEYS: ClassVar = (
         KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
