@@ -55,6 +55,10 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
+_LIKENESS = 0.65
+"""Of two words, so that one may be a slip of the pen for the other: rnu is like run, history is not like try."""
+
+
 class Group(click.Group):
     """A command of commands; for a name that is none of them it says which ones look like it."""
 
@@ -64,9 +68,10 @@ class Group(click.Group):
         """The command that is meant. Raises click.UsageError."""
         from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 
-        near = get_close_matches(args[0], self.list_commands(ctx), n=2)
-        if near and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"no such command {args[0]!r}; did you mean {' or '.join(near)}?", ctx)
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.list_commands(ctx), n=2, cutoff=_LIKENESS)
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"no such command {args[0]!r}{meant}", ctx)
         return super().resolve_command(ctx, args)
 
 

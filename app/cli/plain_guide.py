@@ -43,7 +43,7 @@ from storage.target_url import format_target
 
 HOW = (
     "A number chooses, Enter takes what is advised, b goes back, s6 goes to step 6, n begins anew, l lists the choices"
-    " again, q leaves."
+    " again, ? says this again, q leaves. Where words are asked for, b and q do the same."
 )
 MAKE_HERE = "Have a file made in this folder, and removed afterwards"
 
@@ -54,6 +54,10 @@ def _say_at_once(text: str) -> None:
 
 class LeftError(Exception):
     """The user leaves, or there is nothing more to read."""
+
+
+class BackError(Exception):
+    """The user answers a question with going back to the page."""
 
 
 @dataclass(slots=True)
@@ -69,6 +73,8 @@ class PlainGuide:
     ask_password: Callable[[str], str] = getpass.getpass
     choices: GuideChoices = field(default_factory=GuideChoices)
     known: GuideContext = field(default_factory=GuideContext)
+    typed: dict[str, str] = field(default_factory=dict)
+    """What was typed and has led nowhere yet, by the question."""
 
     def run(self) -> None:
         """From where the guide was left, until it is left again."""
@@ -92,6 +98,8 @@ class PlainGuide:
             word = self._ask("Your choice").strip().lower()
             try:
                 understood = self._do_word(word, page, offered)
+            except BackError:
+                return
             except (SharebenchError, RefusedError, UnknownReferenceError, OSError) as error:
                 self._say(f"That did not work: {error}")
                 return
@@ -112,6 +120,9 @@ class PlainGuide:
             self._do(advised.act)
         elif word.isdecimal() and 0 < int(word) <= len(offered):
             self._do(offered[int(word) - 1].act)
+        elif word == "?":
+            self._say(HOW)
+            return False
         elif word != "l":
             self._say(f"Not understood. {HOW}")
             return False
@@ -128,8 +139,7 @@ class PlainGuide:
             case acts.Go(choices):
                 self._take(choices)
             case acts.Ask():
-                now = f" (Enter for {act.value})" if act.value else ""
-                self._do(act.then(self._ask(f"{act.heading}. {act.text}{now}") or act.value))
+                self._do(self._answered(act))
             case acts.Connect(target, kerberos):
                 self._connect(target, kerberos=kerberos)
             case acts.ReadCredentials(target, path):
@@ -137,7 +147,9 @@ class PlainGuide:
             case acts.Browse() if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
             case acts.Visit(name, arguments):
-                following = plain_visits.visit(name, arguments, self.notebook_path, self._ask, self._say, self.practice)
+                following = plain_visits.visit(
+                    name, arguments, self.notebook_path, self._ask_words, self._say, self.practice
+                )
                 if following is not None:
                     self._take(following)
             case acts.LookQuiet() if self.choices.target is not None:
@@ -147,12 +159,38 @@ class PlainGuide:
             case _:
                 self._write(act)
 
+    def _answered(self, ask: acts.Ask) -> Act:
+        """What an answer leads to; one that is wrong is asked for again. Raises BackError, LeftError, UsageError."""
+        while True:
+            value = self.typed.get(ask.heading, ask.value) if ask.keep else ask.value
+            now = f" (Enter for {value})" if value else ""
+            answer = self._ask_words(f"{ask.heading}. {ask.text}{now}")
+            try:
+                act = ask.then(answer or value)
+            except UsageError as error:
+                if not answer:
+                    raise
+                self._say(f"Not understood: {error}")
+                continue
+            if ask.keep:
+                self.typed[ask.heading] = answer or value
+            return act
+
+    def _ask_words(self, question: str) -> str:
+        """The answer to a question that is not about a choice. Raises BackError, LeftError."""
+        answer = self._ask(question).strip()
+        if answer == "q":
+            raise LeftError
+        if answer == "b":
+            raise BackError
+        return answer
+
     def _write(self, act: Act | None) -> None:
         """What is only written down in the notebook."""
         choices, series_id = self.choices, self.choices.series_id
         reason = None
         if isinstance(act, acts.Judge) and act.status is RunStatus.REJECTED:
-            reason = self._ask(f"Why is run {act.number} unusable?").strip()
+            reason = self._ask_words(f"Why is run {act.number} unusable?")
             if not reason:
                 raise UsageError("a run is left out only with a reason")
         with Notebook(self.notebook_path) as notebook:
@@ -217,11 +255,13 @@ class PlainGuide:
         first = [] if place.is_share_list else [MAKE_HERE]
         for number, line in enumerate([*first, *map(_item_line, place.items)], start=1):
             self._say(f"{number}. {line}")
-        word = self._ask("Which, or Enter to go back").strip()
-        if not word:
+        most = len(first) + len(place.items)
+        while word := self._ask_words("Which, or Enter to go back"):
+            if word.isdecimal() and 0 < int(word) <= most:
+                break
+            self._say(f"Not understood. A number from 1 to {most} chooses, Enter goes back, q leaves.")
+        else:
             return None
-        if not word.isdecimal() or not 0 < int(word) <= len(first) + len(place.items):
-            raise UsageError(f"not one of these numbers: {word!r}")
         index = int(word) - 1 - len(first)
         return place.target, None if index < 0 else place.items[index]
 

@@ -77,7 +77,7 @@ _OPTIONS = (
     _option("wait_seconds", "--wait", type=common.Number(0), default=_USUAL.wait_seconds, metavar="SECONDS",
         help="Wait that long for a quiet time.",
     ),
-    _option("server_ssh", "--server-ssh", metavar="[USER@]HOST", help="Read facts of the server through ssh."),
+    _option("server_ssh", "--server-ssh", metavar="[USER@]HOST", help="The way to the server, by ssh."),
     _option("smb_conf", "--smb-conf", metavar="FILE", help="Where the server keeps its smb.conf."),
     _option("timeout_seconds", "--timeout", type=common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
         show_default=True, metavar="SECONDS", help="A run with no progress for that long fails.",

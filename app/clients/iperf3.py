@@ -36,15 +36,19 @@ class _Report:
     """How long the whole program ran, by our own clock."""
 
     def transfer(self, where: str, *, reverse: bool) -> Transfer:
-        """Bytes and time as the receiving end counted them. Raises ProtocolError for what cannot have happened."""
+        """Bytes as the receiving end counted them, and its time. Raises ProtocolError for what cannot have happened.
+
+        A put takes as long as we took to send it, at least: a server that was busy starts its clock late, on bytes
+        that had waited.
+        """
         received = part(self.raw, "end", "sum_received")
         size_bytes, seconds = whole(part(received, "bytes")), finite(part(received, "seconds"))
         if size_bytes is None or seconds is None:
             raise ProtocolError(f"{where}: iperf3's report lacks what arrived, and in which time; use another version")
         sent_bytes = whole(part(self.raw, "end", "sum_sent", "bytes"))
-        sent_seconds = finite(part(self.raw, "end", "sum_sent", "seconds"))
-        too_short = not reverse and sent_seconds is not None and seconds < sent_seconds / 2
-        if seconds > self.elapsed_seconds or too_short or (sent_bytes is not None and size_bytes > sent_bytes):
+        if not reverse and seconds > 0:
+            seconds = max(seconds, finite(part(self.raw, "end", "sum_sent", "seconds")) or seconds)
+        if not 0 < seconds <= self.elapsed_seconds or (sent_bytes is not None and size_bytes > sent_bytes):
             raise ProtocolError(
                 f"{where}: the server's figures cannot be ({size_bytes} of {sent_bytes} sent bytes in {seconds:g} s); "
                 "look at the iperf3 there, and at what is in between"

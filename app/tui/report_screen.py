@@ -68,4 +68,4 @@ class ReportScreen(Copies):
     def action_export(self) -> None:
         if self.report is not None:
             report = self.report
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=report.name))
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.heading))

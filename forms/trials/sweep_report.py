@@ -42,8 +42,8 @@ def sweep_sentence(found: SweepSummary) -> str:
         said.append(f"not known yet: {found.blocks} of {found.plan.looks[-1]} blocks are complete")
     if found.complete and not found.settled:
         return (
-            f"not known: the {found.blocks} blocks scatter too much to tell the values apart; longer runs (a larger"
-            " file), more blocks or a quieter time would"
+            f"not known: the {found.blocks} blocks scatter too much for an answer; longer runs (a larger"
+            " file), more blocks or a quieter time would tell"
         )
     if found.default_is_as_good:
         said.append(f"what was there ({previous}) is as good as anything tried")
@@ -91,7 +91,7 @@ def _value_row(found: SweepSummary, one: SweepValue) -> Row:
         low,
         high,
         "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
-        "plateau" if one.on_plateau else "",
+        "plateau" if one.on_plateau and found.settled else "",
     )
 
 

@@ -85,12 +85,12 @@ def iperf3_server() -> Iterator[Iperf3Server]:
 
 
 @pytest.fixture
-def make_link() -> Iterator[Callable[[str], Link]]:
+def make_link() -> Iterator[Callable[..., Link]]:
     """A factory of links of known speed: ``make_link("100mbit")``; start servers with ``link=`` inside it."""
     with ExitStack() as stack:
 
-        def make(rate: str) -> Link:
-            link = Link(rate)
+        def make(rate: str, burst: str | None = None) -> Link:
+            link = Link(rate, burst)
             stack.callback(link.close)
             return link
 

@@ -21,8 +21,8 @@ def can_make_namespaces() -> bool:
     return subprocess.run([program("unshare"), "--net", "true"], capture_output=True, check=False).returncode == 0
 
 
-def _shape(rate: str, *, shallow: bool = False) -> list[str]:
-    burst, queue = ("5kb", "2ms") if shallow else (BURSTS.get(rate, "128kb"), "100ms")
+def _shape(rate: str, burst: str | None = None, *, shallow: bool = False) -> list[str]:
+    burst, queue = ("5kb", "2ms") if shallow else (burst or BURSTS.get(rate, "128kb"), "100ms")
     return ["root", "tbf", "rate", rate, "burst", burst, "latency", queue]
 
 
@@ -31,10 +31,11 @@ class Link:
 
     The namespace belongs to a process of ours and ends with it, and the veth pair with the namespace: nothing stays,
     even after kill -9. Addresses are of 198.18.0.0/15, which RFC 2544 reserves for benchmarks. TCP across it uses
-    CUBIC, which fills any link, whatever the system's own choice is: BBR now and then slows down to probe.
+    CUBIC, which fills any link, whatever the system's own choice is: BBR now and then slows down to probe. A greater
+    ``burst`` makes up for a machine that stands still for a moment, and takes as long at the beginning to be used up.
     """
 
-    def __init__(self, rate: str) -> None:
+    def __init__(self, rate: str, burst: str | None = None) -> None:
         require("ip", "tc", "unshare", "nsenter", "sleep")
         self.rate = rate
         self._holder = subprocess.Popen(
@@ -53,8 +54,8 @@ class Link:
         low = (number & 0x3F) * 4
         self.near, self.host = f"{block}.{low + 1}", f"{block}.{low + 2}"
         self.prefix = [program("nsenter"), f"--net=/proc/{self._holder.pid}/ns/net", "--"]
-        self._device = name = f"sbench{self._holder.pid}"
-        shape = _shape(rate)
+        self.device = name = f"sbench{self._holder.pid}"
+        shape = _shape(rate, burst)
         try:
             self._run(
                 "ip", "link", "add", name, "type", "veth", "peer", "name", "link0", "netns", str(self._holder.pid)
@@ -85,7 +86,7 @@ class Link:
         """
         self.rate = rate
         shape = _shape(rate, shallow=shallow)
-        self._run("tc", "qdisc", "replace", "dev", self._device, *shape)
+        self._run("tc", "qdisc", "replace", "dev", self.device, *shape)
         self._inside("tc", "qdisc", "replace", "dev", "link0", *shape)
 
     def close(self) -> None:

@@ -57,7 +57,7 @@ WORLDS = (
     PairedWorld(name="2 %, the second of a pair 2 % faster", paired_percent=2.0, slot_percent=2.0),
     PairedWorld(name="2 %, drift 0.5 % a run", paired_percent=2.0, drift_percent=0.5),
     PairedWorld(name="2 %, wild runs (8 %, 30 % slower)", paired_percent=2.0, wild=0.08),
-    PairedWorld(name="2 %, lag-1 0.5", paired_percent=2.0, lag_1=0.5),
+    PairedWorld(name="10 %, lag-1 0.5", paired_percent=10.0, lag_1=0.5),
     PairedWorld(name="2 %, two runs in four 10 % slower", paired_percent=2.0, rhythm_percent=10.0),
 )
 

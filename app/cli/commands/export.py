@@ -47,7 +47,7 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 
 
 @click.command("export")
-@click.argument("names", nargs=-1, metavar="SERIES...")
+@click.argument("names", nargs=-1, metavar="[SERIES]...")
 @click.option(
     "--format",
     "formats",
@@ -70,7 +70,9 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
     metavar="[PRINTER]",
     help="Print it by lp, on this printer or the usual one; with -o also into the file.",
 )
-@click.option("--form", type=click.Choice(FORMS), default="run", show_default=True, help="Which form (see above).")
+@click.option(
+    "--form", type=click.Choice(FORMS), metavar="FORM", default="run", show_default=True, help="Which form (see above)."
+)
 @click.option("--blank", is_flag=True, help="The empty form, to be filled by hand.")
 @click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
 @click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)

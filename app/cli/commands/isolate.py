@@ -60,9 +60,7 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
 
 @click.command("isolate")
 @target_argument(required=False)
-@click.option(
-    "--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, show_default="1,4,8,16", help="How many at once."
-)
+@click.option("--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, help="How many at once (1,4,8,16).")
 @click.option(
     "--rounds",
     type=common.Count(1, 100),

@@ -36,10 +36,13 @@ from storage.notebook import Notebook
 from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
-    "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's last"
-    " step does that, and the catalogue (f6) says what can be changed."
+    "There is no ladder of changes yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's"
+    " last step does that, and the catalogue (f6) says what can be changed.\n\nTrials, sweeps, surveys and self-tests"
+    " of the notebook are opened by e."
 )
 
+_OF_A_LADDER = frozenset({"decide", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"})
+"""What can be done only where there is one."""
 _AROUND_RUNGS = 6
 """Columns of a wide screen that its frame and scrollbar take from the table of rungs."""
 
@@ -153,6 +156,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         before = self.ladder.rungs[-1].series.id if self.ladder else None
         grown = before != ladder.rungs[-1].series.id
         self.ladder, self.experiment = ladder, ladder.name
+        self.refresh_bindings()
         at = rungs.highlighted
         self.query_one("#rungs-pane", Pane).called(f"sharebench · Experiment · {ladder.name}")
         self._list_rungs(ladder)
@@ -176,6 +180,11 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             at = rungs.highlighted
             self._list_rungs(self.ladder)
             rungs.highlighted = at
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if self.ladder is None and action in _OF_A_LADDER:
+            return False
+        return super().check_action(action, parameters)
 
     def text_to_copy(self) -> str:
         return report_text(ladder_report(self.ladder)) if self.ladder else ""
@@ -261,6 +270,8 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
                 self.app.push_screen(ExperimentDialog(found), answered)
+            else:
+                self.notify("The notebook has no experiment of any kind yet.")
 
         def answered(chosen: Experiment | None) -> None:
             if chosen is None:

@@ -85,6 +85,28 @@ def test_the_choices_are_listed_again_when_asked_for(tmp_path: Path):
     assert [line[:6] for line in said if line.startswith(("Step 1", "Not un"))] == ["Step 1", "Not un", "Step 1"]
 
 
+def test_a_question_is_asked_again_until_its_answer_is_understood(tmp_path: Path):
+    """Nothing has to be typed once more: neither for a wrong word nor for a server that did not answer."""
+    backend = FakeBackend()
+    backend.errors = [UnreachableError("no way to nas")]
+    guide, said = guided(tmp_path / "n.db", backend, "?", "1", "smbb://nas", "bench@nas", "1", "", "zz", "99", "1", "1")
+    text = "\n".join(said)
+    assert "Not understood: not a target: 'smbb://nas'; did you mean smb://nas?" in text
+    assert sum(line.startswith("Target. ") for line in said) == 3
+    assert "(Enter for bench@nas):" in text, "what was typed is offered again"
+    assert text.count("Not understood. A number from 1 to ") == 2
+    assert guide.choices.target is not None
+    assert sum("Step 1 of 8" in line for line in said) == 2, "at first, and after what failed"
+
+
+@pytest.mark.parametrize(("word", "pages"), [("b", 2), ("q", 1)])
+def test_a_question_for_words_is_left_like_any_other(tmp_path: Path, word: str, pages: int):
+    guide, said = guided(tmp_path / "n.db", FakeBackend(), "1", word)
+    assert guide.choices.target is None
+    assert sum("Step 1 of 8" in line for line in said) == pages
+    assert said[-1].startswith("Everything is kept")
+
+
 class Pipe(io.StringIO):
     """A stdout whose reader has what was flushed, and no more."""
 

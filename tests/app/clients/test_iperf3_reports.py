@@ -44,12 +44,19 @@ def test_a_sound_report_is_read(monkeypatch):
     assert (done.size_bytes, done.seconds, done.progress) == (1_000_000, 0.001, ((0.001, 1_000_000),))
 
 
+def test_a_server_whose_clock_started_late_does_not_make_a_put_faster(monkeypatch):
+    monkeypatch.setattr("app.clients.iperf3.time.monotonic", iter([0.0, 1.0, 2.0, 3.0]).__next__)
+    client = client_hearing(monkeypatch, json.dumps(report(seconds=0.000001)))
+    assert client.put("", Content(1_000_000), meter()).seconds == 0.001
+    assert client.get("", meter()).seconds == 0.000001, "what we received is timed by ourselves"
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"bytes": -5}, {"bytes": 10**300}, {"bytes": "many"}, {"bytes": None}, {"bytes": True}, {"bytes": 1_000_001},
         {"seconds": math.nan}, {"seconds": math.inf}, {"seconds": "1"}, {"seconds": []}, {"seconds": 3_600},
-        {"seconds": 0.000001}, {"seconds": -1},
+        {"seconds": 0}, {"seconds": -1},
     ],
     ids=str,
 )  # fmt: skip

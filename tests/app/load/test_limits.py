@@ -20,6 +20,7 @@ from tests.servers.process import unavailable
 from tests.servers.smbd import Smbd
 
 pytestmark = pytest.mark.alone
+TRIES = 2
 GROUPS = Path("/sys/fs/cgroup/cpu")
 
 
@@ -35,30 +36,35 @@ def load(server: Smbd, folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def test_a_link_of_known_speed_is_filled_and_named(make_smbd, make_link, tmp_path):
-    server = make_smbd(link=make_link("100mbit"))
-    found = load(
-        server, tmp_path, "--scenario", "large", "--users", "1,4", "--sizes", "2M", "--files", "8", "--duration", "6",
-        "--settle", "1", "--processes", "1", "--link", "100M",
-    )  # fmt: skip
-    _one, four = found["points"]
-    assert 8 * four["read_bytes_per_second"] / 1e8 <= PAYLOAD_SHARE + 0.01
-    assert four["limit"] in {"network", "generator"}
-    if four["status"] == "valid":  # a busy machine gives no verdict, and does not fill the link
-        assert 8 * four["read_bytes_per_second"] / 1e8 == pytest.approx(PAYLOAD_SHARE, abs=0.005)
-        assert found["capacity"]["not_carried"] == 4
-        assert found["capacity"]["limit"] == "network"
+    server = make_smbd(link=make_link("100mbit", burst="512kb"))
+    for _ in range(TRIES):
+        found = load(
+            server, tmp_path, "--scenario", "large", "--users", "1,4", "--sizes", "2M", "--files", "8", "--duration",
+            "6", "--settle", "1", "--processes", "1", "--link", "100M",
+        )  # fmt: skip
+        _one, four = found["points"]
+        share = 8 * four["read_bytes_per_second"] / 1e8
+        assert share <= PAYLOAD_SHARE + 0.01
+        if four["status"] == "valid":
+            break
+        assert four["limit"] in {"generator", "network"}, "a busy machine gives no verdict, and names no other limit"
+    else:
+        pytest.skip("this machine was too busy to fill the link, and said so each time")
+    assert share == pytest.approx(PAYLOAD_SHARE, abs=0.02)
+    assert found["capacity"]["not_carried"] == 4
+    assert found["capacity"]["limit"] == "network"
 
 
 @pytest.fixture
 def held_back(make_smbd):
-    """An smbd that gets a fifth of a processor."""
+    """An smbd that gets a seventh of a processor: too little for the load however slow this machine is."""
     server = make_smbd()
     group = GROUPS / f"load-{os.getpid()}"
     try:
         group.mkdir()
     except OSError:
         unavailable("no control group of the cpu controller can be made here")
-    (group / "cpu.cfs_quota_us").write_text("20000")
+    (group / "cpu.cfs_quota_us").write_text("15000")
     main = psutil.Process(server.pid)
     for each in (main, *main.children(recursive=True)):
         (group / "cgroup.procs").write_text(str(each.pid))

@@ -252,6 +252,7 @@ async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path
         await pilot.press("x")
         await settled(app, pilot)
         assert isinstance(app.screen, ExportScreen)
+        assert "1 to export: survey-nas" in painted(app), "several surveys are not all to be Survey.html"
         await pilot.press("escape", "escape", "e")
         await settled(app, pilot)
         await pilot.press("down", "enter")
@@ -263,11 +264,14 @@ async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1)), first="ladder")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        assert "There is no experiment yet." in painted(app)
+        assert "There is no ladder of changes yet." in painted(app)
+        assert "self-tests of the notebook are opened by e" in " ".join(painted(app).replace("│", " ").split())
+        assert "e Experiments" in painted(app), "not behind keys that need a ladder"
+        assert "k Keep" not in painted(app)
         await pilot.press("k", "r", "c", "v", "e", "y", "enter")
         await settled(app, pilot)
         assert isinstance(here(app), LadderScreen)
-        assert "There is no experiment yet." in painted(app), "not an empty chart"
+        assert "There is no ladder of changes yet." in painted(app), "not an empty chart"
 
 
 async def test_an_experiment_whose_series_are_gone_says_so(path):
@@ -279,7 +283,7 @@ async def test_an_experiment_whose_series_are_gone_says_so(path):
                 notebook.annotate(replace(notebook.series(f"{number:012x}"), experiment=None))
         await pilot.press("k")
         await settled(app, pilot)
-        assert "There is no experiment" in painted(app)
+        assert "There is no ladder" in painted(app)
 
 
 async def test_a_new_rung_has_the_cursor_when_one_comes_back_to_the_ladder(path):
