@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
 from storage.quiet import Quiet, QuietVerdict
@@ -14,6 +15,7 @@ from storage.records import (
     Command,
     Decision,
     Evidence,
+    Owner,
     Phase,
     Run,
     RunStatus,
@@ -256,3 +258,14 @@ def every_field(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T1
             Run(number=3, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone", size_bytes=100),
         ),
     )
+
+
+def abandoned_change() -> JournalEntry:
+    """A change of a process that is gone, on a machine that is not this one."""
+    old = "2026-01-01T00:00:00Z"
+    owner = Owner(host="elsewhere", boot_id="x", process_id=1, process_started="1", since=old, renewed_at=old)
+    return JournalEntry(
+        id="0123456789ab", created_at="2026-01-31T10:00:00.000Z", experiment="trial of it", kind=ChangeKind.SMB_CONF,
+        name="strict sync", machine="nas 1234", undo_path="/etc/samba/sharebench-undo.sh", undo_script="exit 1",
+        effective_before="Yes", owner=owner,
+    )  # fmt: skip

@@ -57,13 +57,14 @@ def draw_link(canvas: Canvas, link_bits_per_second: int | None, name: str) -> No
         canvas.notes.append(f"{name}, above the chart")
 
 
-def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, float], beside: str = "average") -> None:
-    """The average as a line, and the deviation as two sparse ones around it."""
+def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, float], side: str = "") -> None:
+    """The average as a line, and the deviation as two sparse ones around it; ``side`` tells several averages apart."""
     average = summary.average_rate
     if average is None:
         return
     if summary.deviation_rate:
         for rate in summary.band or ():
             canvas.stretch(Pattern.SPARSE, BAND, rate, across, "± deviation")
-    number = f"{beside} {figure(average, max(canvas.rates), aligned=True)}"
-    canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, f"average {wording.rate(average)}", number)
+    number = f"{side or 'average'} {figure(average, max(canvas.rates), aligned=True)}"
+    name = f"{side} average {wording.rate(average)}".lstrip()
+    canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, name, number)

@@ -89,7 +89,8 @@ def compared_chart(
         name = "base" if not place else "other" if len(sides) == 2 else f"other {place}"
         across = (offset + 0.5, offset + len(side.rows) + 0.5)
         draw_average(canvas, side, across, name)
-        canvas.notes.append(f"{name}: {wording.rate(side.average_rate)}")
+        if side.average_rate is None:
+            canvas.notes.append(f"{name}: no valid run")
         for number, row in enumerate(side.rows, 1):
             draw_run(canvas, row, offset + number)
         offset += len(side.rows) + _GAP

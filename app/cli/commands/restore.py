@@ -1,19 +1,15 @@
 """``sharebench restore``: puts back what an interrupted try, sweep or tune left changed."""
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 
 from app.changes.journal import where
-from app.changes.restore import Restored, restore_change
-from app.changes.server import ChangeFailedError, ConflictError
+from app.changes.server import ConflictError
 from app.cli import common, diagnostics, output
 from app.cli.isolation_output import unfinished
-from app.errors import UsageError
-from app.isolation.put_back import put_back_after_kills
+from app.workflows.restore import check_own, owner_text, restore, restored_text
 from storage.changes import ChangeState, JournalEntry
-from storage.ownership import is_own_file
 
 
 @click.command("restore")
@@ -26,52 +22,33 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
 
     Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
     """
-    _check_owner(common.notebook_path(context))
     with common.notebook(context, make=True) as notebook:
-        standing = notebook.journal(ChangeState.OPEN)
-        busy = [entry for entry in standing if entry.at_work]
         if listing:
-            _list(standing, as_json=as_json)
+            check_own(notebook)
+            _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
             _tell(filter(None, map(unfinished, notebook.isolations())))
             return 0
-        for entry in busy:
-            diagnostics.say(f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}: left")
-        of_isolations = put_back_after_kills(notebook)
-        left = [entry for entry in standing if entry not in busy]
-        done, problems = [], []
-        for entry in left:
-            try:
-                done.append(restore_change(entry, notebook, server_ssh))
-            except ChangeFailedError as error:
-                problems.append(error)
+        found = restore(notebook, server_ssh)
+    _tell(f"{owner_text(entry)}: left" for entry in found.at_work)
     if as_json:
-        output.answer_json([_document(entry) for entry in left])
-    elif not left and not of_isolations:
+        output.answer_json([_document(entry) for entry in found.left])
+    elif not found.left and not found.of_isolations:
         output.answer("nothing to put back")
-    _tell(of_isolations)
-    for one in done:
+    _tell(found.of_isolations)
+    for one in found.done:
         if not as_json:
-            output.answer(_said(one))
-    for problem in problems:
+            output.answer(restored_text(one))
+    for problem in found.problems:
         if isinstance(problem, ConflictError):
             _show_versions(problem)
-    if problems:
-        raise problems[0]
+    if found.problems:
+        raise found.problems[0]
     return 0
 
 
 def _tell(said: Iterable[str]) -> None:
     for line in said:
         diagnostics.say(line)
-
-
-def _check_owner(path: Path) -> None:
-    """Whether the notebook is one's own: what it says is run as root. Raises UsageError."""
-    if not is_own_file(path):
-        raise UsageError(
-            f"{path} belongs to somebody else, and what it says would be run as root on the server: restore from a"
-            " notebook of your own, or there by hand"
-        )
 
 
 def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
@@ -95,18 +72,6 @@ def _document(entry: JournalEntry) -> dict[str, str | None]:
         "name": entry.name, "server": entry.machine.partition(" ")[0], "ssh": entry.ssh,
         "effective_before": entry.effective_before, "undo_path": entry.undo_path,
     }  # fmt: skip
-
-
-def _said(one: Restored) -> str:
-    entry = one.entry
-    said = f"{entry.name} on {where(entry)} is {one.effective or 'empty'} again, as before"
-    if one.effective is None:
-        said = f"{entry.name} on {where(entry)} is as before"
-    if one.same_configuration is False:
-        said += "; the configuration differs from what it was, by what somebody else changed meanwhile"
-    if not one.reloaded and one.effective is not None:
-        said += "; no smbd took it in: reload or restart it"
-    return said
 
 
 def _show_versions(problem: ConflictError) -> None:

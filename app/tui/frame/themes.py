@@ -90,7 +90,7 @@ def _sixteen(back: str, front: str, *colours: str) -> TerminalTheme:
 
 ANSI_ON_DARK = _sixteen(
     *("#121212", "#e4e4e4"),
-    *("#1c1c1c", "#d75f5f", "#87d787", "#ffd75f", "#5f87af", "#af87d7", "#5fafaf", "#bcbcbc"),
+    *("#1c1c1c", "#ff8787", "#87d787", "#ffd75f", "#5f87af", "#af87d7", "#5fafaf", "#bcbcbc"),
     *("#808080", "#ff8787", "#afd787", "#ffd75f", "#5fafff", "#d7afff", "#87ffff", "#ffffff"),
 )
 """What charts and forms are drawn in, in the colours of :data:`DARK`; other dark themes take them too."""

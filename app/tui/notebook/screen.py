@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
@@ -21,6 +22,7 @@ from storage.queries import SeriesQuery, SortKey
 if TYPE_CHECKING:
     from app.tui.notebook.deletion import Deletion
     from app.tui.notebook.series_view import SeriesView
+    from app.workflows.restore import Restoration
     from forms.series.listing import SeriesLine
     from forms.series.summary import SeriesSummary
     from storage.changes import JournalEntry
@@ -54,6 +56,13 @@ class NotebookScreen(SeriesActions):
         " down goes to the list, Escape clears."
     }
     KEYS = (
+        KeyCommand(
+            "notebook.restore",
+            "R",
+            "Put back",
+            "Put back what an interrupted trial left changed on a server.",
+            footer="Put back",
+        ),
         KeyCommand("notebook.new", "n", "New series", "Measure a new series.", footer="New"),
         KeyCommand(
             "notebook.filter", "f", "Filter", "List only the series in which some words occur.", footer="Filter"
@@ -98,6 +107,8 @@ class NotebookScreen(SeriesActions):
         self.detail: SeriesView | None = None
         """The form of the series that the cursor is on, where there is room for it."""
         self._newest: str | None = None
+        self._left: list[JournalEntry] = []
+        """Changes that an interrupted trial left on a server."""
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
 
@@ -115,7 +126,6 @@ class NotebookScreen(SeriesActions):
     def on_mount(self) -> None:
         self.rows.focus()
         self.call_after_refresh(self._furnish)
-        self.call_after_refresh(self._look_for_changes)
 
     async def _furnish(self) -> None:
         """Put the form's view in its place; the first paint does not wait for it."""
@@ -132,10 +142,36 @@ class NotebookScreen(SeriesActions):
         self.with_notebook(lambda notebook: notebook.left_behind(), self._tell_changes, group="left behind")
 
     def _tell_changes(self, left: "list[JournalEntry]") -> None:
+        known = {entry.id for entry in self._left}
+        self._left = left
+        self.refresh_bindings()
         for entry in left:
-            where = entry.ssh or "this machine"
-            text = f"An interrupted trial left {entry.name} changed on {where}: put it back with `sharebench restore`."
-            self.notify(text, severity="warning", timeout=30)
+            if entry.id not in known:
+                text = (
+                    f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R puts it back."
+                )
+                self.notify(text, severity="warning", timeout=30, markup=False)
+
+    def action_restore(self) -> None:
+        names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
+        question = ConfirmDialog(
+            "Put it back?", f"As it was before the trial: {names}.", yes="Put back", prefer_yes=True
+        )
+        self.app.push_screen(question, lambda yes: self._restore() if yes else None)
+
+    def _restore(self) -> None:
+        def job(notebook: "Notebook") -> "Restoration":
+            from app.workflows.restore import restore  # noqa: PLC0415  the first paint does not wait for it
+
+            return restore(notebook)
+
+        self.notify("Putting back …", markup=False)
+        self.with_notebook(job, self._put_back, group="restore", exclusive=True)
+
+    def _put_back(self, found: "Restoration") -> None:
+        self.app.clear_notifications()
+        heading = "Not everything was put back" if found.problems else "Put back"
+        self.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
 
     @property
     def rows(self) -> SeriesList:
@@ -156,6 +192,7 @@ class NotebookScreen(SeriesActions):
         """
         self.rows.forget()
         self.call_after_refresh(self.look)
+        self.call_after_refresh(self._look_for_changes)
 
     def look(self) -> None:
         query = self.asked
@@ -255,6 +292,8 @@ class NotebookScreen(SeriesActions):
             self.rows.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "restore":
+            return bool(self._left)
         return action != "back" and super().check_action(action, parameters)
 
     def key_slash(self) -> None:

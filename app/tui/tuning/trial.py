@@ -37,8 +37,8 @@ class TrialScreen(ReportRunScreen):
 
     ABOUT = (
         "sharebench changes the setting itself, measures with and without it in turns (A B or B A, by lot), and puts it"
-        " back. What it would write is shown first; y goes on. Whatever happens, `sharebench restore` puts back what"
-        " was left."
+        " back. What it would write is shown first; y goes on. What a crash leaves is put back by R in the notebook, or"
+        " by `sharebench restore`."
     )
     KEYS: ClassVar = (
         KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
@@ -239,7 +239,7 @@ class TrialScreen(ReportRunScreen):
 
         if self.summary is not None:
             return figures_text(report_of(self.summary), width=width, ansi=True)
-        return "\n".join(line for text in self._lines for line in hanging(visible(text), width))
+        return "\n".join(line for text in self._lines for line in _hanging(visible(text), width))
 
     def ended(self, error: Exception | None) -> None:
         """Show the verdict, or what went wrong and what stands on the server."""
@@ -269,3 +269,8 @@ class TrialScreen(ReportRunScreen):
         if action == "server":
             return self._is_prepared and not self._begun and not self.experiment and self._target is not None
         return super().check_action(action, parameters)
+
+
+def _hanging(text: str, width: int) -> list[str]:
+    """A sentence, or what it leads to, which is indented and goes on further in."""
+    return hanging(text, width, "    " if text.startswith(" ") else "")

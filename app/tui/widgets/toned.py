@@ -8,9 +8,9 @@ from forms.tone import Tone, Toned
 
 STYLES = {
     Tone.PLAIN: "",
-    Tone.GOOD: "$text-success",
-    Tone.BAD: "$text-error",
-    Tone.CAUTION: "$text-warning",
+    Tone.GOOD: "$success",
+    Tone.BAD: "$error",
+    Tone.CAUTION: "$warning",
     Tone.FAINT: "dim",
     Tone.DATA: "$primary",
 }

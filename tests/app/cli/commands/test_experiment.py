@@ -158,7 +158,7 @@ def test_surveys_and_self_tests_are_exported_in_every_format(db, rounds, tmp_pat
 
 def test_what_is_no_survey_is_not_written_as_one(db, rounds, capsys):
     for form, name, words in (
-        ("survey", "tuning", "'tuning' is a ladder: export it with --form experiment"),
+        ("survey", "tuning", "'tuning' is a ladder: export it as an experiment (--form experiment)"),
         ("selftest", "half", "'half' was not completed"),
         ("survey", "nothing", "no experiment is called 'nothing'"),
     ):

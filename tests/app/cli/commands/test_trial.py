@@ -13,11 +13,10 @@ from app.errors import CancelledError
 from app.measure.control import SeriesControl
 from app.workflows.tune import Tuning
 from forms.trials.summary import trial_summary
-from storage.changes import ChangeKind, JournalEntry, Slot, TrialPlan
+from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook
-from storage.ownership import this_process
 from storage.records import Change, Experiment, ExperimentKind
-from tests.builders import series
+from tests.builders import abandoned_change, series
 from tests.command_line import Inside
 from tests.servers.process import require
 from tests.servers.smbd import Smbd
@@ -104,21 +103,11 @@ def test_resuming_what_is_none_is_refused(inside: Inside):
     assert "no trial or sweep" in inside.fails(2, "try", "--resume", "a ladder")
 
 
-def left_behind(inside: Inside) -> JournalEntry:
+def left_behind(inside: Inside) -> None:
     """A change of a process that is gone, on a machine that is not this one."""
-    gone = this_process().__class__(
-        host="elsewhere", boot_id="x", process_id=1, process_started="1", since="2026-01-01T00:00:00Z",
-        renewed_at="2026-01-01T00:00:00Z",
-    )  # fmt: skip
-    entry = JournalEntry(
-        id="0123456789ab", created_at="2026-01-31T10:00:00.000Z", experiment="trial of it", kind=ChangeKind.SMB_CONF,
-        name="strict sync", machine="nas 1234", undo_path="/etc/samba/sharebench-undo.sh", undo_script="exit 1",
-        effective_before="Yes", owner=gone,
-    )  # fmt: skip
     with Notebook(inside.db) as notebook:
-        notebook.open_journal(entry)
+        notebook.open_journal(abandoned_change())
         notebook.add(series([1e8]))
-    return entry
 
 
 def test_what_was_left_is_told_at_the_next_start_and_listed(inside: Inside):

@@ -6,11 +6,16 @@ import pytest
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+from textual.theme import Theme
 
 from app.charts import marks
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from app.tui.frame.themes import ANSI_ON_DARK, ANSI_ON_LIGHT
+from app.tui.frame.themes import ANSI_ON_DARK, ANSI_ON_LIGHT, DARK, LIGHT
+from app.tui.widgets.toned import STYLES
+from forms.tone import Tone, coloured
 
 
 async def theme_of_a_start(folder: Path, choose: str = "") -> str:
@@ -38,6 +43,16 @@ async def test_a_theme_that_is_no_more_gives_the_usual_one(tmp_path: Path):
 def test_no_two_kinds_of_marks_look_alike(colours):
     kinds = (marks.RUN, marks.WARM_UP, marks.UNUSUAL, marks.BAD, marks.AVERAGE, marks.BAND, marks.LINK, marks.EXPECTED)
     assert len({colours.ansi_colors[number] for number in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize(("theme", "colours"), [(DARK, ANSI_ON_DARK), (LIGHT, ANSI_ON_LIGHT)])
+@pytest.mark.parametrize("tone", [Tone.GOOD, Tone.BAD, Tone.CAUTION])
+def test_a_verdict_has_one_colour_above_its_form_and_in_it(theme: Theme, colours: TerminalTheme, tone: Tone):
+    above = Color.parse(theme.to_color_system().generate()[STYLES[tone].removeprefix("$")]).get_truecolor()
+    (inside,) = Text.from_ansi(coloured("slower", tone)).spans
+    assert isinstance(inside.style, Style)
+    assert inside.style.color is not None
+    assert above == pytest.approx(inside.style.color.get_truecolor(colours), abs=1), "but for rounding"
 
 
 @pytest.mark.parametrize(("theme", "colours"), [("sharebench-dark", ANSI_ON_DARK), ("sharebench-light", ANSI_ON_LIGHT)])

@@ -25,9 +25,8 @@ from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodSt
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
 from forms.trials.judged import judged
 from forms.trials.summary import TrialSummary
-from storage.changes import ChangeKind, JournalEntry, TrialPlan
+from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
-from storage.ownership import this_process
 from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, press, settled
@@ -334,21 +333,3 @@ async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
         await settled(opened, pilot)
         assert isinstance(here(opened), TrialScreen)
         assert here(opened).setting.startswith("use sendfile = ")
-
-
-async def test_what_an_interrupted_trial_left_is_told_at_the_start(tmp_path: Path):
-    gone = replace(this_process(), process_started="before")
-    entry = JournalEntry(
-        id="0123456789ab", created_at="2026-01-31T10:00:00.000Z", experiment="trial of it", kind=ChangeKind.SMB_CONF,
-        name="strict sync", machine="nas 1234", undo_path="/etc/samba/sharebench-undo.sh", undo_script="exit 1",
-        owner=gone,
-    )  # fmt: skip
-    with Notebook(tmp_path / "notebook.db") as notebook:
-        notebook.open_journal(entry)
-    opened = app_on(tmp_path / "notebook.db")
-    async with opened.run_test(size=(100, 36)) as pilot:
-        await settled(opened, pilot)
-        await pilot.pause()
-        told = " ".join(notification.message for notification in opened._notifications)
-        assert "left strict sync changed on this machine" in told
-        assert "sharebench restore" in told

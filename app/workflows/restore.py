@@ -1,0 +1,77 @@
+"""What interrupted trials and isolations left changed on servers, put back as both faces do it."""
+
+from dataclasses import dataclass, field
+
+from app.changes.journal import where
+from app.changes.restore import Restored, restore_change
+from app.changes.server import ChangeFailedError
+from app.errors import UsageError
+from app.isolation.put_back import put_back_after_kills
+from storage.changes import ChangeState, JournalEntry
+from storage.notebook import Notebook
+from storage.ownership import is_own_file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restoration:
+    """What came of putting everything back."""
+
+    at_work: list[JournalEntry]
+    """Changes that stand because a trial is at work on them: left alone."""
+    left: list[JournalEntry]
+    """Those that nobody was at work on any more."""
+    of_isolations: list[str]
+    """What was done for isolations that were killed, a line each."""
+    done: list[Restored] = field(default_factory=list)
+    problems: list[ChangeFailedError] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """All of it, for people."""
+        lines = [f"{owner_text(entry)}: left" for entry in self.at_work]
+        lines += [*self.of_isolations, *map(restored_text, self.done), *map(str, self.problems)]
+        return lines or ["nothing to put back"]
+
+
+def check_own(notebook: Notebook) -> None:
+    """Whether the notebook is one's own: what it says is run as root. Raises UsageError."""
+    if not is_own_file(notebook.path):
+        raise UsageError(
+            f"{notebook.path} belongs to somebody else, and what it says would be run as root on the server: restore"
+            " from a notebook of your own, or there by hand"
+        )
+
+
+def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
+    """Put everything back that nobody is at work on; what could not be is told with the rest. Raises UsageError.
+
+    ``ssh`` leads to the server where the notebook was moved to another machine.
+    """
+    check_own(notebook)
+    standing = notebook.journal(ChangeState.OPEN)
+    at_work = [entry for entry in standing if entry.at_work]
+    left = [entry for entry in standing if entry not in at_work]
+    found = Restoration(at_work=at_work, left=left, of_isolations=put_back_after_kills(notebook))
+    for entry in left:
+        try:
+            found.done.append(restore_change(entry, notebook, ssh))
+        except ChangeFailedError as error:
+            found.problems.append(error)
+    return found
+
+
+def owner_text(entry: JournalEntry) -> str:
+    """Who is at work on a change, as the beginning of a sentence."""
+    return f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}"
+
+
+def restored_text(one: Restored) -> str:
+    """What came of one change, in a line."""
+    entry = one.entry
+    said = f"{entry.name} on {where(entry)} is {one.effective or 'empty'} again, as before"
+    if one.effective is None:
+        said = f"{entry.name} on {where(entry)} is as before"
+    if one.same_configuration is False:
+        said += "; the configuration differs from what it was, by what somebody else changed meanwhile"
+    if not one.reloaded and one.effective is not None:
+        said += "; no smbd took it in: reload or restart it"
+    return said

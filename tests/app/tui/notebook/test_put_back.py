@@ -1,0 +1,94 @@
+"""What an interrupted trial left changed on a server, told on the notebook's screen and put back from there."""
+
+from pathlib import Path
+
+import pytest
+
+from app.changes.restore import Restored
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.notebook.screen import NotebookScreen
+from storage.changes import JournalEntry
+from storage.notebook import Notebook
+from tests.builders import abandoned_change
+from tests.tui import app_on, here, painted, press, settled, text_of
+
+TOLD = "An interrupted trial left strict sync changed on this machine: R puts it back."
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.open_journal(abandoned_change())
+    return tmp_path / "notebook.db"
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is told in passing, and not taken away again."""
+    told: list[str] = []
+    monkeypatch.setattr(NotebookScreen, "notify", lambda _screen, text, **_: told.append(text))
+    monkeypatch.setattr(SharebenchApp, "clear_notifications", lambda _: told.clear())
+    return told
+
+
+def put_back(entry: JournalEntry, notebook: Notebook, _ssh: str | None) -> Restored:
+    notebook.close_journal(entry.id)
+    return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
+
+
+async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.MonkeyPatch, told: list[str]):
+    monkeypatch.setattr("app.workflows.restore.restore_change", put_back)
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert told == [TOLD]
+        assert "R Put back" in painted(app)
+        await press(app, pilot, "R")
+        assert isinstance(here(app), ConfirmDialog)
+        await press(app, pilot, "enter")
+        assert isinstance(here(app), MessageDialog)
+        assert "strict sync on this machine is Yes again, as before" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "enter")
+        assert "R Put back" not in painted(app)
+        assert told == [], "it is over"
+        await press(app, pilot, "R")
+        assert not isinstance(here(app), ConfirmDialog)
+
+
+async def test_what_could_not_be_put_back_is_told_and_offered_again(path: Path, told: list[str]):
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "R", "enter")
+        said = text_of(app.screen, "Static")
+        assert "Not everything was put back" in said
+        assert "strict sync was changed on nas" in said
+        assert "--" not in said
+        await press(app, pilot, "enter")
+        assert "R Put back" in painted(app)
+        assert told == [], "it is known"
+
+
+async def test_what_a_trial_leaves_while_the_program_goes_on_is_told_when_the_notebook_is_seen_again(
+    tmp_path: Path, told: list[str]
+):
+    app = app_on(tmp_path / "notebook.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "R Put back" not in painted(app)
+        await press(app, pilot, "f6")
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.open_journal(abandoned_change())
+        await press(app, pilot, "f2")
+        assert "R Put back" in painted(app)
+        assert told == [TOLD]
+
+
+async def test_nothing_is_run_as_root_for_somebody_elses_notebook(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.workflows.restore.is_own_file", lambda _: False)
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "R", "enter")
+        assert "belongs to somebody else" in text_of(app.screen, ".dialog-text")
