@@ -101,8 +101,7 @@ class _Campaign:
             self._open_series()
             failure = yield from self._measure()
         except SharebenchError as error:
-            failure = error
-            raise
+            failure = error  # raised when it has been told that everything was put back
         except BaseException:
             failure = CancelledError("given up")
             raise
@@ -112,7 +111,7 @@ class _Campaign:
             finally:
                 self._close_series(failure)
         yield PutBack(put_back)
-        if any(writer.stored for writer in self.writers):
+        if len(self.writers) == 1 + len(self.order.plan.values) and any(one.stored for one in self.writers):
             yield Judged(self._standing())
         yield from self.yardstick.finish()
         if failure:

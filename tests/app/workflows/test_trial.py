@@ -235,8 +235,10 @@ def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_
     made = order(samba, "server signing", "mandatory")
     setting = replace(made.settings[0], same=lambda _effective, value: value != "mandatory")
     made = replace(made, settings=(setting,))
+    seen: list[object] = []
     with pytest.raises(ChangeFailedError, match="something later in the configuration"):
-        carried_out(made, path)
+        carried_out(made, path, seen.append)
+    assert any(isinstance(event, PutBack) for event in seen), "whoever reads the error is told that it was put back"
     assert samba.conf.read_bytes() == before
 
 
