@@ -246,7 +246,7 @@ def _more_runs(found: Comparison) -> str:
 
 def _smaller_than_shown(found: Comparison) -> str:
     """What to do about a change for which more runs are needed than anybody measures."""
-    least = "" if found.smallest_percent is None else f" (± {wording.percent(found.smallest_percent)})"
+    least = "" if found.smallest_percent is None else f" (±{wording.percent(found.smallest_percent)})"
     more = "" if found.needed_runs is None else f"; more runs alone would take about {found.needed_runs} a side"
     return (
         f"that is smaller than this set-up can show with {_have(found)} runs a side{least}: measure longer runs, of a"

@@ -176,7 +176,7 @@ def test_many_runs_are_not_what_is_advised_first():
     assert result.needed_runs is not None
     assert result.needed_runs > MANY_RUNS
     assert (
-        "; that is smaller than this set-up can show with 10 runs a side (± 14 %): measure longer runs, of a larger"
+        "; that is smaller than this set-up can show with 10 runs a side (±14 %): measure longer runs, of a larger"
         f" file, or at a quieter time; more runs alone would take about {result.needed_runs} a side."
     ) in result.sentence
     assert "would tell" not in result.sentence
