@@ -42,11 +42,12 @@ class Painted:
         if not self.child:
             os.environ["TERM"] = "xterm-256color"
             os.chdir(ROOT)
+            ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))  # before anybody asks for it
             os.execv(sys.executable, [sys.executable, *words])
-        ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
         self._painted = b""
         self._changed = threading.Condition()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._reading.start()
 
     def _read(self) -> None:
         while True:
@@ -76,6 +77,7 @@ class Painted:
         """End the program, and wait for it."""
         os.kill(self.child, signal.SIGTERM)
         os.waitpid(self.child, 0)
+        self._reading.join(PATIENCE_SECONDS)  # or it would read on from the next terminal, which has the same number
         os.close(self.terminal)
 
 
