@@ -11,7 +11,6 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
@@ -153,6 +152,8 @@ class NotebookScreen(SeriesActions):
                 self.notify(text, severity="warning", timeout=30, markup=False)
 
     def action_restore(self) -> None:
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
+
         names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
         question = ConfirmDialog(
             "Put it back?", f"As it was before the trial: {names}.", yes="Put back", prefer_yes=True
@@ -169,6 +170,8 @@ class NotebookScreen(SeriesActions):
         self.with_notebook(job, self._put_back, group="restore", exclusive=True)
 
     def _put_back(self, found: "Restoration") -> None:
+        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for it
+
         self.app.clear_notifications()
         heading = "Not everything was put back" if found.problems else "Put back"
         self.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
