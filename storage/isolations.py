@@ -11,7 +11,7 @@ from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
-from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target
+from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target, utc_now
 
 
 class Layer(StrEnum):
@@ -238,13 +238,18 @@ class IsolationTables(NotebookBase):
                 self.add_layer_run(isolation.id, run)
 
     def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
-        """Store one run the moment it ended, in place of a failed one of the same round, layer and clients."""
+        """Store one run the moment it ended, in place of a failed one of the same round, layer and clients.
+
+        It is the sign to other hosts that the process that measures the isolation goes on.
+        """
         found = asdict(run)
         row: Row = {name: found.pop(name) for name in _RUN_HEAD}
         row |= {"isolation_id": isolation_id, "content": json.dumps(found)}
         row |= {"layer": run.layer.value, "status": run.status.value}
         with self._db.atomic():
             self._db.table("layer_runs").insert(row, replace=True)
+            sql = "UPDATE isolations SET owner = json_set(owner, '$.renewed_at', ?) WHERE id = ?"
+            self._db.execute(sql, (utc_now(), isolation_id))
 
     def isolation(self, reference: str) -> Isolation | None:
         """The isolation of that id or of the only id that begins so, with its runs; ``last`` is the newest."""

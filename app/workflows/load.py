@@ -2,8 +2,9 @@
 
 import resource
 import sqlite3
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -45,6 +46,8 @@ from storage.records import SeriesStatus, Target, new_series_id, utc_now
 _LEAST_SHARE_CONNECTED = 0.5
 """A point with fewer of its users than that ends the load: what it was asked for is not there any more."""
 _RESERVED_FILES = 64
+_RENEW_SECONDS = 30.0
+"""So often other hosts are told that the load goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +156,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
         notebook.add_load(load)
         with _taken(load, notebook):
             yield LoadOpened(load=load)
-            yield from _points(load, request, notebook, control, leftover=False)
+            yield from _renewed(load.id, notebook, _points(load, request, notebook, control))
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
@@ -162,12 +165,11 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
     if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
     goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None)
-    leftover = load.scratch_folder is not None
     folder = load.scratch_folder or new_load_folder()
     with open_notebook(notebook_path) as notebook, _taken(load, notebook):
         goes_on = replace(goes_on, scratch_folder=folder)
         yield LoadOpened(load=goes_on)
-        yield from _points(goes_on, request, notebook, control, leftover=leftover)
+        yield from _renewed(load.id, notebook, _points(goes_on, request, notebook, control, resumed=load))
 
 
 @contextmanager
@@ -184,9 +186,21 @@ def _taken(load: Load, notebook: Notebook) -> Iterator[None]:
             notebook.release_load(load.id)
 
 
+def _renewed(load_id: str, notebook: Notebook, steps: Generator[LoadStep]) -> Iterator[LoadStep]:
+    """The steps, while which the notebook is told from time to time that the load goes on."""
+    renewed_at = time.monotonic()
+    with closing(steps):
+        for step in steps:
+            if time.monotonic() - renewed_at >= _RENEW_SECONDS:
+                renewed_at = time.monotonic()
+                with suppress(sqlite3.OperationalError):  # another program holds the notebook: the next one is enough
+                    notebook.renew_load(load_id)
+            yield step
+
+
 def _points(
-    load: Load, request: LoadRequest, notebook: Notebook, control: SeriesControl, *, leftover: bool
-) -> Iterator[LoadStep]:
+    load: Load, request: LoadRequest, notebook: Notebook, control: SeriesControl, resumed: Load | None = None
+) -> Generator[LoadStep]:
     plan = LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
@@ -195,12 +209,12 @@ def _points(
         folder=load.scratch_folder or "",
         reuse=request.reuse_folder is not None,
         keep=load.choices.keep_files,
-        leftover=leftover,
+        leftover=resumed is not None and resumed.scratch_folder is not None,
         processes=load.choices.processes,
         hosts=load.choices.hosts,
         ramp_per_second=load.choices.ramp_per_second,
     )
-    finishing = False
+    finishing = made = False
     lost: str | None = None
 
     def hear(word: ControlMessage) -> None:
@@ -217,6 +231,7 @@ def _points(
             yield from samplers.warnings()
             for event in engine.ready():
                 if isinstance(event, WorkersReady):
+                    made = True
                     load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
                     notebook.update_load(load)
                 yield event
@@ -241,7 +256,8 @@ def _points(
                 yield from engine.finish()
         finally:
             control.detach()
-    yield _closed(load, _ended(engine.ended, lost), plan, notebook)
+    kept = plan.keep or (plan.leftover and not made)
+    yield _closed(load, _ended(engine.ended, lost), notebook, kept=kept, resumed=resumed is not None)
 
 
 def _beyond_this_machine(load: Load, users: int) -> str | None:
@@ -329,18 +345,20 @@ def _with(load: Load, point: LoadPoint, notebook: Notebook) -> Load:
     return load
 
 
-def _closed(load: Load, ended: LoadEnded | None, plan: LoadPlan, notebook: Notebook) -> LoadClosed:
+def _closed(load: Load, ended: LoadEnded | None, notebook: Notebook, *, kept: bool, resumed: bool) -> LoadClosed:
+    """The load as it ended; ``kept`` says whether its folder stays on the server even where nothing went wrong."""
     failed = ended if ended is not None and ended.kind else None
     cancelled = failed is not None and failed.kind == errors.CancelledError.__name__
     left = failed is not None and failed.kind == errors.ChildDiedError.__name__
-    status = SeriesStatus.INTERRUPTED if cancelled or left else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
+    stopped = cancelled or left or not (failed or load.points)
+    status = SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
     load = replace(
         load,
         status=status,
         error=failed.text if failed and not cancelled else None,
-        scratch_folder=load.scratch_folder if left or plan.keep or (ended and ended.left_behind) else None,
+        scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
     )
-    if not load.points and not left:
+    if not (load.points or left or resumed):
         notebook.remove_load(load.id)
         return LoadClosed(load=load, failure=failed, stored=False)
     notebook.update_load(load)

@@ -57,6 +57,12 @@ class LoadTables(NotebookBase):
                 raise RefusedError(f"{held_text(load_id, found.owner, 'load')}: wait for its end, or end that process")
             self._own(load_id, this_process())
 
+    def renew_load(self, load_id: str) -> None:
+        """Say that the process that measures the load goes on."""
+        with self._db.atomic():
+            sql = "UPDATE loads SET owner = json_set(owner, '$.renewed_at', ?) WHERE id = ?"
+            self._db.execute(sql, (utc_now(), load_id))
+
     def release_load(self, load_id: str) -> None:
         """Have nobody measure the load any more."""
         with self._db.atomic():

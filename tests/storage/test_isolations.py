@@ -56,6 +56,15 @@ def test_what_must_be_put_back_survives_until_it_is(tmp_path: Path):
         assert not found.running
 
 
+def test_each_run_tells_other_hosts_that_the_isolation_is_being_measured(tmp_path: Path):
+    elsewhere = replace(this_process(), host="elsewhere", renewed_at="2026-01-01T00:00:00.000Z")
+    with Notebook(tmp_path / "n.db") as notebook:
+        notebook.save_isolation(replace(ISOLATION, owner=elsewhere))
+        assert not notebook.isolations()[0].running
+        notebook.add_layer_run("aa11", RUN)
+        assert notebook.isolations()[0].running
+
+
 def test_an_isolation_goes_with_its_runs(tmp_path: Path):
     with Notebook(tmp_path / "n.db") as notebook:
         notebook.add_isolation(replace(ISOLATION, runs=(RUN,)))

@@ -4,6 +4,8 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import UsageError
+from app.logins import same_login
+from app.tui.frame.dialogs import MessageDialog
 from app.tui.load.fields import MEMORY_KEY, request_to_resume
 from app.tui.load.run_screen import LoadRunScreen
 from app.tui.widgets.stored import StoredScreen, line_of
@@ -57,6 +59,15 @@ class StoredLoadScreen(StoredScreen[Load]):
     def target_to_go_on(self, found: Load) -> Target | None:
         over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running
         return None if over else found.targets[0]
+
+    def action_go_on(self) -> None:
+        found = self.found
+        if found is not None and not all(same_login(target, found.targets[0]) for target in found.targets):
+            why = "Its targets have several users or protocols, and a password typed here would go to all of them."
+            how = f"Go on with it by: sharebench load --resume {found.id}"
+            self.app.push_screen(MessageDialog("Several logins", f"{why} {how}"))
+            return
+        super().action_go_on()
 
     def go_on(self, found: Load, secrets: Secrets) -> None:
         typed = self._typed | self.context.typed.get(MEMORY_KEY, {})

@@ -1,20 +1,23 @@
 """What a load makes of its request, before any process is started."""
 
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
 import pytest
 
+from app.environment.collect import Environment
 from app.errors import UsageError
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, LoadWarned
+from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadWarned, WorkersReady
 from app.load.plan import LoadPlan
 from app.measure.control import SeriesControl
-from app.workflows.load import LoadRequest, resume_load
-from storage.loads.records import LoadChoices
+from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, resume_load, run_load
+from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
-from tests.loads import full_load
+from tests.loads import full_load, point
 
 
 @pytest.mark.parametrize("keep", [False, True])
@@ -42,22 +45,92 @@ def test_files_that_were_to_be_kept_are_kept_by_the_rest_of_the_load(
         assert notebook.loads()[0].running, "still by the other one"
 
 
+class Ended(EngineProcess):
+    """An engine that is over at once, or as soon as the files are there."""
+
+    events: tuple[LoadEvent, ...] = ()
+
+    def __init__(self, _plan: LoadPlan) -> None:
+        self.ended = LoadEnded(kind="LoginError", text="the server refused the login")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def ready(self) -> Iterator[LoadEvent]:
+        return iter(self.events)
+
+    def cancel(self) -> None: ...
+
+
+@pytest.mark.parametrize("points", [(), (point(1, 10, status=PointStatus.FAILED),), (point(1, 10),)])
+@pytest.mark.parametrize(
+    ("events", "folder"), [((), ".sharebench-load-0123456789ab"), ((WorkersReady(workers=[]),), None)]
+)
+def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    points: tuple[LoadPoint, ...],
+    events: tuple[LoadEvent, ...],
+    folder: str | None,
+):
+    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr(Ended, "events", events)
+    load = full_load(
+        status=SeriesStatus.INTERRUPTED, points=points, scratch_folder=".sharebench-load-0123456789ab", capacity=None
+    )
+    request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_load(load)
+        for _ in ("wrong password", "right password"):
+            closed = list(resume_load(load, request, notebook.path, SeriesControl()))[-1]
+            assert isinstance(closed, LoadClosed)
+            assert closed.stored
+        (stored,) = notebook.loads()
+    assert (stored.status, stored.error) == (SeriesStatus.FAILED, "the server refused the login")
+    assert (stored.label, stored.points) == (load.label, load.points)
+    assert stored.scratch_folder == folder, "removed only once the files had been made anew"
+
+
+def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr("app.workflows.load.collect", lambda *_, **__: Environment())
+    load = full_load()
+    request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
+    closed = list(run_load(request, tmp_path / "notebook.db", SeriesControl()))[-1]
+    assert isinstance(closed, LoadClosed)
+    assert not closed.stored
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert not notebook.loads()
+
+
+def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr(Ended, "events", (FilesMade(files=1, of_files=2),))
+    monkeypatch.setattr("app.workflows.load._RENEW_SECONDS", 0.0)
+    load = full_load(status=SeriesStatus.INTERRUPTED, points=())
+    request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_load(load)
+        steps = resume_load(load, request, notebook.path, SeriesControl())
+        assert isinstance(next(steps), LoadOpened)
+        elsewhere = "json_set(owner, '$.host', 'elsewhere', '$.renewed_at', '2026-01-01T00:00:00.000Z')"
+        with sqlite3.connect(notebook.path) as connection:
+            connection.execute(f"UPDATE loads SET owner = {elsewhere}")
+        connection.close()
+        assert not notebook.loads()[0].running
+        assert isinstance(next(steps), FilesMade)
+        assert notebook.loads()[0].running
+        list(steps)
+        assert not notebook.loads()[0].running
+
+
 def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    class Ended(EngineProcess):
-        """An engine that is over at once."""
-
-        def __init__(self, _plan: LoadPlan) -> None:
-            self.ended = LoadEnded(kind="MeasurementError", text="the share is gone")
-
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
-        def cancel(self) -> None: ...
-
     monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no ssh
     load = full_load(status=SeriesStatus.INTERRUPTED, points=())

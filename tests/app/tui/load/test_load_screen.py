@@ -403,6 +403,20 @@ async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp,
     assert load == replace(stored, label="[red]it")
 
 
+async def test_a_password_for_one_of_several_logins_is_not_asked_for(app: SharebenchApp):
+    targets = tuple(parse_target(url) for url in ("smb://alice@nas/data", "ftp://alice@nas/data"))
+    stopped = full_load(status=SeriesStatus.INTERRUPTED, targets=targets)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stopped)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l", "enter", "g")
+        assert shows(app, MessageDialog)
+        assert f"sharebench load --resume {stopped.id}" in text_of(app.screen, ".dialog-text")
+
+
 async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
     stopped = full_load(status=SeriesStatus.INTERRUPTED)
     with Notebook(app.context.notebook_path) as notebook:
