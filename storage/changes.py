@@ -11,7 +11,7 @@ from storage.codec import object_of
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import Scenario, scenario_from_json
-from storage.ownership import ended, is_alive
+from storage.ownership import ended, is_alive, this_process
 from storage.records import Owner, utc_now
 
 
@@ -165,6 +165,15 @@ class ChangeTables(NotebookBase):
                 "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
                 (ChangeState.UNDONE.value, utc_now(), change_id),
             )
+
+    def take_journal(self, change_id: str) -> bool:
+        """Have this process be at work on a change that stands; False where it is put back, or somebody is at it."""
+        with self._db.atomic():
+            if not any(entry.id == change_id for entry in self.left_behind()):
+                return False
+            owner = json.dumps(asdict(this_process()))
+            self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, change_id))
+        return True
 
     def leave_journal(self, entry: JournalEntry) -> None:
         """Note that nobody is at work on a change any more although it stands, so that whoever can puts it back."""

@@ -1,6 +1,8 @@
 """A change from its first word to its last: written down in the notebook and on the server before anything is made."""
 
+import sqlite3
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from app.changes import server
@@ -67,17 +69,23 @@ def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
     try:
         answer = server.undo(entry.undo_script, entry.ssh)
     except ConflictError as error:
-        notebook.leave_journal(entry)
+        leave(entry, notebook)
         text = f"{error}; compare it with the undo script {entry.undo_path} on {where(entry)}, and decide by hand"
         raise ConflictError(text, error.now) from error
     except ChangeFailedError as error:
-        notebook.leave_journal(entry)
+        leave(entry, notebook)
         raise ChangeFailedError(
             f"{entry.name} on {where(entry)} could not be put back ({error}): run `sharebench restore` when the server"
             f" can be reached, or there as root: sh {entry.undo_path}"
         ) from error
     notebook.close_journal(entry.id)
     return answer
+
+
+def leave(entry: JournalEntry, notebook: Notebook) -> None:
+    """Note that nobody is at work on the change any more, where that can be noted: what went wrong is told first."""
+    with suppress(sqlite3.Error):
+        notebook.leave_journal(entry)
 
 
 def where(entry: JournalEntry) -> str:

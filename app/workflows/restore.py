@@ -1,8 +1,9 @@
 """What interrupted trials and isolations left changed on servers, put back as both faces do it."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from app.changes.journal import where
+from app.changes.journal import leave, where
 from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError
 from app.errors import UsageError
@@ -17,7 +18,7 @@ class Restoration:
     """What came of putting everything back."""
 
     at_work: list[JournalEntry]
-    """Changes that stand because a trial is at work on them: left alone."""
+    """Changes that somebody is at work on: left alone."""
     left: list[JournalEntry]
     """Those that nobody was at work on any more."""
     of_isolations: list[str]
@@ -27,16 +28,16 @@ class Restoration:
 
     def lines(self) -> list[str]:
         """All of it, for people."""
-        lines = [f"{owner_text(entry)}: left" for entry in self.at_work]
+        lines = [f"{owner_text(entry)}: left alone" for entry in self.at_work]
         lines += [*self.of_isolations, *map(restored_text, self.done), *map(str, self.problems)]
         return lines or ["nothing to put back"]
 
 
-def check_own(notebook: Notebook) -> None:
+def check_own(path: Path) -> None:
     """Whether the notebook is one's own: what it says is run as root. Raises UsageError."""
-    if not is_own_file(notebook.path):
+    if not is_own_file(path):
         raise UsageError(
-            f"{notebook.path} belongs to somebody else, and what it says would be run as root on the server: restore"
+            f"{path} belongs to somebody else, and what it says would be run as root on the server: restore"
             " from a notebook of your own, or there by hand"
         )
 
@@ -46,16 +47,20 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
 
     ``ssh`` leads to the server where the notebook was moved to another machine.
     """
-    check_own(notebook)
+    check_own(notebook.path)
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
     left = [entry for entry in standing if entry not in at_work]
     found = Restoration(at_work=at_work, left=left, of_isolations=put_back_after_kills(notebook))
     for entry in left:
+        if not notebook.take_journal(entry.id):
+            continue  # somebody else put it back since, or is at it
         try:
             found.done.append(restore_change(entry, notebook, ssh))
         except ChangeFailedError as error:
             found.problems.append(error)
+        finally:
+            leave(entry, notebook)
     return found
 
 

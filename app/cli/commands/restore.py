@@ -22,14 +22,14 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
 
     Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
     """
+    check_own(common.notebook_path(context))
     with common.notebook(context, make=True) as notebook:
         if listing:
-            check_own(notebook)
             _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
             _tell(filter(None, map(unfinished, notebook.isolations())))
             return 0
         found = restore(notebook, server_ssh)
-    _tell(f"{owner_text(entry)}: left" for entry in found.at_work)
+    _tell(f"{owner_text(entry)}: left alone" for entry in found.at_work)
     if as_json:
         output.answer_json([_document(entry) for entry in found.left])
     elif not found.left and not found.of_isolations:

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
+from app.tui.notebook.left_changes import LeftChanges
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import SeriesList
@@ -21,10 +22,8 @@ from storage.queries import SeriesQuery, SortKey
 if TYPE_CHECKING:
     from app.tui.notebook.deletion import Deletion
     from app.tui.notebook.series_view import SeriesView
-    from app.workflows.restore import Restoration
     from forms.series.listing import SeriesLine
     from forms.series.summary import SeriesSummary
-    from storage.changes import JournalEntry
     from storage.notebook import Notebook, Removed
     from storage.records import Series
 
@@ -106,8 +105,7 @@ class NotebookScreen(SeriesActions):
         self.detail: SeriesView | None = None
         """The form of the series that the cursor is on, where there is room for it."""
         self._newest: str | None = None
-        self._left: list[JournalEntry] = []
-        """Changes that an interrupted trial left on a server."""
+        self._left = LeftChanges(self)
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
 
@@ -136,45 +134,12 @@ class NotebookScreen(SeriesActions):
             self.detail = detail
             self._read_pointed()
 
-    def _look_for_changes(self) -> None:
-        """Say what an interrupted trial left changed on a server."""
-        self.with_notebook(lambda notebook: notebook.left_behind(), self._tell_changes, group="left behind")
-
-    def _tell_changes(self, left: "list[JournalEntry]") -> None:
-        known = {entry.id for entry in self._left}
-        self._left = left
-        self.refresh_bindings()
-        for entry in left:
-            if entry.id not in known:
-                text = (
-                    f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R puts it back."
-                )
-                self.notify(text, severity="warning", timeout=30, markup=False)
-
     def action_restore(self) -> None:
-        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
+        self._left.ask()
 
-        names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
-        question = ConfirmDialog(
-            "Put it back?", f"As it was before the trial: {names}.", yes="Put back", prefer_yes=True
-        )
-        self.app.push_screen(question, lambda yes: self._restore() if yes else None)
-
-    def _restore(self) -> None:
-        def job(notebook: "Notebook") -> "Restoration":
-            from app.workflows.restore import restore  # noqa: PLC0415  the first paint does not wait for it
-
-            return restore(notebook)
-
-        self.notify("Putting back …", markup=False)
-        self.with_notebook(job, self._put_back, group="restore", exclusive=True)
-
-    def _put_back(self, found: "Restoration") -> None:
-        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for it
-
-        self.app.clear_notifications()
-        heading = "Not everything was put back" if found.problems else "Put back"
-        self.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
+    def work_failed(self, error: Exception) -> None:
+        self._left.failed()
+        super().work_failed(error)
 
     @property
     def rows(self) -> SeriesList:
@@ -195,7 +160,7 @@ class NotebookScreen(SeriesActions):
         """
         self.rows.forget()
         self.call_after_refresh(self.look)
-        self.call_after_refresh(self._look_for_changes)
+        self.call_after_refresh(self._left.look)
 
     def look(self) -> None:
         query = self.asked
@@ -296,7 +261,7 @@ class NotebookScreen(SeriesActions):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "restore":
-            return bool(self._left)
+            return self._left.offered
         return action != "back" and super().check_action(action, parameters)
 
     def key_slash(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from app.clients.base import Secrets
+from app.logins import same_login
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog
 from app.workflows.guide.state.backend import PasswordNeededError
@@ -42,11 +43,13 @@ def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], None]) 
 
 
 def log_in_again(screen: BaseScreen, refused: Sequence[Target], why: str, then: Callable[[Secrets], None]) -> bool:
-    """Ask for another password for targets that one login goes for and that refused it, then do ``then`` with it.
+    """Ask for another password for the first target, which refused one, then do ``then`` with it.
 
-    Whether there is one to ask for: who was refused as a guest has none.
+    It goes for those of the other targets that the same login goes for. Whether there is one to ask for: who was
+    refused as a guest has none.
     """
     logins = screen.context.logins
+    refused = [target for target in refused if same_login(target, refused[0])]
     for target in refused:
         logins.refuse(target)
 

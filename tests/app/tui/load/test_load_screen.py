@@ -12,6 +12,7 @@ from app.clients.base import Secrets
 from app.config import config
 from app.errors import UsageError
 from app.load.events import FilesMade, LoadEnded, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.targets import parse_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
@@ -304,6 +305,29 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
     assert [request.secrets.password for request, _ in asked] == ["of the environment", "typed"]
     assert {request.choices.users for request, _ in asked} == {(2, 4)}
     assert [resumed for _, resumed in asked] == [None, stopped if points else None]
+
+
+@pytest.mark.parametrize("other", ["smb://bob@nas2/data", "ftp://alice@nas/data"])
+async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: SharebenchApp, monkeypatch, other):
+    first, second, third = (parse_target(url) for url in ("smb://alice@nas/data", "smb://alice@nas3/data", other))
+    request = replace(read_request({"target": "nas/data"}, Secrets()), targets=(first, second, third))
+
+    def refused(*_: object) -> Iterator[LoadStep]:
+        yield LoadClosed(load=full_load(), failure=LoadEnded(kind="LoginError", text="refused"), stored=False)
+
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    logins = app.context.logins
+    logins.keep(third, Secrets(password="of the other"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await app.push_screen(LoadRunScreen(request))
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        monkeypatch.setattr(app.context.backend, "load", lambda *_: iter(()))
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+    assert [logins.find(each).password for each in (first, second, third)] == ["typed", "typed", "of the other"]
 
 
 async def test_wrong_lines_are_told_before_the_password_is_asked_for(app: SharebenchApp):

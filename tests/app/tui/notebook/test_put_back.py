@@ -1,5 +1,6 @@
 """What an interrupted trial left changed on a server, told on the notebook's screen and put back from there."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,16 @@ async def test_nothing_is_run_as_root_for_somebody_elses_notebook(path: Path, mo
         await settled(app, pilot)
         await press(app, pilot, "R", "enter")
         assert "belongs to somebody else" in text_of(app.screen, ".dialog-text")
+
+
+async def test_what_cannot_be_looked_for_is_told_once(path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fail(_notebook: Notebook) -> list[JournalEntry]:
+        raise sqlite3.OperationalError("no")
+
+    monkeypatch.setattr(Notebook, "left_behind", fail)
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(here(app), MessageDialog)
+        await press(app, pilot, "enter")
+        assert isinstance(here(app), NotebookScreen)

@@ -1,0 +1,75 @@
+"""What interrupted trials left changed on servers: told on the notebook's screen, and put back from it."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.tui.frame.base import BaseScreen
+    from app.workflows.restore import Restoration
+    from storage.changes import JournalEntry
+    from storage.notebook import Notebook
+
+
+class LeftChanges:
+    """Those that a screen tells of, each once, and asks to put back."""
+
+    def __init__(self, screen: "BaseScreen") -> None:
+        self.screen = screen
+        self._left: list[JournalEntry] = []
+        self._looks = False
+        """Also once a look has failed: it was told."""
+        self._is_restoring = False
+
+    @property
+    def offered(self) -> bool:
+        """Whether there is something to put back, and nobody at it."""
+        return bool(self._left) and not self._is_restoring
+
+    def look(self) -> None:
+        """See what there is now, and say so."""
+        if not self._looks:
+            self._looks = True
+            self.screen.with_notebook(lambda notebook: notebook.left_behind(), self._tell, group="left behind")
+
+    def _tell(self, left: "list[JournalEntry]") -> None:
+        known = {entry.id for entry in self._left}
+        self._left, self._looks = left, False
+        self.screen.refresh_bindings()
+        for entry in left:
+            if entry.id not in known:
+                text = (
+                    f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R puts it back."
+                )
+                self.screen.notify(text, severity="warning", timeout=30, markup=False)
+
+    def ask(self) -> None:
+        """Put everything back, once that is said."""
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
+
+        names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
+        question = ConfirmDialog(
+            "Put it back?", f"As it was before the trial: {names}.", yes="Put back", prefer_yes=True
+        )
+        self.screen.app.push_screen(question, lambda yes: self._restore() if yes else None)
+
+    def _restore(self) -> None:
+        def job(notebook: "Notebook") -> "Restoration":
+            from app.workflows.restore import restore  # noqa: PLC0415  the first paint does not wait for it
+
+            return restore(notebook)
+
+        self._is_restoring = True
+        self.screen.refresh_bindings()
+        self.screen.notify("Putting back …", markup=False)
+        self.screen.with_notebook(job, self._restored, group="restore")
+
+    def _restored(self, found: "Restoration") -> None:
+        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for it
+
+        self._is_restoring = False
+        self.screen.app.clear_notifications()
+        heading = "Not everything was put back" if found.problems else "Put back"
+        self.screen.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
+
+    def failed(self) -> None:
+        """Offer it again: something went wrong."""
+        self._is_restoring = False

@@ -1,0 +1,64 @@
+"""What was left changed on a server, put back once, and told even where the notebook cannot note it."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.changes.journal import restore_entry
+from app.changes.restore import Restored
+from app.changes.server import ChangeFailedError
+from app.workflows.restore import restore
+from storage.changes import ChangeState, JournalEntry
+from storage.notebook import Notebook
+from tests.builders import abandoned_change
+
+
+@pytest.fixture
+def notebook(tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.open_journal(abandoned_change())
+        yield notebook
+
+
+def test_while_it_is_put_back_nobody_else_does(notebook: Notebook, monkeypatch: pytest.MonkeyPatch):
+    begun: list[str] = []
+
+    def slow(entry: JournalEntry, book: Notebook, _ssh: str | None) -> Restored:
+        begun.append(entry.id)
+        with Notebook(notebook.path) as other:
+            beside = restore(other)
+        assert [one.id for one in beside.at_work] == [entry.id]
+        assert beside.lines()[0].endswith("is at work on strict sync: left alone")
+        book.close_journal(entry.id)
+        return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
+
+    monkeypatch.setattr("app.workflows.restore.restore_change", slow)
+    assert len(restore(notebook).done) == 1
+    assert len(begun) == 1
+
+
+def test_what_could_not_be_put_back_can_be_tried_again_by_the_same_process(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(_entry: JournalEntry, _notebook: Notebook, _ssh: str | None) -> Restored:
+        raise ChangeFailedError("nobody answers")
+
+    monkeypatch.setattr("app.workflows.restore.restore_change", fail)
+    for _ in range(2):
+        assert [str(problem) for problem in restore(notebook).problems] == ["nobody answers"]
+    assert notebook.left_behind()
+
+
+def test_what_went_wrong_is_told_where_the_notebook_cannot_note_it(notebook: Notebook, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_words: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    def unreachable(*_words: object) -> None:
+        raise ChangeFailedError("nobody answers")
+
+    monkeypatch.setattr(notebook, "leave_journal", fail)
+    monkeypatch.setattr("app.changes.server.undo", unreachable)
+    (entry,) = notebook.journal(ChangeState.OPEN)
+    with pytest.raises(ChangeFailedError, match="could not be put back"):
+        restore_entry(entry, notebook)
