@@ -24,7 +24,7 @@ HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a target begins with, also one of another program."""
-_OTHER_SCHEMES = frozenset({"sftp", "http", "https"})
+_OTHER_SCHEMES = frozenset({"sftp", "tftp", "http", "https"})
 """Schemes that look like ours and mean something else."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
@@ -80,7 +80,8 @@ def _not_a_target(text: str) -> UsageError:
     if not text:
         return UsageError(f"nothing was typed; write {FORMS}")
     scheme = _SCHEME.match(text)
-    if not scheme and "@" in text and may_hold_password(text):
+    is_address = _PORT_ONLY.match(text, text.find(":"))
+    if not scheme and "@" in text and may_hold_password(text) and not is_address:
         return PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
     told = without_password(text)
     meant = f"smb://{told}" if _BARE.fullmatch(told) else ""

@@ -242,6 +242,7 @@ class PlainGuide:
             if item is None or item.kind is ItemKind.FILE:
                 break
             target = inside(target, item)
+        self.typed.clear()
         choices = with_profile(with_target(self.choices, target, kerberos=kerberos))
         if item is None:
             choices = replace(choices, file=None, file_bytes=None)
@@ -294,6 +295,8 @@ class PlainGuide:
         closed = watch(job.events(), control, redraws=False)
         failure = failure_of(closed)
         if failure is not None:
+            if isinstance(failure, LoginError) and not choices.kerberos:
+                self.logins.refuse(choices.target)
             self._say(f"The series ended early: {failure}")
         if not closed.stored:
             return

@@ -172,10 +172,17 @@ def test_what_may_be_a_password_is_not_repeated_in_what_was_meant():
     assert "hush" not in str(caught.value)
 
 
-@pytest.mark.parametrize("typed", ["sftp://nas1/x", "nfs://nas1/x"])
+@pytest.mark.parametrize("typed", ["sftp://nas1/x", "tftp://nas1/x", "nfs://nas1/x"])
 def test_the_scheme_of_another_program_is_no_slip_of_the_pen(typed: str):
     with pytest.raises(UsageError, match=r"not a target: '.*'; write smb://"):
         parse_typed_target(typed)
+
+
+@pytest.mark.parametrize("typed", ["nas1:445/data/f@2024.iso", r"C:\data\a@b"])
+def test_a_port_or_a_drive_before_an_at_sign_is_not_called_a_password(typed: str):
+    with pytest.raises(UsageError, match=r"^not a target: .*…@.*; write smb://") as caught:
+        parse_target(typed)
+    assert not isinstance(caught.value, PasswordInURLError)
 
 
 def test_a_password_before_a_bare_host_is_refused_as_one():

@@ -190,8 +190,9 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
         elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
-            if self.running.failure.kind == LoginError.__name__ and self.measurement.target is not None:
-                self.context.logins.refuse(self.measurement.target)
+            target, kerberos = self.measurement.target, self.measurement.secrets.kerberos
+            if self.running.failure.kind == LoginError.__name__ and target is not None and not kerberos:
+                self.context.logins.refuse(target)
             self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:

@@ -66,7 +66,7 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
         refused = targets_like(station, self.planned, self.targets)
         for target in refused:
             self.context.logins.refuse(target)
-        if refused and refused[0].user:
+        if refused and refused[0].user and refused not in [targets for targets, _ in self._refused]:
             self._refused.append((refused, why))
 
     def now(self) -> str:
@@ -98,5 +98,6 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
             targets, why = self._refused.pop(0)
             log_in_again(self, targets, why, lambda _: self._log_in_again())
         else:
-            self.action_back()
+            if not self.is_covered:
+                self.action_back()
             self.again()

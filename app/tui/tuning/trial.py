@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.content import Content
 
 from app.errors import CancelledError, LoginError, UsageError
+from app.tui.frame.background import told
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.login import log_in, log_in_again
@@ -133,7 +134,7 @@ class TrialScreen(ReportRunScreen):
         if isinstance(error, LoginError) and target is not None:
             self._log_in_again(target, error)
         self._is_prepared = True
-        self._now, self._lines = "Nothing was written.", [str(error)]
+        self._now, self._lines = "Nothing was written.", [told(error)[1]]
         if isinstance(error, ConsentNeededError):
             names, restart = self._accepted
             more = () if error.risk_of is None else (error.risk_of,)
@@ -245,8 +246,12 @@ class TrialScreen(ReportRunScreen):
         """Show the verdict, or what went wrong and what stands on the server."""
         from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
 
+        assert self.order
+        plan = self.order.request.plan
+        if isinstance(error, LoginError) and not self._slots and not plan.secrets.kerberos:
+            self.context.logins.refuse(plan.target)  # once a value is set, it may be the setting that refuses
         if error is not None and not isinstance(error, CancelledError) and not self._put_back:
-            self._now = self._put_back = str(error)  # it stays when the dialog is gone
+            self._now = self._put_back = told(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
             self.show_report(report_of(self.summary))
         else:
@@ -256,8 +261,12 @@ class TrialScreen(ReportRunScreen):
             self.sharebench_app.tell_error(error)
 
     def keeps_from_leaving(self, error: Exception | None) -> bool:
-        """Where something was left on the server, whoever leaves is told first."""
-        return error is not None and not isinstance(error, CancelledError) and not self._put_back
+        """Where something may be left on the server, whoever leaves is told first."""
+        from app.changes.server import ChangeFailedError  # noqa: PLC0415  loaded when it is first needed
+
+        if error is None or isinstance(error, CancelledError) or self._put_back:
+            return False
+        return self._slots > 0 or isinstance(error, ChangeFailedError)
 
     def export_name(self, report: Report) -> str:
         """The experiment's."""

@@ -2,6 +2,7 @@
 
 import io
 import os
+import queue
 import re
 import sys
 from collections.abc import Iterator
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from app.children import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
 from app.errors import LoginError, UnreachableError
+from app.measure.events import Failed
 from app.workflows.guide.state.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import RunStatus
@@ -97,6 +100,29 @@ def test_a_question_is_asked_again_until_its_answer_is_understood(tmp_path: Path
     assert text.count("Not understood. A number from 1 to ") == 2
     assert guide.choices.target is not None
     assert sum("Step 1 of 8" in line for line in said) == 2, "at first, and after what failed"
+
+
+def test_what_has_led_somewhere_is_not_offered_again(tmp_path: Path):
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "1", "bench@nas", "1", "3", "b", "2")
+    questions = [line for line in said if line.startswith("Target. ")]
+    assert len(questions) == 2
+    assert "(Enter for bench@nas)" not in questions[1]
+
+
+@pytest.mark.parametrize(("way", "refused"), [("1", True), ("2", False)], ids=("password", "kerberos"))
+def test_a_password_that_a_run_was_refused_with_is_not_sent_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, *, refused: bool
+):
+    monkeypatch.setenv(PASSWORD_VARIABLE, "wrong")
+    backend = FakeBackend()
+    backend.script = queue.Queue()
+    backend.script.put(Failed(kind=LoginError.__name__, text="nas refused bench"))
+    backend.script.put(None)
+    guide, said = guided(tmp_path / "n.db", backend, way, *TO_THE_REVIEW[1:])
+    assert "The series ended early: nas refused bench" in said
+    assert guide.choices.target is not None
+    assert guide.choices.kerberos is not refused
+    assert guide.logins.is_refused(guide.choices.target) is refused
 
 
 @pytest.mark.parametrize(("word", "pages"), [("b", 2), ("q", 1)])

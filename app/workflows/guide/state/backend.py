@@ -211,14 +211,14 @@ class Logins:
             raise PasswordNeededError(str(error)) from error
 
     def from_file(self, target: "Target", path: Path) -> "Target":
-        """The target with the user of a credentials file, its secrets kept. Raises UsageError."""
+        """The target with the user of a credentials file, its secrets kept where it has some. Raises UsageError."""
         from app.logins import log_in_as, read_credentials  # noqa: PLC0415  as the module says
 
         given = read_credentials(path)
         if given.user:
             target = replace(target, user=given.user, domain=given.domain or target.domain)
-        target, secrets = log_in_as(target, credentials=path)
-        self.keep(target, secrets)
+        if given.password is not None or given.nt_hash:
+            self.keep(target, log_in_as(target, credentials=path)[1])
         return target
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.errors import NotebookError
+from app.errors import LoginError, NotebookError
 from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.guide import run_screen
@@ -310,6 +310,19 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend)
         assert ready.screen.choices.step is MethodStep.RUN
         assert "The series failed after 1 valid run" in painted(ready)
     assert len(last_series(ready.context.notebook_path).measured()) == 1
+
+
+@pytest.mark.parametrize("kerberos", [False, True])
+async def test_a_run_whose_login_is_refused_drops_the_password_that_was_sent(ready, backend, kerberos):
+    with Notebook(ready.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, replace(READY, kerberos=kerberos).to_memory())
+    async with ready.run_test() as pilot:
+        refusal = Failed(kind=LoginError.__name__, text="127.0.0.1 refused bench")
+        await start(ready, pilot, backend, STARTED)
+        await hand_out(ready, pilot, backend, refusal, None)
+        await measured(ready, pilot)
+        assert "127.0.0.1 refused bench" in text_of(ready.screen, ".dialog-text")
+    assert ready.context.logins.is_refused(READY.target) is not kerberos, "a ticket that ended says nothing of it"
 
 
 async def test_a_recorder_that_cannot_record_is_told(ready, backend):

@@ -1,5 +1,7 @@
 """The survey in the TUI, against a real smbd."""
 
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,17 +9,23 @@ import pytest
 from textual.widgets import Input
 
 from app.clients.base import Secrets
+from app.errors import LoginError
+from app.measure.events import Failed
 from app.recorder.ceilings import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.guide.screen import GuideScreen
+from app.tui.survey import run_screen
 from app.tui.survey.fields import MEMORY_KEY
 from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.workflows.guide.state.backend import PasswordNeededError
+from app.workflows.survey import SurveyRound
+from forms.experiments.survey import Station, StationPlace, survey
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, Target
+from storage.records import Command, Experiment, SeriesStatus, Target
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, text_of
 
@@ -166,6 +174,38 @@ async def test_a_wrong_password_is_sent_once_and_asked_for_before_the_survey_goe
         assert shows(app, ConfirmDialog)
         assert "is not complete" in text_of(app.screen, ".dialog-text")
         assert app.context.logins.find(smbd.target()).password == smbd.password
+
+
+@pytest.mark.parametrize("covered", [False, True])
+async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(app, monkeypatch, covered: bool):
+    heard, again = threading.Event(), []
+    target = Target(protocol="smb", host="192.0.2.71", port=445, user="anna")
+    stations = tuple(
+        Station(place=StationPlace.NETWORK, host=target.host, protocol="smb", command=command) for command in Command
+    )
+    planned = SurveyRound(experiment=Experiment(name="survey"), stations=stations, todo=(), continued=False)
+
+    def refused(*_: object) -> Iterator[tuple[int, Failed]]:
+        assert heard.wait(30)
+        for index in range(len(stations)):
+            yield index, Failed(kind=LoginError.__name__, text="the server refused anna")
+
+    monkeypatch.setattr(run_screen, "measure_round", refused)
+    monkeypatch.setattr(run_screen, "result", lambda *_: survey("survey", stations))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.push_screen(SurveyRunScreen(planned, [target], lambda: again.append(app.screen)))
+        await settled(app, pilot)
+        if covered:
+            await press(app, pilot, "f3")
+            assert shows(app, GuideScreen)
+        heard.set()
+        await measured(app, pilot)
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        assert shows(app, GuideScreen if covered else SurveyScreen)
+        assert again == [app.screen]
+    assert app.context.logins.find(target).password == "typed"
 
 
 async def test_another_hosts_password_is_not_sent_where_it_was_refused(app, monkeypatch):

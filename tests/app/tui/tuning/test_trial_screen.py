@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from app.changes.find import Ways
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.changes.setting import ChangeableSetting
 from app.children import PASSWORD_VARIABLE
-from app.errors import CancelledError, LoginError
+from app.errors import CancelledError, LoginError, UnreachableError
 from app.measure.control import SeriesControl
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
@@ -333,3 +334,64 @@ async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
         await settled(opened, pilot)
         assert isinstance(here(opened), TrialScreen)
         assert here(opened).setting.startswith("use sendfile = ")
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+async def test_a_login_refused_after_the_yes_drops_the_password_unless_the_setting_may_refuse_it(
+    app, monkeypatch, is_set: bool
+):
+    def run(*_: object) -> Iterator[object]:
+        if is_set:
+            yield ValueSet("yes", 1)
+            yield PutBack("put back: use sendfile is No again")
+        raise LoginError("the server refused it")
+
+    target = replace(SMB, share="data")
+    monkeypatch.setenv(PASSWORD_VARIABLE, "of the environment")
+    monkeypatch.setattr(trial, "run_trial", run)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, replace(CHOICES, target=target).to_memory())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert "the server refused it" in painted(app)
+    assert app.context.logins.is_refused(target) is not is_set
+
+
+@pytest.mark.parametrize(
+    ("error", "stays"), [(UnreachableError("no way to nas"), False), (ChangeFailedError("look at the server"), True)]
+)
+async def test_who_quits_is_held_only_where_something_may_have_been_written(
+    app, monkeypatch, error: Exception, stays: bool
+):
+    def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
+        assert control.cancelled.wait(30)
+        yield from ()
+        raise error
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y", "ctrl+q", "left", "enter")
+        await measured(app, pilot)
+        assert app.is_running is stays
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_a_notebook_that_is_busy_is_told_as_such(app, monkeypatch, begun: bool):
+    def busy(*_: object) -> Iterator[object]:
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error
+
+    monkeypatch.setattr(*((trial, "run_trial") if begun else (trial_order, "find_setting")), busy)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        if begun:
+            await pilot.press("y")
+            await measured(app, pilot)
+            await press(app, pilot, "enter")
+        assert isinstance(here(app), TrialScreen)
+        assert "the notebook is held by another program" in painted(app)
+        assert "database is locked" not in painted(app)
