@@ -168,6 +168,7 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
     folder = load.scratch_folder or new_load_folder()
     with open_notebook(notebook_path) as notebook, _taken(load, notebook):
         goes_on = replace(goes_on, scratch_folder=folder)
+        notebook.update_load(replace(load, scratch_folder=folder))  # before there is anything in it
         yield LoadOpened(load=goes_on)
         yield from _renewed(load.id, notebook, _points(goes_on, request, notebook, control, resumed=load))
 

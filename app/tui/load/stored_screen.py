@@ -64,7 +64,7 @@ class StoredLoadScreen(StoredScreen[Load]):
         found = self.found
         if found is not None and not all(same_login(target, found.targets[0]) for target in found.targets):
             why = "Its targets have several users or protocols, and a password typed here would go to all of them."
-            how = f"Go on with it by: sharebench load --resume {found.id}"
+            how = f"Go on with load {found.id} on the command line, as it was begun there."
             self.app.push_screen(MessageDialog("Several logins", f"{why} {how}"))
             return
         super().action_go_on()

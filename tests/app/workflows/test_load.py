@@ -117,6 +117,7 @@ def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
         notebook.add_load(load)
         steps = resume_load(load, request, notebook.path, SeriesControl())
         assert isinstance(next(steps), LoadOpened)
+        assert notebook.loads()[0].scratch_folder, "noted before there is anything in it"
         elsewhere = "json_set(owner, '$.host', 'elsewhere', '$.renewed_at', '2026-01-01T00:00:00.000Z')"
         with sqlite3.connect(notebook.path) as connection:
             connection.execute(f"UPDATE loads SET owner = {elsewhere}")

@@ -414,7 +414,7 @@ async def test_a_password_for_one_of_several_logins_is_not_asked_for(app: Shareb
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l", "enter", "g")
         assert shows(app, MessageDialog)
-        assert f"sharebench load --resume {stopped.id}" in text_of(app.screen, ".dialog-text")
+        assert f"Go on with load {stopped.id} on the command line" in text_of(app.screen, ".dialog-text")
 
 
 async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
