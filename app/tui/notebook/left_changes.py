@@ -15,6 +15,8 @@ class LeftChanges:
     def __init__(self, screen: "BaseScreen") -> None:
         self.screen = screen
         self._left: list[JournalEntry] = []
+        self._told: set[str] = set()
+        """The ids of all that was told of."""
         self._looks = False
         """Also once a look has failed: it was told."""
         self._is_restoring = False
@@ -31,11 +33,11 @@ class LeftChanges:
             self.screen.with_notebook(lambda notebook: notebook.left_behind(), self._tell, group="left behind")
 
     def _tell(self, left: "list[JournalEntry]") -> None:
-        known = {entry.id for entry in self._left}
         self._left, self._looks = left, False
         self.screen.refresh_bindings()
         for entry in left:
-            if entry.id not in known:
+            if entry.id not in self._told:
+                self._told.add(entry.id)
                 text = (
                     f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R puts it back."
                 )

@@ -2,12 +2,14 @@
 
 import sqlite3
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from app.changes.restore import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.notebook.left_changes import LeftChanges
 from app.tui.notebook.screen import NotebookScreen
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
@@ -106,3 +108,16 @@ async def test_what_cannot_be_looked_for_is_told_once(path: Path, monkeypatch: p
         assert isinstance(here(app), MessageDialog)
         await press(app, pilot, "enter")
         assert isinstance(here(app), NotebookScreen)
+
+
+def test_what_is_at_work_for_a_moment_is_not_told_again():
+    told: list[str] = []
+    seen = [[abandoned_change()], [], [abandoned_change()]]
+    screen = Mock(spec=NotebookScreen)
+    screen.notify = lambda text, **_: told.append(text)
+    screen.with_notebook = lambda _job, then, **_: then(seen.pop(0))
+    left = LeftChanges(screen)
+    for offered in (True, False, True):
+        left.look()
+        assert left.offered is offered
+    assert told == [TOLD]
