@@ -59,7 +59,7 @@ class JournalEntry:
 
     @property
     def at_work(self) -> bool:
-        """Whether the process that made the change is still there to put it back."""
+        """Whether the process that made the change is still there to put it back, or one is putting it back."""
         return self.state is ChangeState.OPEN and is_alive(self.owner)
 
 
@@ -175,11 +175,19 @@ class ChangeTables(NotebookBase):
             self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, change_id))
         return True
 
+    def renew_journal(self, change_id: str) -> None:
+        """Say that the process that made the change is still at work on it."""
+        with self._db.atomic():
+            sql = "UPDATE changes SET owner = json_set(owner, '$.renewed_at', ?) WHERE id = ?"
+            self._db.execute(sql, (utc_now(), change_id))
+
     def leave_journal(self, entry: JournalEntry) -> None:
         """Note that nobody is at work on a change any more although it stands, so that whoever can puts it back."""
         with self._db.atomic():
             owner = json.dumps(asdict(ended(entry.owner)))
-            self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, entry.id))
+            self._db.execute(
+                "UPDATE changes SET owner = ? WHERE id = ? AND state = ?", (owner, entry.id, ChangeState.OPEN.value)
+            )
 
     def journal(self, state: ChangeState | None = None) -> list[JournalEntry]:
         """The changes in that state, or all, the oldest first."""

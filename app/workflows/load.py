@@ -161,13 +161,16 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
     """Go on with a load that was interrupted, at its next point. Raises UsageError where nothing is missing."""
-    kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
-    if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
-        raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
-    goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None)
-    folder = load.scratch_folder or new_load_folder()
     with open_notebook(notebook_path) as notebook, _taken(load, notebook):
-        goes_on = replace(goes_on, scratch_folder=folder)
+        stored = notebook.load(load.id)  # somebody else may have gone on with it since
+        if stored is None:
+            raise UsageError(f"load {load.id} is in the notebook no more; measure a new one")
+        load = stored
+        kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
+        if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
+            raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
+        folder = load.scratch_folder or new_load_folder()
+        goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
         notebook.update_load(replace(load, scratch_folder=folder))  # before there is anything in it
         yield LoadOpened(load=goes_on)
         yield from _renewed(load.id, notebook, _points(goes_on, request, notebook, control, resumed=load))

@@ -1,5 +1,6 @@
 """What interrupted trials and isolations left changed on servers, put back as both faces do it."""
 
+import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,9 +53,11 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
     at_work = [entry for entry in standing if entry.at_work]
     left = [entry for entry in standing if entry not in at_work]
     found = Restoration(at_work=at_work, left=left, of_isolations=put_back_after_kills(notebook))
-    for entry in left:
-        if not notebook.take_journal(entry.id):
-            continue  # somebody else put it back since, or is at it
+    for entry in tuple(left):
+        if not _taken(entry, notebook):
+            left.remove(entry)  # somebody else put it back since, or is at it
+            at_work += [now for now in notebook.journal(ChangeState.OPEN) if now.id == entry.id]
+            continue
         try:
             found.done.append(restore_change(entry, notebook, ssh))
         except ChangeFailedError as error:
@@ -62,6 +65,14 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
         finally:
             leave(entry, notebook)
     return found
+
+
+def _taken(entry: JournalEntry, notebook: Notebook) -> bool:
+    """Whether it is ours to put back; also where the notebook cannot note it, since that matters less."""
+    try:
+        return notebook.take_journal(entry.id)
+    except sqlite3.Error:
+        return True
 
 
 def owner_text(entry: JournalEntry) -> str:

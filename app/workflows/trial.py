@@ -225,6 +225,7 @@ class _Campaign:
 
     def _set(self, arm: int) -> None:
         """Set the values of an arm; raises ChangeFailedError where they are not in effect then."""
+        self.notebook.renew_journal(self.change.id)
         answer = set_arm(self.change, arm, self.order.settings[0].ssh)
         if "not_reloaded" in answer.sections:
             raise ChangeFailedError("smbd does not take in what was written (smbcontrol): is it running there?")

@@ -18,7 +18,8 @@ class LeftChanges:
         self._told: set[str] = set()
         """The ids of all that was told of."""
         self._looks = False
-        """Also once a look has failed: it was told."""
+        self._has_failed = False
+        """Whether a look has, which is told once."""
         self._is_restoring = False
 
     @property
@@ -30,10 +31,18 @@ class LeftChanges:
         """See what there is now, and say so."""
         if not self._looks:
             self._looks = True
-            self.screen.with_notebook(lambda notebook: notebook.left_behind(), self._tell, group="left behind")
+            self.screen.with_notebook(_left_behind, self._found, group="left behind")
+
+    def _found(self, found: "list[JournalEntry] | Exception") -> None:
+        self._looks = False
+        if not isinstance(found, Exception):
+            self._tell(found)
+        elif not self._has_failed:
+            self._has_failed = True
+            self.screen.work_failed(found)
 
     def _tell(self, left: "list[JournalEntry]") -> None:
-        self._left, self._looks = left, False
+        self._left = left
         self.screen.refresh_bindings()
         for entry in left:
             if entry.id not in self._told:
@@ -73,5 +82,15 @@ class LeftChanges:
         self.screen.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
 
     def failed(self) -> None:
-        """Offer it again: something went wrong."""
-        self._is_restoring = False
+        """Look and offer it again: something went wrong."""
+        self._is_restoring = self._looks = False
+
+
+def _left_behind(notebook: "Notebook") -> "list[JournalEntry] | Exception":
+    """What is left, or why it cannot be told: closing the dialog of an error has the screen look again."""
+    import sqlite3  # noqa: PLC0415  the first paint does not wait for it
+
+    try:
+        return notebook.left_behind()
+    except (sqlite3.Error, TypeError, ValueError) as error:
+        return error

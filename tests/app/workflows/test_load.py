@@ -93,6 +93,22 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
     assert stored.scratch_folder == folder, "removed only once the files had been made anew"
 
 
+def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    old = full_load(status=SeriesStatus.INTERRUPTED, points=(), capacity=None)
+    request = LoadRequest(targets=old.targets, scenario=old.scenario, choices=old.choices)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_load(full_load(status=SeriesStatus.COMPLETE))
+        with pytest.raises(UsageError, match="is complete"):
+            list(resume_load(old, request, notebook.path, SeriesControl()))
+        assert notebook.loads()[0].status is SeriesStatus.COMPLETE
+        notebook.remove_load(old.id)
+        with pytest.raises(UsageError, match="no more"):
+            list(resume_load(old, request, notebook.path, SeriesControl()))
+
+
 def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
     monkeypatch.setattr("app.workflows.load.collect", lambda *_, **__: Environment())

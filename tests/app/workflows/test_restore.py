@@ -38,6 +38,36 @@ def test_while_it_is_put_back_nobody_else_does(notebook: Notebook, monkeypatch: 
     assert len(begun) == 1
 
 
+def test_what_somebody_else_took_since_is_left_to_them(notebook: Notebook, monkeypatch: pytest.MonkeyPatch):
+    def taken_meanwhile(book: Notebook) -> list[str]:
+        assert book.take_journal(abandoned_change().id)
+        return []
+
+    monkeypatch.setattr("app.workflows.restore.put_back_after_kills", taken_meanwhile)
+    found = restore(notebook)
+    assert ([one.id for one in found.at_work], found.left) == ([abandoned_change().id], [])
+
+
+def test_a_notebook_that_cannot_be_written_keeps_nobody_from_putting_back(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*_words: object) -> None:
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    def put_back(entry: JournalEntry, _notebook: Notebook, _ssh: str | None) -> Restored:
+        return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
+
+    monkeypatch.setattr(notebook, "take_journal", fail)
+    monkeypatch.setattr("app.workflows.restore.restore_change", put_back)
+    assert len(restore(notebook).done) == 1
+
+
+def test_a_change_that_somebody_elsewhere_is_at_work_on_is_told_so_for_as_long_as_it_is_renewed(notebook: Notebook):
+    assert notebook.left_behind()
+    notebook.renew_journal(abandoned_change().id)
+    assert not notebook.left_behind()
+
+
 def test_what_could_not_be_put_back_can_be_tried_again_by_the_same_process(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ):

@@ -108,6 +108,9 @@ async def test_what_cannot_be_looked_for_is_told_once(path: Path, monkeypatch: p
         assert isinstance(here(app), MessageDialog)
         await press(app, pilot, "enter")
         assert isinstance(here(app), NotebookScreen)
+        monkeypatch.undo()
+        await press(app, pilot, "f6", "f2")
+        assert "R Put back" in painted(app), "it goes on looking"
 
 
 def test_what_is_at_work_for_a_moment_is_not_told_again():
