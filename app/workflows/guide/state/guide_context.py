@@ -107,16 +107,20 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
 def recent_targets(heads: Iterable[Series], practice: Sequence[Target]) -> tuple[Target, ...]:
     """The servers and shares measured last, each once, without those of practice servers that are gone."""
     found: dict[tuple[object, ...], Target] = {}
-    offered = {_place(target) for target in practice}
+    practised = {_login(target) for target in practice}  # at each start they have another port
     for head in heads:
         target = head.target
-        if not target.abilities.moves_files or _place(target) not in offered:
+        if _login(target) not in practised:
             found.setdefault(_place(target), replace(target, path=_folder(head)))
     return tuple(found.values())[:_RECENT]
 
 
 def _place(target: Target) -> tuple[object, ...]:
     return (target.protocol, target.host, target.port, target.share, target.user)
+
+
+def _login(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.user)
 
 
 def _folder(head: Series) -> str:

@@ -254,6 +254,13 @@ def test_recent_targets_are_folders_each_once():
     assert found == (replace(SMB, path="a"), Target(protocol="file", path="/mnt"))
 
 
+def test_practice_servers_of_another_day_are_not_offered():
+    ready = replace(SMB, host="127.0.0.1", user="practice", port=40001)
+    heads = [series([], target=replace(ready, port=40000, path="report.bin")), series([], target=replace(SMB, path=""))]
+    assert recent_targets(heads, (ready,)) == (replace(SMB, path=""),)
+    assert len(recent_targets(heads, ())) == 2
+
+
 @pytest.mark.parametrize("status", [SeriesStatus.INTERRUPTED, SeriesStatus.FAILED])
 def test_a_series_that_ended_early_can_be_completed(status):
     known = replace(DONE, series=series([1e8], status=status, error="the [server] went away"))
