@@ -178,8 +178,7 @@ class ChangeTables(NotebookBase):
     def renew_journal(self, change_id: str) -> None:
         """Say that the process that made the change is still at work on it."""
         with self._db.atomic():
-            sql = "UPDATE changes SET owner = json_set(owner, '$.renewed_at', ?) WHERE id = ?"
-            self._db.execute(sql, (utc_now(), change_id))
+            self._renew_owner("changes", change_id)
 
     def leave_journal(self, entry: JournalEntry) -> None:
         """Note that nobody is at work on a change any more although it stands, so that whoever can puts it back."""

@@ -11,7 +11,7 @@ from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
-from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target, utc_now
+from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target
 
 
 class Layer(StrEnum):
@@ -248,8 +248,7 @@ class IsolationTables(NotebookBase):
         row |= {"layer": run.layer.value, "status": run.status.value}
         with self._db.atomic():
             self._db.table("layer_runs").insert(row, replace=True)
-            sql = "UPDATE isolations SET owner = json_set(owner, '$.renewed_at', ?) WHERE id = ?"
-            self._db.execute(sql, (utc_now(), isolation_id))
+            self._renew_owner("isolations", isolation_id)
 
     def isolation(self, reference: str) -> Isolation | None:
         """The isolation of that id or of the only id that begins so, with its runs; ``last`` is the newest."""

@@ -60,8 +60,7 @@ class LoadTables(NotebookBase):
     def renew_load(self, load_id: str) -> None:
         """Say that the process that measures the load goes on."""
         with self._db.atomic():
-            sql = "UPDATE loads SET owner = json_set(owner, '$.renewed_at', ?) WHERE id = ?"
-            self._db.execute(sql, (utc_now(), load_id))
+            self._renew_owner("loads", load_id)
 
     def release_load(self, load_id: str) -> None:
         """Have nobody measure the load any more."""
