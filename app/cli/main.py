@@ -41,7 +41,6 @@ _COMMANDS = {
     "worksheet": "the calculations of the method: bottleneck, clients",
     "catalogue": "what can be changed, in order of impact",
     "clean": "files of ours that were left on a share: lists and removes them",
-    "serve": "the TUI in a browser, on the loopback",
     "completion": "what bash, zsh or fish need to complete commands and options",
 }
 _FAR_END = "load-worker"
@@ -52,8 +51,7 @@ _MODULES = {
     "show": "notebook",
     "note": "notebook",
     "rename": "notebook",
-    "guide": "serve",
-    "completion": "serve",
+    "completion": "guide",
     "reject": "notebook",
     "accept": "notebook",
     "import": "import_",
