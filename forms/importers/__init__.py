@@ -1,4 +1,4 @@
-"""Series read from files: the series document, hyperfine's JSON, a filled form as CSV."""
+"""Series read from files: the series document, or a filled form as CSV."""
 
 import json
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from forms.importers.filled_form import series_from_csv
-from forms.importers.hyperfine import is_hyperfine, series_from_hyperfine
 from forms.importers.trial import ImportedTrial, is_trial, trial_from_document
 from forms.series.document import SCHEMA, series_from_document
 from storage.json_reader import DocumentError, JSONNode
@@ -26,7 +25,7 @@ class Given:
 
 
 def read_series(content: bytes, given: Given) -> list[Series]:
-    """All series of a file, whichever of the three it is.
+    """All series of a file, of either format.
 
     Raises DocumentError, naming the first place that is wrong; then nothing of the file is to be used.
     """
@@ -35,7 +34,7 @@ def read_series(content: bytes, given: Given) -> list[Series]:
     except UnicodeDecodeError as error:
         raise DocumentError(f"byte {error.start}: not UTF-8 text") from error
     if text.lstrip()[:1] in {"{", "["}:
-        return [check(series) for series in _from_json(text, given)]
+        return [check(series) for series in _from_json(text)]
     found = series_from_csv(
         text,
         target_of=given.target_of,
@@ -56,16 +55,8 @@ def read_trial(content: bytes) -> ImportedTrial | None:
     return trial_from_document(document) if is_trial(document) else None
 
 
-def _from_json(text: str, given: Given) -> list[Series]:
+def _from_json(text: str) -> list[Series]:
     document = loads(text)
-    if is_hyperfine(document):
-        return series_from_hyperfine(
-            document,
-            command=given.command,
-            target=given.target,
-            size_bytes=given.size_bytes,
-            link_bits_per_second=given.link_bits_per_second,
-        )
     if is_trial(document):
         return list(trial_from_document(document).series)
     if isinstance(document, dict):

@@ -77,7 +77,7 @@ def series_from_csv(
     decimal_comma, records = _records(text)
     forms = list(_forms(records))
     if not forms:
-        raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), a series document or hyperfine's")
+        raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
     return [_series(f, target_of, decimal_comma, command, target, size_bytes, link_bits_per_second) for f in forms]
 
 

@@ -1,4 +1,4 @@
-"""``sharebench import``: series in, from the series document, hyperfine's JSON or a filled form."""
+"""``sharebench import``: adds series from documents and filled forms to the notebook."""
 
 import re
 import sys
@@ -47,10 +47,10 @@ def import_command(
     as_new: bool,
     as_json: bool,
 ) -> None:
-    """Reads series from FILE (- for stdin) into the notebook: the JSON that `export` writes, what
-    `hyperfine --export-json` writes (with --size), or a run form as CSV, filled by hand or exported; or an isolation.
+    """Adds the recordings of FILE (- for stdin) to the notebook.
 
-    It is taken whole or refused whole.
+    FILE is JSON written by `export`, or a run form as CSV, exported or filled in by hand. It is imported whole or not
+    at all.
     """
     given = Given(
         target_of=parse_target,

@@ -1,6 +1,5 @@
-"""Series read back from the documents, from hyperfine's JSON and from filled forms."""
+"""Series read back from documents and from filled forms."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -17,18 +16,6 @@ from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import HOSTILE, book_series, full_series, hostile_series
 
 GIVEN = Given(target_of=parse_target)
-HYPERFINE = {
-    "results": [
-        {
-            "command": "smbclient -c 'get big /dev/null'",
-            "mean": 2.0,
-            "times": [2.0, 2.1, 1.9],
-            "exit_codes": [0, 0, 1],
-            "parameters": {"size": "1G"},
-        },
-        {"command": "curl ftp://nas/big", "times": [1.0]},
-    ]
-}
 
 
 def read(content: bytes | str, given: Given = GIVEN) -> list[Series]:
@@ -63,28 +50,6 @@ def test_what_is_wrong_is_named(text, said):
 def test_bytes_that_are_no_text():
     with pytest.raises(DocumentError, match="byte 2: not UTF-8"):
         read(b"ab\xff")
-
-
-def test_hyperfine_needs_the_size_and_its_failures_do_not_count():
-    text = json.dumps(HYPERFINE)
-    with pytest.raises(DocumentError, match="--size"):
-        read(text)
-    target = Target(protocol="smb", host="nas", share="data", path="big")
-    first, second = read(text, replace(GIVEN, size_bytes=1 << 30, target=target, command=Command.PUT))
-    assert [run.seconds for run in first.runs] == [2.0, 2.1, None]
-    assert first.runs[2].error == "the command ended with exit code 1"
-    assert len(first.measured()) == 2
-    assert first.label == "smbclient -c 'get big /dev/null'"
-    assert first.note == "size = 1G"
-    assert (first.command, first.target, first.client.name) == (Command.PUT, target, "hyperfine")
-    assert second.runs[0].bytes_per_second == 1 << 30
-    assert first.id != second.id
-
-
-@pytest.mark.parametrize("times", [[], [0], ["x"], [-1.0]])
-def test_hyperfine_times_must_be_times(times):
-    with pytest.raises(DocumentError, match=r"results\[0\].times"):
-        read(json.dumps({"results": [{"command": "x", "times": times}]}), replace(GIVEN, size_bytes=1))
 
 
 def test_an_exported_form_comes_back_with_its_runs_and_facts():

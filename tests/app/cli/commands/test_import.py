@@ -16,19 +16,6 @@ def test_from_stdin(inside):
     assert done.stdout.split() == [book_series().id]
 
 
-def test_hyperfine_then_compared(inside, tmp_path):
-    file = tmp_path / "hyperfine.json"
-    times = [{"command": c, "times": [t * (1 + i / 1000) for i in range(5)]} for c, t in (("old", 2.0), ("new", 1.0))]
-    file.write_text(json.dumps({"results": times}))
-    assert "--size" in inside.fails(2, "import", str(file))
-    old, new = inside("import", str(file), "--size", "1G", "--target", "smb://nas/data/big").stdout.split()
-    done = inside("compare", old, new, "--json")
-    assert done.returncode == 3
-    document = json.loads(done.stdout)
-    assert document["verdict"] == "unknown", "one series a side, and nothing that was repeated"
-    assert document["change_percent"] == pytest.approx(100, abs=0.1)
-
-
 def test_a_filled_form(inside, tmp_path):
     file = tmp_path / "form.csv"
     lines = inside("export", "--blank", "--format", "csv", "--link", "10M").stdout
