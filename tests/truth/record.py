@@ -1,11 +1,19 @@
-"""Thirty equal series of a real server, recorded for the replay: ``python -m tests.truth.record loopback|link FILE``.
+"""Record equal series of real paths for the corpus: ``python -m tests.truth.record --help``.
 
-``loopback``: a get over the loopback while processes that burn a processor come and go; ``link``: a get over a link of
-100 Mbit/s. Nothing is changed between the series, so every difference is variation.
+Every kind of path is measured round-robin, one series a round, with the server restarted and the client reconnected
+before each series and nothing changed between them, so every difference is variation. A series is written to
+``corpus/KIND.json`` as soon as it is measured, with its time: recording resumes where it stopped, and several
+sittings make one corpus. Series recorded back to back hold none of the variation that matters, so rounds are spread
+over hours (``--every``).
+
+Another path is recorded with ``--kind NAME --target URL``, with options of ``sharebench run`` after ``--``.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import datetime as dt
 import json
 import os
 import random
@@ -13,65 +21,289 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import psutil
+
+from app.practice.servers import PracticeServers
 from storage.target_url import format_target
+from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.smbd import Smbd
+from tests.servers.vsftpd import Vsftpd
 
-SERIES = 30
+FOLDER = Path(__file__).with_name("corpus")
 RUNS = 5
-SIZES = {"loopback": 512 << 20, "link": 24_000_000}
+ROUNDS = 30
+MI = 1 << 20
+CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
+CPU_SHARE_PERCENT = 20
 
 
-def measure(server: Smbd, notebook: Path) -> list[float]:
-    """The throughputs of one series, bytes per second, as ``sharebench run`` measures them."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "app", "--db", str(notebook), "run", format_target(server.target("big.bin"))),
-            *("--runs", str(RUNS), "--warmup", "1", "--ceiling", "skip", "--quiet-time", "skip", "--json"),
-        ],
-        env={**os.environ, "SHAREBENCH_PASSWORD": server.password},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    runs = json.loads(done.stdout)["runs"]
-    return [run["bytes_per_second"] for run in runs if run["phase"] == "measured"]
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What ``sharebench run`` is asked to measure."""
+
+    target: str
+    options: tuple[str, ...] = ()
+    password: str | None = None
 
 
-def come_and_go(over: threading.Event) -> None:
-    """Burn a processor for some seconds, rest for some, until it is over."""
-    chance = random.Random(12)
-    while not over.wait(chance.uniform(2, 15)):
+@dataclass(frozen=True, slots=True)
+class PathKind:
+    """One kind of path and how to set it up afresh."""
+
+    title: str
+    open: Callable[[Path], contextlib.AbstractContextManager[Order]]
+    """Starts the servers of one series; its argument is a folder in memory."""
+
+
+def random_file(folder: Path, size: int) -> str:
+    """Create a file of random content in the folder, and return its name."""
+    (folder / "big.bin").write_bytes(os.urandom(MI) * (size // MI))
+    return "big.bin"
+
+
+@contextmanager
+def smb(folder: Path, size: int, *, put: bool = False, link: Link | FarLink | None = None) -> Iterator[Smbd]:
+    """A new smbd on the folder."""
+    server = Smbd(share_options={"path": str(folder)}, link=link)
+    if not put:
+        random_file(folder, size)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def smb_order(server: Smbd, size: int, *, put: bool = False) -> Order:
+    """A get or a put through the smbd."""
+    if put:
+        return Order(format_target(server.target()), ("--put", "--size", str(size)), server.password)
+    return Order(format_target(server.target("big.bin")), (), server.password)
+
+
+def over_smb(size: int, *, put: bool = False, rate: str | None = None, round_trip: float | None = None) -> PathKind:
+    """SMB over the loopback, a link of known rate, or a link of known distance."""
+    where = "the loopback"
+    if rate:
+        where = f"a link of {rate}/s"
+    if round_trip:
+        where = f"a path with a round trip of {1000 * round_trip:g} ms"
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Order]:
+        with ExitStack() as stack:
+            link: Link | FarLink | None = None
+            if rate:
+                link = Link(rate)
+            elif round_trip:
+                link = FarLink(round_trip)
+            if link:
+                stack.callback(link.close)
+            yield smb_order(stack.enter_context(smb(folder, size, put=put, link=link)), size, put=put)
+
+    return PathKind(f"SMB {'put' if put else 'get'} over {where}", opened)
+
+
+def over_ftp(size: int, *, put: bool = False) -> PathKind:
+    """FTP over the loopback."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Order]:
+        server = Vsftpd()
+        try:
+            if not put:
+                random_file(server.folder, size)
+            server.start()
+            target = format_target(server.target("/upload/" if put else "/big.bin"))
+            yield Order(target, ("--put", "--size", str(size)) if put else (), server.password)
+        finally:
+            server.stop()
+
+    return PathKind(f"FTP {'put' if put else 'get'} over the loopback", opened)
+
+
+def local_disk(size: int, *, put: bool = False) -> PathKind:
+    """Reading or writing a file on this machine's disk."""
+
+    @contextmanager
+    def opened(_memory: Path) -> Iterator[Order]:
+        with tempfile.TemporaryDirectory(prefix="truth-", dir="/var/tmp") as folder:
+            if put:
+                yield Order(f"file://{folder}/", ("--put", "--size", str(size)))
+            else:
+                yield Order(f"file://{folder}/{random_file(Path(folder), size)}")
+
+    return PathKind(f"{'Writing' if put else 'Reading'} a file on a local disk", opened)
+
+
+def busy(kind: PathKind) -> PathKind:
+    """The same path beside work that comes and goes."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Order]:
+        over = threading.Event()
+        burner = threading.Thread(target=_come_and_go, args=[over])
+        burner.start()
+        try:
+            with kind.open(folder) as order:
+                yield order
+        finally:
+            over.set()
+            burner.join()
+
+    return PathKind(f"{kind.title}, beside other work that comes and goes", opened)
+
+
+def _come_and_go(over: threading.Event) -> None:
+    """Burn one processor for some seconds, rest for some, until ``over`` is set."""
+    chance = random.Random()
+    while not over.wait(chance.uniform(0, 3)):
         with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burner:
-            over.wait(chance.uniform(2, 15))
+            over.wait(chance.uniform(0.5, 3))
             burner.kill()
 
 
-def main() -> None:
-    """Record and write the file."""
-    kind, path = sys.argv[1], Path(sys.argv[2])
-    link = Link("100mbit") if kind == "link" else None
-    over = threading.Event()
-    series: list[list[float]] = []
-    with tempfile.TemporaryDirectory(prefix="truth-", dir="/dev/shm") as folder:
-        Path(folder).chmod(0o777)
-        (Path(folder) / "big.bin").write_bytes(os.urandom(1 << 20) * (SIZES[kind] >> 20))
-        server = Smbd(share_options={"path": folder}, link=link)
-        server.start()
-        burner = threading.Thread(target=come_and_go, args=[over])
-        if kind == "loopback":
-            burner.start()
+@contextmanager
+def limited_smbd(folder: Path) -> Iterator[Order]:
+    """An smbd that may use a fifth of one processor core."""
+    size = 128 * MI
+    with smb(folder, size) as server:
+        group = CPU_GROUPS / f"truth-{os.getpid()}"
+        group.mkdir()
         try:
-            for _ in range(SERIES):
-                series.append([round(rate) for rate in measure(server, Path(folder) / "notebook.db")])
-                print(series[-1], file=sys.stderr, flush=True)
+            (group / "cpu.cfs_quota_us").write_text(str(1000 * CPU_SHARE_PERCENT))
+            smbd = psutil.Process(server.pid)
+            for process in (smbd, *smbd.children(recursive=True)):
+                (group / "cgroup.procs").write_text(str(process.pid))
+            yield smb_order(server, size)
         finally:
-            over.set()
             server.stop()
-            if link:
-                link.close()
-    path.write_text(json.dumps({"kind": kind, "bytes_per_second": series}, indent=1) + "\n")
+            for _ in range(100):
+                with contextlib.suppress(OSError):
+                    group.rmdir()
+                    break
+                time.sleep(0.1)
+
+
+@contextmanager
+def practice_server(_memory: Path) -> Iterator[Order]:
+    """The embedded SMB server of ``sharebench demo``."""
+    with PracticeServers() as servers:
+        yield Order(format_target(servers.smb), (), servers.secrets.password)
+
+
+KINDS = {
+    "smb-get-loopback": over_smb(512 * MI),
+    "smb-put-loopback": over_smb(256 * MI, put=True),
+    "smb-get-busy": busy(over_smb(512 * MI)),
+    "smb-put-busy": busy(over_smb(256 * MI, put=True)),
+    "ftp-get-loopback": over_ftp(512 * MI),
+    "ftp-put-loopback": over_ftp(256 * MI, put=True),
+    "disk-read": local_disk(512 * MI),
+    "disk-write": local_disk(128 * MI, put=True),
+    "smb-get-100mbit": over_smb(12 * MI, rate="100mbit"),
+    "smb-put-100mbit": over_smb(12 * MI, put=True, rate="100mbit"),
+    "smb-get-1gbit": over_smb(64 * MI, rate="1gbit"),
+    "smb-get-20ms": over_smb(16 * MI, round_trip=0.02),
+    "smb-get-limited": PathKind(f"SMB get from an smbd limited to {CPU_SHARE_PERCENT} % of a processor", limited_smbd),
+    "practice": PathKind("SMB get from the practice server", practice_server),
+}
+
+
+def measure(order: Order, folder: Path) -> list[int]:
+    """The throughputs of one series, bytes per second, as ``sharebench run`` measures them."""
+    environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db")}
+    if order.password is not None:
+        environment["SHAREBENCH_PASSWORD"] = order.password
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "app", "run", order.target, *order.options, "--runs", str(RUNS), "--warmup", "1"),
+            *("--ceiling", "skip", "--quiet-time", "skip", "--json"),
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
+    runs = json.loads(done.stdout)["runs"]
+    return [round(run["bytes_per_second"]) for run in runs if run["phase"] == "measured"]
+
+
+def record(name: str, kind: PathKind, folder: Path) -> str:
+    """Measure one series of the kind and append it to its file. Returns a line that says what was measured."""
+    path = folder / f"{name}.json"
+    document: dict[str, Any] = (
+        json.loads(path.read_text()) if path.exists() else {"kind": name, "title": kind.title, "series": []}
+    )
+    started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    load = round(os.getloadavg()[0], 1)
+    with tempfile.TemporaryDirectory(prefix="truth-", dir="/dev/shm") as memory:
+        Path(memory).chmod(0o777)
+        with kind.open(Path(memory)) as order:
+            rates = measure(order, Path(memory))
+    document["series"].append({"started_at": started, "load_average": load, "bytes_per_second": rates})
+    text = json.dumps(document, indent=1)
+    for array in {json.dumps(each["bytes_per_second"], indent=1).replace("\n", "\n   ") for each in document["series"]}:
+        text = text.replace(array, " ".join(array.split()))
+    scratch = path.with_suffix(".new")
+    scratch.write_text(text + "\n")
+    scratch.replace(path)
+    return f"{started} {name} {len(document['series'])}: {' '.join(f'{rate / 1e6:.1f}' for rate in rates)} MB/s"
+
+
+def recorded(name: str, folder: Path) -> int:
+    """The number of series of the kind that are recorded."""
+    path = folder / f"{name}.json"
+    return len(json.loads(path.read_text())["series"]) if path.exists() else 0
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Record rounds until every kind has enough series."""
+    parser = argparse.ArgumentParser(prog="python -m tests.truth.record", description=__doc__.split("\n\n", 1)[0])
+    parser.add_argument("--kinds", metavar="NAME,…", help=f"Kinds to record, of {', '.join(KINDS)} (all).")
+    parser.add_argument("--series", type=int, default=ROUNDS, metavar="N", help="Series per kind in all (30).")
+    parser.add_argument("--every", type=float, default=6, metavar="MINUTES", help="Time from round to round (6).")
+    parser.add_argument("--until", metavar="HH:MM", help="Stop before the first round after this time, UTC.")
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help="Folder of the recorded series (tests/truth/corpus)."
+    )
+    parser.add_argument("--kind", metavar="NAME", help="Name of a kind of your own, with --target.")
+    parser.add_argument("--target", metavar="URL", help="Path to record; SHAREBENCH_PASSWORD holds its password.")
+    parser.add_argument("options", nargs="*", help="Options of `sharebench run` for --target, after --.")
+    asked = parser.parse_args(words)
+    if (asked.kind is None) != (asked.target is None):
+        parser.error("--kind and --target go together")
+    kinds = KINDS
+    if asked.target:
+        order = Order(asked.target, tuple(asked.options), os.environ.get("SHAREBENCH_PASSWORD"))
+        kinds = {asked.kind: PathKind(asked.kind, lambda _folder: contextlib.nullcontext(order))}
+    elif asked.kinds:
+        if unknown := set(asked.kinds.split(",")) - set(KINDS):
+            parser.error(f"no such kind: {', '.join(sorted(unknown))}")
+        kinds = {name: KINDS[name] for name in asked.kinds.split(",")}
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    while pending := [name for name in kinds if recorded(name, asked.folder) < asked.series]:
+        begun = time.monotonic()
+        if asked.until and dt.datetime.now(dt.UTC).strftime("%H:%M") >= asked.until:
+            break
+        for name in pending:
+            try:
+                print(record(name, kinds[name], asked.folder), file=sys.stderr, flush=True)
+            except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+                print(f"{name}: {error}", file=sys.stderr, flush=True)
+        if any(recorded(name, asked.folder) < asked.series for name in kinds):
+            time.sleep(max(0.0, 60 * asked.every - (time.monotonic() - begun)))
 
 
 if __name__ == "__main__":
