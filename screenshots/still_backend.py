@@ -89,4 +89,4 @@ class StillBackend(FakeBackend):
         name, value = order.plan.name, order.plan.values[0]
         yield ValueSet(value, 8)
         yield Judged(invented_trial.summary(order))
-        yield PutBack(f"put back: {name} is {order.plan.previous} again")
+        yield PutBack(f"restored: {name} is {order.plan.previous} again")

@@ -149,7 +149,7 @@ def _restarts(place: SambaPlace, why: str | None) -> Iterator[str]:
 def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerChange:
     if place.kind is ChangeKind.REGISTRY:
         return plan_registry(change_id, place, values)
-    return samba.plan_samba(change_id, [place], [(value,) for value in values])
+    return samba.plan_samba(change_id, place, values)
 
 
 def _live(place: SambaPlace, value: str, port: int) -> str | None:

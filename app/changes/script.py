@@ -7,12 +7,10 @@ undo script is complete in itself: it lies on the server as long as the change s
 import base64
 import hashlib
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-
-from app.environment.remote import Answer
 
 STEP_SECONDS = 30.0
 CONFLICT_CODE = 3
@@ -66,22 +64,6 @@ def quoted(words: Iterable[str]) -> str:
 def here(content: bytes, rest: str = "") -> str:
     """The content as a here document in base64, to stand at the end of a command; ``rest`` follows on its line."""
     return f"<<'SHAREBENCH'{rest}\n{base64.encodebytes(content).decode()}SHAREBENCH"
-
-
-def looks(texts: Sequence[str]) -> str:
-    """What prints what is in effect of several settings; each one's sections are told by its place: see part_of."""
-    first, *others = texts
-    return "\n".join(
-        [first, *(f'{{\n{text}\n}} | sed "s/^$mark /$mark {place}./"' for place, text in enumerate(others, start=1))]
-    )
-
-
-def part_of(answer: Answer, place: int) -> Answer:
-    """What an answer says of one of several settings, by its place from 0."""
-    if place == 0:
-        return answer
-    head = f"{place}."
-    return Answer(sections={n.removeprefix(head): text for n, text in answer.sections.items() if n.startswith(head)})
 
 
 def undo_script(change: ServerChange) -> str:

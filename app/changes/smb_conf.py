@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.changes.restart import RESTART_SECONDS, Restart, restart_text
-from app.changes.script import STEP_SECONDS, ServerChange, here, looks, sha256
+from app.changes.script import STEP_SECONDS, ServerChange, here, sha256
 from app.changes.server import ChangeRefusedError, FileState, ServerState, look, read_there
 from app.environment.remote import Answer, ask_server
 from app.environment.samba import testparm
@@ -133,11 +133,11 @@ def _check_files(place: SambaPlace) -> None:
             )
 
 
-def plan_samba(change_id: str, places: Sequence[SambaPlace], arms: Sequence[tuple[str, ...]]) -> ServerChange:
-    """The scripts of a trial of parameters of one smb.conf: in each arm a value of each; the first is as it is."""
-    place = places[0]
+def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
+    """The scripts of a trial of a parameter of smb.conf; in the first arm it has the value that was there."""
     conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
-    contents = [drop_in_content(place, change_id, lines) for lines in ((), *(_lines(places, arm) for arm in arms))]
+    lines = [ConfLine(section=place.section, name=place.name, value=value) for value in values]
+    contents = [drop_in_content(place, change_id, arm) for arm in ((), *((line,) for line in lines))]
     included = with_include(place)
     ours = " ".join(sha256(content) for content in contents)
     conf_sums = " ".join(dict.fromkeys((conf.sum, sha256(included))))
@@ -147,26 +147,17 @@ def plan_samba(change_id: str, places: Sequence[SambaPlace], arms: Sequence[tupl
         "begin": _write(drop_in, contents[0]) + (_write(conf, included) if included != conf.content else ""),
         "put_back": _back(conf) + _back(drop_in),
     }
-    sections = " and ".join(dict.fromkeys(f"[{one.section}]" for one in places))
-    what = " or ".join(" with ".join(f"{line.name} = {line.value}" for line in _lines(places, arm)) for arm in arms)
-    restarted = next((one for one in places if one.restart), place)
+    what = " or ".join(f"{place.name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
-        title=f"{what} in {sections} of {place.conf}, by way of {place.drop_in}",
+        title=f"{what} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
         undo_path=f"{place.folder}/{UNDO}",
         arms=tuple(_write(drop_in, content) for content in contents),
-        settle=settle_text(restarted),
-        look=looks([look_text(one) for one in places]),
-        seconds=RESTART_SECONDS if restarted.restart else STEP_SECONDS,
+        settle=settle_text(place),
+        look=look_text(place),
+        seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,
         **steps,
     )
-
-
-def _lines(places: Sequence[SambaPlace], values: Sequence[str]) -> list[ConfLine]:
-    return [
-        ConfLine(section=place.section, name=place.name, value=value)
-        for place, value in zip(places, values, strict=True)
-    ]
 
 
 def effective_value(place: SambaPlace, answer: Answer) -> str | None:

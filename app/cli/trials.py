@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from app.recorder.request import SeriesRequest
 from app.workflows.consent import consent_lines
 from app.workflows.requests import series_request
 from app.workflows.trial import run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, grid_plan, new_order
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order
 from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
@@ -89,13 +89,13 @@ class Prepared:
     """What is to be tried, checked; nothing is written yet."""
 
     request: SeriesRequest
-    settings: tuple[ChangeableSetting, ...]
+    setting: ChangeableSetting
     choices: Mapping[str, Any]
     load: LoadWindow | None
 
     def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> TrialOrder:
-        """The order of a trial or sweep of values of the one setting; of a grid, of all its cells."""
-        choices, settings = self.choices, self.settings
+        """The order of a trial or sweep of these values."""
+        choices, setting = self.choices, self.setting
         usual = {
             "looks": LOOKS,
             "accepted_risks": tuple(choices["accepted"]),
@@ -104,17 +104,12 @@ class Prepared:
             "revert": choices.get("revert"),
             "load": self.load,
         }
-        if len(settings) > 1:
-            plan = grid_plan(settings, **{**usual, **fields})
-        else:
-            plan = TrialPlan(kind=settings[0].kind, name=settings[0].name, values=values, **{**usual, **fields})
-        return new_order(self.request, *settings, kind=kind, plan=plan)
+        plan = TrialPlan(kind=setting.kind, name=setting.name, values=values, **{**usual, **fields})
+        return new_order(self.request, setting, kind=kind, plan=plan)
 
 
-def prepared(
-    context: click.Context, named: Sequence[tuple[str, tuple[str, ...]]], url: str, choices: dict[str, Any]
-) -> Prepared:
-    """Look at the settings of these names and values, and at the target. Raises SharebenchError."""
+def prepared(context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]) -> Prepared:
+    """Look at the setting and at the target. Raises SharebenchError."""
     request, load = request_of(context, url, choices)
     ways = Ways(
         ssh=request.server_ssh,
@@ -124,9 +119,9 @@ def prepared(
         revert=choices.get("revert"),
         restart=choices["allow_restart"],
     )
-    settings = tuple(find_setting(name, values, request.plan.target, ways) for name, values in named)
+    setting = find_setting(name, values, request.plan.target, ways)
     check_target(request)
-    return Prepared(request=request, settings=settings, choices=choices, load=load)
+    return Prepared(request=request, setting=setting, choices=choices, load=load)
 
 
 def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:

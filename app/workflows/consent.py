@@ -10,20 +10,19 @@ from storage.changes import TrialPlan
 
 def consent_lines(order: TrialOrder) -> Iterator[str]:
     """What will be written and where, how it is undone, and what to beware of: shown before anything is written."""
-    settings, plan = order.settings, order.plan
-    where = settings[0].ssh or "this machine"
-    now = " and ".join(f"{one.name} is {one.previous or 'empty'}" for one in settings)
-    yield f"On {where}, {now} now. This will be written there, in turns:"
-    yield from (f"  {line}" for line in dict.fromkeys(line for one in settings for line in one.writes))
-    yield "It is put back byte for byte at the end; after a crash by `sharebench restore`, or there, as root:"
-    yield f"  sh {settings[0].undo_path}"
+    setting, plan = order.setting, order.plan
+    where = setting.ssh or "this machine"
+    yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. The trial writes there:"
+    yield from (f"  {line}" for line in setting.writes)
+    yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
+    yield f"  sh {setting.undo_path}"
     most = plan.looks[-1] * (len(plan.values) + 1)
     yield f"At most {wording.count(most, 'run')}, {_each(plan)}; new sessions of others are affected."
-    acting = {None if plan.load else acts_on(one.name) for one in settings}
-    if acting.isdisjoint({None, order.request.plan.command}):
-        yield f"Beware: {plan.name} is known to act on a {' or '.join(sorted(filter(None, acting)))} alone."
-    yield from (f"Accepted risk: {risk}." for one in settings for risk in one.risks)
-    yield from (f"Beware: {manager}." for manager in dict.fromkeys(each for one in settings for each in one.managers))
+    acting = None if plan.load else acts_on(setting.name)
+    if acting not in {None, order.request.plan.command}:
+        yield f"Beware: {setting.name} is known to affect only a {acting}."
+    yield from (f"Accepted risk: {risk}." for risk in setting.risks)
+    yield from (f"Beware: {manager}." for manager in setting.managers)
 
 
 def _each(plan: TrialPlan) -> str:

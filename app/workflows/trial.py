@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.changes.journal import Journalled, begin_change, restore_entry
-from app.changes.script import ServerChange, part_of
+from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
-from app.changes.setting import ChangeableSetting
-from app.changes.several import plan_of
 from app.environment import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.control import SeriesControl
@@ -80,16 +78,16 @@ class _Campaign:
 
     def carry_out(self) -> Generator[TrialEvent, None, None]:
         """Everything, with what it is measured by there before and after."""
-        order, first = self.order, self.order.settings[0]
-        self.change = plan_of(order.settings, new_change_id(), order.plan.arms)
+        order, setting = self.order, self.order.setting
+        self.change = setting.plan(new_change_id(), order.plan.values)
         about = Journalled(
             experiment=order.experiment.name,
-            kind=first.kind,
+            kind=setting.kind,
             name=order.plan.name,
-            machine=first.machine,
-            ssh=first.ssh,
+            machine=setting.machine,
+            ssh=setting.ssh,
             effective_before=order.plan.previous,
-            configuration_before=next((one.configuration for one in order.settings if one.configuration), ""),
+            configuration_before=setting.configuration,
         )
         with self.yardstick:
             yield from self._changed(begin_change(self.change, about, self.notebook))
@@ -192,9 +190,8 @@ class _Campaign:
 
     def _slot(self, arm: int, block: int) -> Generator[TrialEvent, None, SharebenchError | None]:
         """Set the value, prove it, and measure it after what settles it."""
-        value = (None, *self.order.plan.values)[arm]
         self._set(arm)
-        yield ValueSet(value, block)
+        yield ValueSet(self._value(arm), block)
         writer = self.writers[arm]
         if arm and not writer.stored and self.writers[0].stored:
             writer.put(replace(writer.series, base_id=self.writers[0].series.id))
@@ -220,25 +217,24 @@ class _Campaign:
         limit, now = self.change.dead_man_seconds, time.monotonic()
         if not limit or now - heard_at < limit / 3:
             return heard_at
-        give_word(self.change, self.order.settings[0].ssh)
+        give_word(self.change, self.order.setting.ssh)
         return now
 
     def _set(self, arm: int) -> None:
-        """Set the values of an arm; raises ChangeFailedError where they are not in effect then."""
+        """Set the value of an arm; raises ChangeFailedError where it is not in effect then."""
         self.notebook.renew_journal(self.change.id)
-        answer = set_arm(self.change, arm, self.order.settings[0].ssh)
+        answer = set_arm(self.change, arm, self.order.setting.ssh)
         if "not_reloaded" in answer.sections:
             raise ChangeFailedError("smbd does not take in what was written (smbcontrol): is it running there?")
-        proofs = []
-        for place, (setting, value) in enumerate(self._wanted(arm)):
-            effective = setting.effective(part_of(answer, place))
-            wanted = setting.previous if value is None else value
-            if effective is None or wanted is None or not setting.same(effective, wanted):
-                raise ChangeFailedError(
-                    f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later"
-                    " in the configuration sets it as well; it was put back"
-                )
-            proofs.append(f"{setting.name} = {effective} in effect")
+        setting, value = self.order.setting, self._value(arm)
+        effective = setting.effective(answer)
+        wanted = setting.previous if value is None else value
+        if effective is None or wanted is None or not setting.same(effective, wanted):
+            raise ChangeFailedError(
+                f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later"
+                " in the configuration sets it as well; it was restored"
+            )
+        proofs = [f"{setting.name} = {effective} in effect"]
         if arm in self.proofs:
             return
         if process := answer.text("restarted"):
@@ -247,31 +243,29 @@ class _Campaign:
         if arm:
             self._look_at_session(arm)
 
-    def _wanted(self, arm: int) -> Iterator[tuple[ChangeableSetting, str | None]]:
-        """Each setting with its value in an arm; None for the one that was there."""
-        settings = self.order.settings
-        return zip(settings, self.order.plan.arms[arm - 1] if arm else (None,) * len(settings), strict=True)
+    def _value(self, arm: int) -> str | None:
+        """The value that an arm sets; None for the one that was there."""
+        return (None, *self.order.plan.values)[arm]
 
     def _look_at_session(self, arm: int) -> None:
-        """What a session that is open now shows of the values."""
-        looks = [(setting.live, value) for setting, value in self._wanted(arm) if setting.live and value is not None]
-        if not looks:
+        """Add what an open session shows of the value to its proof."""
+        live, value = self.order.setting.live, self._value(arm)
+        if live is None or value is None:
             return
         with open_client(self.order.request) as client:
             client.connect()
-            for live, value in looks:
-                if shown := live(value):
-                    self.proofs[arm] += f"; {shown}"
+            if shown := live(value):
+                self.proofs[arm] += f"; {shown}"
 
     def _see(self, event: Event, writer: SeriesWriter, arm: int) -> None:
         """Take in an event; each run is of a new session, which must not deny the values."""
         if not isinstance(event, Started):
             writer.see(event)
             return
-        for setting, value in self._wanted(arm):
-            denied = value is not None and negotiated.contradiction(setting.name, value, event.client)
-            if denied:
-                raise ChangeFailedError(f"{setting.name} = {value} is not in effect: {denied}; it was put back")
+        name, value = self.order.setting.name, self._value(arm)
+        denied = value is not None and negotiated.contradiction(name, value, event.client)
+        if denied:
+            raise ChangeFailedError(f"{name} = {value} is not in effect: {denied}; it was restored")
         self._prove_session(arm, event.client)
         writer.put(replace(writer.series, client=event.client))
         writer.put_facts("path", event.path_facts)
@@ -279,14 +273,9 @@ class _Campaign:
     def _prove_session(self, arm: int, client: ClientFacts) -> None:
         if "new session" in self.proofs.get(arm, "") or not arm or not client.dialect:
             return
-        base = self.writers[0].series.client
-        seen = [
-            negotiated.agreement(setting.name, value, base, client)
-            for setting, value in self._wanted(arm)
-            if base.dialect and value is not None
-        ]
-        said = "; ".join(filter(None, seen)) or f"SMB {client.dialect}"
-        self.proofs[arm] += f"; new session: {said}"
+        base, value = self.writers[0].series.client, self._value(arm)
+        seen = base.dialect and value is not None and negotiated.agreement(self.order.setting.name, value, base, client)
+        self.proofs[arm] += f"; new session: {seen or f'SMB {client.dialect}'}"
 
     def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> None:
         rate = self.yardstick.rate
@@ -312,24 +301,20 @@ class _Campaign:
 
     def _put_back(self, entry: JournalEntry) -> str:
         """Everything as it was, and proven; in words. Raises ChangeFailedError."""
-        answer = restore_entry(entry, self.notebook)
-        said = []
-        for place, setting in enumerate(self.order.settings):
-            found = part_of(answer, place)
-            effective = setting.effective(found)
-            if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
-                raise ChangeFailedError(
-                    f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
-                    " before: look at the server's configuration"
-                )
-            configuration = (found.text("configuration") or "").strip()
-            if setting.configuration and configuration != setting.configuration:
-                raise ChangeFailedError(
-                    "everything that was written is gone, but the effective configuration is not what it was before:"
-                    " somebody changed it meanwhile"
-                )
-            said.append(f"{setting.name} is {effective} again")
-        return f"put back: {', '.join(said)}"
+        answer, setting = restore_entry(entry, self.notebook), self.order.setting
+        effective = setting.effective(answer)
+        if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
+            raise ChangeFailedError(
+                f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
+                " before: look at the server's configuration"
+            )
+        configuration = (answer.text("configuration") or "").strip()
+        if setting.configuration and configuration != setting.configuration:
+            raise ChangeFailedError(
+                "everything that was written is gone, but the effective configuration is not what it was before:"
+                " somebody changed it meanwhile"
+            )
+        return f"restored: {setting.name} is {effective} again"
 
     def _close_series(self, failure: SharebenchError | None) -> None:
         """Let the series go, with how they ended."""

@@ -1,10 +1,9 @@
 """What is ordered of a trial, and what happens while it is carried out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from secrets import randbelow
-from typing import Any
 
 from app.changes.find import Ways, find_setting
 from app.changes.setting import ChangeableSetting
@@ -16,7 +15,7 @@ from app.recorder.request import SeriesRequest
 from app.workflows.requests import options_of, parse_change, series_request
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
-from storage.changes import GridAxis, TrialPlan
+from storage.changes import TrialPlan
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Series, Target, dated_experiment
 
@@ -31,8 +30,7 @@ class TrialOrder:
 
     request: SeriesRequest
     """Of one measured run: target, client, file."""
-    settings: tuple[ChangeableSetting, ...]
-    """The one that is tried; the two of a grid."""
+    setting: ChangeableSetting
     plan: TrialPlan
     experiment: Experiment
 
@@ -64,22 +62,18 @@ TrialEvent = Event | ValueSet | Judged | PutBack
 
 
 def new_order(
-    request: SeriesRequest,
-    *settings: ChangeableSetting,
-    kind: ExperimentKind,
-    plan: TrialPlan | None = None,
+    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
 ) -> TrialOrder:
-    """The order of a new trial or sweep; of a grid of two settings, with its cells in the plan."""
-    setting = settings[0]
+    """The order of a new trial or sweep."""
     plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
     target = request.plan.target
     return TrialOrder(
         request=request,
-        settings=settings,
+        setting=setting,
         plan=replace(
             plan,
             section=setting.section,
-            previous=in_one(one.previous or "" for one in settings),
+            previous=setting.previous or "",
             server_ssh=request.server_ssh,
             smb_conf=request.smb_conf,
             seed=randbelow(SEEDS),
@@ -112,7 +106,7 @@ def order_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTrial:
-    """A trial or sweep of the notebook that can be gone on with."""
+    """A trial or sweep of the notebook that can be resumed."""
 
     experiment: Experiment
     plan: TrialPlan
@@ -126,7 +120,9 @@ def stored_trial(notebook: Notebook, name: str) -> StoredTrial:
     if experiment is None or plan is None or not series:
         raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
     if any(one.imported_at for one in series):
-        raise UsageError(f"{name!r} was imported: it cannot be gone on with, only measured anew")
+        raise UsageError(f"{name!r} was imported: it cannot be resumed, only measured again")
+    if plan.axes:
+        raise UsageError(f"{name!r} changes two settings at once, which sharebench no longer does: sweep one at a time")
     return StoredTrial(experiment=experiment, plan=plan, base=series[0])
 
 
@@ -142,49 +138,15 @@ def order_to_resume(stored: StoredTrial, target: Target, secrets: Secrets) -> Tr
         revert=plan.revert,
         restart=plan.allow_restart,
     )
-    named = [(one.name, one.values) for one in plan.axes] or [(plan.name, () if plan.apply else plan.values)]
-    settings = tuple(find_setting(one, values, target, ways) for one, values in named)
-    before = [one.previous for one in plan.axes] or [plan.previous]
-    for found, previous in zip(settings, before, strict=True):
-        if previous is None or found.previous is None or not found.same(found.previous, previous):
-            raise UsageError(
-                f"{found.name} is {found.previous} now and was {previous} when {stored.experiment.name!r} began: what"
-                " was measured then does not belong to what would be now; begin a new one"
-            )
+    setting = find_setting(plan.name, () if plan.apply else plan.values, target, ways)
+    now, before = setting.previous, plan.previous
+    if before is None or now is None or not setting.same(now, before):
+        raise UsageError(
+            f"{setting.name} is {now} now and was {before} when {stored.experiment.name!r} began: runs of now and then"
+            " cannot be compared; begin a new one"
+        )
     request = series_request(options, target, secrets)
-    return TrialOrder(request=request, settings=settings, plan=plan, experiment=stored.experiment)
-
-
-def grid_plan(settings: Sequence[ChangeableSetting], **fields: Any) -> TrialPlan:
-    """The plan of a sweep over all pairs of two settings' values; the pair that is there is measured anyway."""
-    first, second = settings
-    cells = tuple(
-        (one, other)
-        for one in first.values
-        for other in second.values
-        if not (_is_there(first, one) and _is_there(second, other))
-    )
-    axes = (
-        GridAxis(kind=one.kind, name=one.name, section=one.section, previous=one.previous, values=one.values)
-        for one in settings
-    )
-    return TrialPlan(
-        kind=first.kind,
-        name=in_one(one.name for one in settings),
-        values=tuple(in_one(cell) for cell in cells),
-        axes=tuple(axes),
-        cells=cells,
-        **fields,
-    )
-
-
-def _is_there(setting: ChangeableSetting, value: str) -> bool:
-    return setting.same(setting.previous or "", value)
-
-
-def in_one(words: Iterable[str]) -> str:
-    """Names or values of settings that are changed together, for people."""
-    return ", ".join(words)
+    return TrialOrder(request=request, setting=setting, plan=plan, experiment=stored.experiment)
 
 
 @contextmanager

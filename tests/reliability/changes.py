@@ -23,7 +23,7 @@ from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
-KINDS = ("try", "sweep", "grid", "load", "try through ssh", "ssh")
+KINDS = ("try", "sweep", "load", "try through ssh", "ssh")
 LONGEST_SECONDS = 12.0
 """Within so long after its start a command is killed."""
 PARAMETERS = (
@@ -82,13 +82,12 @@ def _state(samba: Smbd) -> dict[str, object]:
 
 
 def _words(kind: str, samba: Smbd) -> list[str]:
-    signing = "server signing=mandatory"
-    setting = {"sweep": ["sweep", "SO_RCVBUF=64K,1M"], "grid": ["sweep", signing, "aio read size=0,4096"]}
+    words = ["sweep", "SO_RCVBUF=64K,1M"] if kind == "sweep" else ["try", "server signing=mandatory"]
     ssh = ["--server-ssh", "fileserver"] if "ssh" in kind else []
     load = ["--load", "2", "--files", "20", "--window", "1"] if kind == "load" else []
     url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/{'' if load else 'file'}"
     return [
-        *setting.get(kind, ["try", signing]),
+        *words,
         url,
         *load,
         "--smb-conf",

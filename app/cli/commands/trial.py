@@ -42,8 +42,6 @@ from forms.trials.tune_report import tune_report
 from forms.tuning.smb_conf import spelling
 from storage.records import ExperimentKind
 
-MOST_AXES = 2
-
 
 @click.command("try")
 @click.argument("setting", metavar="NAME=VALUE", required=False)
@@ -76,9 +74,9 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         raise UsageError("what is to be tried, and where? sharebench try NAME=VALUE TARGET")
     name, values = parsed_setting(setting)
     plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
-    found = prepared(context, [(name, values)], target, choices)
+    found = prepared(context, name, values, target, choices)
     verdicts: list[str] = []
-    to_try = found.settings[0].values
+    to_try = found.setting.values
     if len(to_try) > 1:
         diagnostics.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
     for value in to_try:
@@ -104,7 +102,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 
 
 @click.command("sweep")
-@click.argument("settings", metavar="NAME=V1,V2,… [NAME=V1,V2,…]", nargs=-1, required=True)
+@click.argument("settings", metavar="NAME=V1,V2,…", nargs=-1, required=True)
 @target_argument()
 @click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
 @restart_option
@@ -113,15 +111,14 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
 
     Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
-    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M). Two settings make a
-    grid: each value of the one with each of the other, and what was there.
+    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
     """
-    named = [parsed_setting(one, several=True) for one in settings]
-    if len(named) > MOST_AXES:
-        raise UsageError("a grid has two settings: sharebench sweep NAME=V1,V2 NAME=V1,V2 TARGET")
+    if len(settings) > 1:
+        raise UsageError("the method changes one setting at a time: sweep each of them by itself")
+    name, values = parsed_setting(settings[0], several=True)
     blocks = choices.pop("blocks")
-    found = prepared(context, named, target, choices)
-    order = found.order(ExperimentKind.SWEEP, found.settings[0].values)
+    found = prepared(context, name, values, target, choices)
+    order = found.order(ExperimentKind.SWEEP, found.setting.values)
     order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
     consent(order, yes=choices["yes"])
     answer_trial(carried_out(context, order), as_json=choices["as_json"])

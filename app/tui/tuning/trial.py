@@ -204,7 +204,7 @@ class TrialScreen(ReportRunScreen):
                     self._began_at = monotonic()
                 self._slots += 1
                 self._pairs_to_come = self.order.plan.looks[-1] - block
-                most, name = self.order.plan.looks[-1], self.order.settings[0].name
+                most, name = self.order.plan.looks[-1], self.order.setting.name
                 self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
             case Judged(summary=summary):
                 self.summary = summary

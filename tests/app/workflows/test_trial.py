@@ -156,7 +156,7 @@ def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(s
 
 def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     said = list(consent_lines(order(samba, "strict allocate", "yes")))
-    assert "Beware: strict allocate is known to act on a put alone." in said
+    assert "Beware: strict allocate is known to affect only a put." in said
     assert not any("alone" in line for line in consent_lines(order(samba, "log level", "1")))
 
 
@@ -198,7 +198,7 @@ def test_what_fails_while_a_session_is_looked_at_is_no_complete_series(samba: Sm
         raise UnreachableError("the server is gone")
 
     made = order(samba, "server signing", "mandatory")
-    made = replace(made, settings=(replace(made.settings[0], live=live),))
+    made = replace(made, setting=replace(made.setting, live=live))
     with pytest.raises(UnreachableError):
         carried_out(made, path)
     assert samba.conf.read_bytes() == before
@@ -233,8 +233,8 @@ def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, mo
 def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
-    setting = replace(made.settings[0], same=lambda _effective, value: value != "mandatory")
-    made = replace(made, settings=(setting,))
+    setting = replace(made.setting, same=lambda _effective, value: value != "mandatory")
+    made = replace(made, setting=setting)
     seen: list[object] = []
     with pytest.raises(ChangeFailedError, match="something later in the configuration"):
         carried_out(made, path, seen.append)

@@ -13,7 +13,7 @@ from app.errors import CancelledError
 from app.measure.control import SeriesControl
 from app.workflows.tune import Tuning
 from forms.trials.summary import trial_summary
-from storage.changes import ChangeKind, Slot, TrialPlan
+from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import abandoned_change, series
@@ -83,7 +83,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert done.returncode == 0, done.stderr
     assert "Sweep of socket options" in done.stdout
     assert "as it was" in done.stdout
-    assert "put back: socket options is TCP_NODELAY again" in done.stderr
+    assert "restored: socket options is TCP_NODELAY again" in done.stderr
     assert "SO_RCVBUF of a new session" in " ".join(done.stdout.split())
     assert samba.conf.read_bytes() == before
     with Notebook(sharebench.db) as notebook:
@@ -95,6 +95,25 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert again.returncode == 0, again.stderr
     with Notebook(sharebench.db) as notebook:
         assert [len(one.measured()) for one in notebook.experiment(entry.experiment.name)] == [2, 2]
+
+
+def test_a_sweep_of_two_settings_is_refused_before_anything_is_looked_at(inside: Inside):
+    said = inside.fails(2, "sweep", "aio read size=0,1", "use sendfile=yes,no", "smb://nobody.invalid/share/file")
+    assert "the method changes one setting at a time" in said
+
+
+def test_a_stored_sweep_of_two_settings_is_not_resumed(inside: Inside):
+    axes = tuple(GridAxis(kind=ChangeKind.SMB_CONF, name=name, values=("1",)) for name in ("first", "second"))
+    plan = TrialPlan(
+        kind=ChangeKind.SMB_CONF, name="first, second", values=("1, 1",), axes=axes, cells=(("1", "1"),), looks=(8,)
+    )
+    with Notebook(inside.db) as notebook:
+        notebook.add_experiment(
+            Experiment(name="grid", kind=ExperimentKind.SWEEP, created_at="2026-01-01T00:00:00.000Z")
+        )
+        notebook.add(series([1e8], experiment="grid"))
+        notebook.set_trial("grid", plan)
+    assert "changes two settings at once" in inside.fails(2, "try", "--resume", "grid")
 
 
 def test_resuming_what_is_none_is_refused(inside: Inside):
