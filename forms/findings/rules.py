@@ -11,7 +11,7 @@ from storage.records import Command, Series
 _ORDER = list(Severity)
 _RULES = (*rules_link.RULES, *rules_distance.RULES, *rules_session.RULES)
 _WAITING = "low-utilisation"
-_EXPLAINS_WAITING = frozenset({"network-slow", "wireless-slow", "latency", "far"})
+_EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
 """Findings that say what a series waits for, so that there is no need to wonder."""
 
 

@@ -9,6 +9,7 @@ from forms.layout import cut, pad, width, wrap
 from forms.tone import Tone, coloured
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
 from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise
+from forms.tuning.misprints import misprints_about
 from forms.wording import plain
 
 SCHEMA = "sharebench/catalogue/1"
@@ -92,7 +93,8 @@ def _entry_document(entry: CatalogueEntry) -> dict[str, Any]:
     for name in ("kind", "status", "takes_effect"):
         document[name] = document[name].value
     return {name: list(value) if isinstance(value, tuple) else value for name, value in document.items()} | {
-        "needs": {"text": entry.needs.text, "options": dict(entry.needs.options), "session": list(entry.needs.session)}
+        "needs": {"text": entry.needs.text, "options": dict(entry.needs.options), "session": list(entry.needs.session)},
+        "misprints": [misprint.sentence for misprint in misprints_about(entry.name)],
     }
 
 
@@ -128,6 +130,8 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "risk", entry.risk
     yield "warning", entry.warning
     yield "also called", ", ".join(entry.synonyms)
+    for misprint in misprints_about(entry.name):
+        yield "misprint", misprint.sentence
 
 
 def _status(entry: CatalogueEntry) -> str:

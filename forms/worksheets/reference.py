@@ -26,7 +26,7 @@ class Reference:
     bytes_per_second: float
     source: str
     note: str = ""
-    """A misprint of the source, or how the number came about."""
+    """How the number came about; :mod:`forms.tuning.misprints` has what the source says wrongly."""
 
     @property
     def line(self) -> str:
@@ -98,6 +98,8 @@ DEMANDS: Mapping[str, Demand] = MappingProxyType(
 
 
 BOOK, TODAY = "1999", "today"
+BOOK_TABLES = ("B-2", "B-3", "B-4", "B-5", "B-8", "B-10", "clients")
+"""What the worksheets take from the book."""
 _KILO, _MEGA = 1000.0, 1_000_000.0
 _B2, _B3, _B4 = (f"Using Samba (1999), table B-{number}" for number in (2, 3, 4))
 
@@ -119,42 +121,18 @@ _BOOK: tuple[Reference, ...] = (
     _book(ReferenceKind.CPU, "Intel Pentium 133", 5_600, _B3, f"700 operations, {_IO}"),
     _book(ReferenceKind.CPU, "Dual Pentium 133", 9_600, _B3, "1,200 operations: less than twice one, so not linear"),
     _book(ReferenceKind.CPU, "Sun SPARC II", 5_280, _B3, f"660 operations, {_IO}"),
-    _book(
-        ReferenceKind.CPU,
-        "Sun SPARC 10",
-        6_000,
-        _B3,
-        "750 operations; printed 16,000 in one row of table B-5, a misprint",
-    ),
+    _book(ReferenceKind.CPU, "Sun SPARC 10", 6_000, _B3, f"750 operations, {_IO}"),
     _book(ReferenceKind.CPU, "Sun Ultra 200", 21_200, _B3, f"2,650 operations, {_IO}"),
-    _book(
-        ReferenceKind.DISK,
-        "7200 RPM disk",
-        560,
-        _B2,
-        "70 operations; called 560 MB/s in the text once, a misprint of KB/s",
-    ),
-    _book(
-        ReferenceKind.DISK,
-        "4800 RPM disk",
-        480,
-        _B2,
-        "60 operations; the text says below 50 and 360 KB/s, the table is used",
-    ),
+    _book(ReferenceKind.DISK, "7200 RPM disk", 560, _B2, f"70 operations, {_IO}"),
+    _book(ReferenceKind.DISK, "4800 RPM disk", 480, _B2, f"60 operations, {_IO}"),
     _book(ReferenceKind.DISK, "3600 RPM disk", 320, _B2, f"40 operations, {_IO}"),
     _book(ReferenceKind.NETWORK, "ISDN", 16, _B4),
     _book(ReferenceKind.NETWORK, "T1", 197, _B4),
-    _book(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)", 1_113, _B4, "the text also says 375 KB/s of a crowded one"),
+    _book(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)", 1_113, _B4),
     _book(ReferenceKind.NETWORK, "Token ring", 1_500, _B4),
-    _book(ReferenceKind.NETWORK, "FDDI", 6_250, _B4, "100 Mb/s; the 155 Mb/s in the text belong to ATM"),
-    _book(
-        ReferenceKind.NETWORK,
-        "100 Mb/s Ethernet (1999)",
-        6_500,
-        _B4,
-        "the text says below 65,000: a misprint, 12,500 is the wire",
-    ),
-    _book(ReferenceKind.NETWORK, "ATM 155", 7_125, _B4, "printed as Mb/s in the text, a misprint of KB/s"),
+    _book(ReferenceKind.NETWORK, "FDDI", 6_250, _B4),
+    _book(ReferenceKind.NETWORK, "100 Mb/s Ethernet (1999)", 6_500, _B4),
+    _book(ReferenceKind.NETWORK, "ATM 155", 7_125, _B4),
 )
 
 _DISKS: tuple[tuple[str, float, str], ...] = (

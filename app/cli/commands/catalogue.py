@@ -7,6 +7,7 @@ from app.errors import UsageError
 from forms.tuning import catalogue, catalogue_text
 from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.instructions import DEFAULT_CONF
+from forms.tuning.misprints import misprints_about
 
 
 @click.command("catalogue")
@@ -40,6 +41,9 @@ def catalogue_command(
         output.answer(text.rstrip("\n"))
     else:
         output.answer(catalogue_text.list_text(found, ansi=output.draws_colour()).rstrip("\n"))
+    if name is not None and not as_json and name not in {entry.name for entry in found}:
+        for misprint in misprints_about(name):
+            output.answer(f"\nmisprint in {misprint.sentence}")
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:

@@ -17,8 +17,9 @@ from app.errors import UsageError
 from app.units import parse_size
 from app.workflows.worksheets import read_part
 from forms.layout import visible
+from forms.tuning.misprints import misprints_about
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
-from forms.worksheets.reference import TABLES, ReferenceKind
+from forms.worksheets.reference import BOOK_TABLES, TABLES, ReferenceKind
 from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import UsersCalculation
 
@@ -55,7 +56,7 @@ _worksheet_options = common.several(
 )
 @click.option("--target", metavar="RATE", help="Add what limits, step by step, until it moves that much.")
 @click.option("--name", default="as it is", metavar="TEXT", help="What the machine is called on the form.")
-@click.option("--tables", is_flag=True, help="List what the tables have, with sources, and do nothing else.")
+@click.option("--tables", is_flag=True, help="List the tables with their sources and misprints, and do nothing else.")
 @_worksheet_options
 @common.options_of_all
 def bottleneck(
@@ -201,3 +202,6 @@ def _say_tables() -> None:
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
             output.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
+    output.answer("Misprints in the book:")
+    for misprint in misprints_about(*BOOK_TABLES):
+        output.answer(f"  {misprint.sentence}")

@@ -94,15 +94,76 @@ def test_runs_that_scatter_too_much_tell_no_ratio():
     assert keys(series([110e6], id="once"), steady("ftp", 100)) == ["ratio-unknown"]
 
 
-def test_the_books_own_table_b1():
-    def sparc(protocol: str, kilobytes: float, command: Command) -> Series:
-        return steady(protocol, kilobytes / 1000, command=command, link_bits_per_second=10_000_000)
+# Table B-1 of Using Samba in KB/s: FTP, untuned and tuned Samba; the Pentium has no untuned figures.
+B1 = {
+    ("sparc", Command.GET): (1014.5, 645.3, 866.7),
+    ("sparc", Command.PUT): (379.8, 386.1, 329.5),
+    ("pentium", Command.GET): (973.27, None, 725.0),
+    ("pentium", Command.PUT): (1014.5, None, 1100.0),
+}
 
-    untuned = findings([sparc("ftp", 1014.5, Command.GET), sparc("smb", 645.3, Command.GET)])
-    assert untuned[0].key == "time-to-tune"
-    assert "63.6 % of FTP" in untuned[0].evidence
-    put = findings([sparc("ftp", 379.8, Command.PUT), sparc("smb", 386.1, Command.PUT)])
-    assert "well-configured" in [f.key for f in put]
+
+def table_b1(shape: Sequence[float] = (1.0, 1.001, 0.999)) -> list[Series]:
+    """The ten series of table B-1, each with runs of that shape."""
+    found = []
+    for (host, command), rates in B1.items():
+        for minute, (label, rate) in enumerate(zip(("", "untuned Samba", "tuned Samba"), rates, strict=True)):
+            if rate is None:
+                continue
+            one = steady(
+                "smb" if label else "ftp", rate / 1000, host=host, command=command, link_bits_per_second=10_000_000
+            )
+            runs = series([rate * 1000 * share for share in shape]).runs
+            moment = f"2026-01-31T10:0{minute}:00.000Z"
+            found.append(replace(one, id=f"{host}-{command}-{label}", label=label, runs=runs, created_at=moment))
+    return found
+
+
+def test_the_books_own_table_b1_is_told_whole():
+    found = findings(table_b1())
+    titles = {f.title for f in found}
+    assert "Writing is slow, reading fills the link: the server's disk or its sync settings" in titles
+    assert "network-slow" not in [f.key for f in found]
+    assert "SMB get with untuned Samba reaches 64 % of FTP: time to tune" in titles
+    assert "SMB get with tuned Samba reaches 85 % of FTP: good" in titles
+    assert "Well configured: SMB put with untuned Samba is no slower than FTP" in titles
+    assert "SMB put with tuned Samba reaches 87 % of FTP: good" in titles
+    assert "SMB get reaches 74 % of FTP: as usual" in titles
+    lost = next(f for f in found if f.key == "slower")
+    assert lost.title == "put is 14.7 % slower with tuned Samba than with untuned Samba"
+    assert "386.1 kB/s with untuned Samba, 329.5 kB/s with tuned Samba" in lost.evidence
+    assert sum(f.key == "slower" for f in found) == 1
+
+
+def test_where_the_usual_share_is_quoted_it_is_said_that_the_book_does_not_meet_it():
+    (tune,) = of("time-to-tune", *table_b1())
+    assert "63.6 % of FTP" in tune.evidence
+    assert "68 to 80 %. Of the four tuned figures in the book's own table B-1 one does" in tune.evidence
+
+
+def test_a_loss_by_single_runs_is_told_and_not_called_proven():
+    found = findings(table_b1((1.0,)))
+    lost = next(f for f in found if f.key == "slower")
+    assert lost.severity is Severity.NOTE
+    assert "do not prove it" in lost.evidence
+    assert "SMB get with untuned Samba reaches 64 % of FTP, by a single run" in {f.title for f in found}
+
+
+def test_a_loss_is_judged_between_set_ups_of_one_place():
+    before, after = steady("smb", 100, label="as found"), steady("smb", 80, label="changed", created_at="2026-02-01")
+    assert [f.series_ids for f in of("slower", before, after)] == [(before.id, after.id)]
+    proven = of("slower", *in_turns(before, after))
+    assert [(f.severity, "do not prove" in f.evidence) for f in proven] == [(Severity.WARNING, False)]
+    assert of("slower", before, replace(after, label="as found")) == []
+    assert of("slower", before, replace(after, label="")) == []
+    assert of("slower", before, replace(after, target=replace(after.target, path="/other"))) == []
+    assert of("slower", before, steady("smb", 96, label="changed", created_at="2026-02-01")) == []
+    assert of("slower", after, replace(before, created_at="2026-02-02")) == []
+
+
+def test_the_newest_series_of_a_set_up_is_judged():
+    old, new = steady("smb", 50), steady("smb", 90, created_at="2026-03-01")
+    assert [f.key for f in findings([old, new, steady("ftp", 100)])] == ["usual-ratio"]
 
 
 def test_gets_are_held_against_gets_on_the_same_host_only():
@@ -142,15 +203,45 @@ def test_the_loopback_is_known_by_its_address_where_no_facts_are():
     assert of("loopback-no-faster", near, steady("ftp", 112, environment={}))
 
 
-def test_both_slow_against_the_link_is_the_network():
-    found = findings([steady("smb", 30), steady("ftp", 32)])
+def both_ways(get: float, put: float, **fields: Any) -> list[Series]:
+    return [
+        steady(protocol, rate, command=command, **fields)
+        for command, rate in ((Command.GET, get), (Command.PUT, put))
+        for protocol in ("smb", "ftp")
+    ]
+
+
+def test_both_directions_slow_is_the_network():
+    found = findings(both_ways(30, 32))
     assert found[0].key == "network-slow"
     assert found[0].severity is Severity.PROBLEM
     assert "iperf3 -s" in found[0].what_to_do
     assert first_to_look_at(found) is found[0]
     assert "network-slow" not in keys(steady("smb", 30), steady("ftp", 110))
-    assert "network-slow" not in keys(steady("smb", 30), steady("ftp", 32, link_bits_per_second=None))
-    assert "network-slow" not in keys(steady("smb", 30, ceiling_bytes_per_second=33e6), steady("ftp", 32))
+    assert "network-slow" not in keys(*both_ways(30, 32, link_bits_per_second=None))
+    assert "network-slow" not in keys(*both_ways(30, 32, ceiling_bytes_per_second=34e6))
+
+
+def test_one_direction_that_fills_the_link_clears_the_network():
+    title = "Writing is slow, reading fills the link: the server's disk or its sync settings"
+    (found,) = of("server-slow", *both_ways(100, 30))
+    assert (found.title, found.severity) == (title, Severity.WARNING)
+    assert "sync always" in found.what_to_do
+    assert "get by SMB 100.0 MB/s (80 % of 1 Gb/s)" in found.evidence
+    (found,) = of("server-slow", *both_ways(30, 100))
+    assert found.title == "Reading is slow, writing fills the link: the server's disk"
+    assert of("server-slow", *both_ways(99, 30)) == []
+    assert [f.series_ids for f in of("network-or-disk", *both_ways(99, 30))]
+    bare = steady("iperf3", 33, command=Command.PUT)
+    assert "network-slow" in keys(*both_ways(100, 30), bare)
+
+
+def test_one_direction_alone_does_not_tell_the_network_from_the_disk():
+    (found,) = of("network-or-disk", steady("smb", 30), steady("ftp", 32))
+    assert found.severity is Severity.WARNING
+    assert found.what_to_do.startswith("Measure put too")
+    assert "network-slow" not in keys(*both_ways(30, 75))
+    assert "network-slow" in keys(*both_ways(30, 74))
 
 
 def test_a_wireless_link_is_held_against_what_is_usual_there():
@@ -172,7 +263,7 @@ def test_a_slow_network_explains_why_nothing_is_busy():
 def test_a_ceiling_that_was_beaten_is_none():
     beaten = steady("smb", 100, ceiling_bytes_per_second=90e6)
     assert of("client-ceiling", beaten) == []
-    assert "network-slow" in keys(steady("smb", 30, ceiling_bytes_per_second=20e6), steady("ftp", 32))
+    assert "network-slow" in keys(*both_ways(30, 32, ceiling_bytes_per_second=20e6))
 
 
 def test_a_sound_network_turns_the_suspicion_to_the_server():

@@ -76,3 +76,12 @@ def test_wrong_words(arguments, words, capsys):
     assert out == ""
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def test_misprints_of_the_sources_are_told_with_their_parameter(inside):
+    assert "The parameter is lpq cache time." in inside("catalogue", "lpq cache time").stdout
+    assert "hides every name that contains a dot" in inside("catalogue", "veto files").stdout
+    entry = json.loads(inside("catalogue", "log level", "--json").stdout)["entries"][0]
+    assert entry["misprints"] == [
+        'Using Samba, appendix B: "Logging at level 3 costs roughly 5 %: from 645.3 to 622.2 KB/s." That is 3.6 %.'
+    ]

@@ -94,7 +94,7 @@ def test_the_tables_name_sources_and_misprints(inside):
     text = inside("worksheet", "bottleneck", "--tables").stdout
     assert "400 Gb/s Ethernet" in text
     assert "Using Samba (1999), table B-2" in text
-    assert "a misprint" in text
+    assert "Striping is RAID 0; RAID 1 mirrors" in text
 
 
 @pytest.mark.parametrize(
