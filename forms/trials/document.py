@@ -61,6 +61,7 @@ def sweep_document(found: SweepSummary) -> Document:
         "settled": found.settled,
         "default_is_as_good": found.default_is_as_good,
         "smallest_on_plateau": found.smallest,
+        "blocks_to_settle": found.blocks_to_settle,
         "values": [
             {
                 "value": one.value,
@@ -68,7 +69,8 @@ def sweep_document(found: SweepSummary) -> Document:
                 "effect": effect_document(one.effect),
                 "adjusted_p_value": one.adjusted_p,
                 "against_best": effect_document(one.against_best),
-                "on_plateau": one.on_plateau,
+                "on_plateau": bool(found.blocks) and one.on_plateau,
+                "standing": one.standing.value,
             }
             for one in found.values
         ],

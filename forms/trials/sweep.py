@@ -1,8 +1,11 @@
 """What a sweep says: several values of a setting in complete blocks, against the one that was there and the best."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
 
 from forms.stats.paired import PairedEffect, paired_effect
 from forms.stats.summary import mean
@@ -12,9 +15,23 @@ from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Series
 
 ALPHA = 0.05
-PLATEAU_PERCENT = 1.0
-"""A value that is no worse than the best one by more than this lies on the plateau."""
+WORSE_PERCENT = 1.0
+"""A value counts as worse than the best only where its whole interval is worse by more than this."""
+SETTLING_SHARE = 0.5
+"""Half-width of an interval, as a share of the margin, with which equal values settle in most sweeps."""
+MOST_BLOCKS = 60
+"""More blocks than this are not advised: longer runs or a quieter time help more."""
 LEAST_BLOCKS = 8
+
+
+class Standing(StrEnum):
+    """A value of a sweep beside the best one."""
+
+    WORSE = "worse"
+    """Its whole interval is below the best by more than ``WORSE_PERCENT``."""
+    LEVEL = "level"
+    """Slower than the best by less than the margin, the whole interval counted; the best itself, too."""
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +48,13 @@ class SweepValue:
     adjusted_p: float | None
     """Holm's, over all values of the sweep."""
     against_best: PairedEffect | None
-    on_plateau: bool
+    """Its interval allows for the number of values compared with the best; None for the best itself."""
+    standing: Standing
+
+    @property
+    def on_plateau(self) -> bool:
+        """Whether nothing shows that it is worse than the best."""
+        return self.standing is not Standing.WORSE
 
     @property
     def short_name(self) -> str:
@@ -52,11 +75,13 @@ class SweepSummary:
     friedman_p: float | None
     """Whether the values differ at all; None with fewer than three values or too few blocks."""
     settled: bool
-    """Whether the effects are known well enough for an answer: each interval is narrower than ± the margin."""
+    """Whether every value is known to be worse than the best, or level with it."""
     default_is_as_good: bool
-    """Whether no value is proven faster than the one that was there by more than the noise threshold."""
+    """Whether nothing shows that the value that was there is worse than the best."""
     smallest: str | None
-    """The smallest value on the plateau; None where nothing was measured."""
+    """The smallest value that nothing shows to be worse than the best; None where nothing was measured."""
+    blocks_to_settle: int | None
+    """The number of blocks that is likely to settle it; None where it is settled or more blocks are no remedy."""
     slots: tuple[Slot, ...] = ()
     """The order in which it was measured."""
 
@@ -67,6 +92,12 @@ class SweepSummary:
             return None
         low, high = one.effect.interval_percent
         return base * (1 + low / 100), base * (1 + high / 100)
+
+    @property
+    def largest_loss_percent(self) -> float:
+        """By how much the values that are level with the best may be slower than it, at most."""
+        lows = (one.against_best.interval_percent for one in self.values if one.against_best and one.on_plateau)
+        return max((-interval[0] for interval in lows if interval), default=0.0)
 
     @property
     def complete(self) -> bool:
@@ -99,8 +130,7 @@ def sweep_summary(
     base, *others = series
     effects = [_effect(base, other, slots) for other in others]
     adjusted = _holm([effect.p_value if effect else 1.0 for effect in effects])
-    best = _best(table, len(series))
-    against = [None if i == best else _effect(series[best], one, slots) for i, one in enumerate(series)]
+    standings = stand(table, plan.margin_percent) if table else [(Standing.UNDECIDED, None)] * len(series)
     found = [
         SweepValue(
             value=(one.change.value if one.change else None) if i else None,
@@ -108,25 +138,23 @@ def sweep_summary(
             average=mean(list(rates[i].values())) if rates[i] else None,
             effect=effects[i - 1] if i else None,
             adjusted_p=adjusted[i - 1] if i else None,
-            against_best=against[i],
-            on_plateau=bool(blocks) and _is_level(against[i], best=i == best),
+            against_best=standings[i][1],
+            standing=standings[i][0],
         )
         for i, one in enumerate(series)
     ]
-    faster = [
-        one for one in found
-        if one.effect and (one.adjusted_p or 0.0) <= ALPHA and one.effect.change_percent > plan.noise_percent
-    ]  # fmt: skip
-    level = [one.value for one in found if one.on_plateau and one.value is not None]
+    level = [one.value for one in found if table and one.on_plateau and one.value is not None]
+    settled = bool(table) and all(one.standing is not Standing.UNDECIDED for one in found)
     return SweepSummary(
         experiment=experiment,
         plan=plan,
         values=tuple(found),
         blocks=len(blocks),
         friedman_p=_friedman(table),
-        settled=all(_is_narrow(one.effect, plan.margin_percent) for one in found if one.effect and one.on_plateau),
-        default_is_as_good=not faster,
+        settled=settled,
+        default_is_as_good=found[0].on_plateau,
         smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
+        blocks_to_settle=None if settled or not table else _blocks_to_settle(found, len(table), plan.margin_percent),
         slots=tuple(slots),
     )
 
@@ -136,18 +164,38 @@ def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> PairedEffect 
     return paired_effect([pair.ratio for pair in pairs], ALPHA) if pairs else None
 
 
-def _is_narrow(effect: PairedEffect, margin_percent: float) -> bool:
-    low, high = effect.interval_percent or (-100.0, 100.0)
-    return high - low < 2 * margin_percent
+def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple[Standing, PairedEffect | None]]:
+    """How each value stands beside the one with the best mean, and its effect against that one.
+
+    ``table`` has a row of rates for each block. Multiple comparisons with the best (Hsu 1996, chapter 4): the intervals
+    share ``ALPHA`` by Bonferroni. A value is worse only where its whole interval is, so chance names no larger value.
+    """
+    columns = list(zip(*table, strict=True))
+    best = max(range(len(columns)), key=lambda i: sum(columns[i]))
+    found: list[tuple[Standing, PairedEffect | None]] = []
+    for i, column in enumerate(columns):
+        if i == best:
+            found.append((Standing.LEVEL, None))
+            continue
+        ratios = [rate / best_rate for rate, best_rate in zip(column, columns[best], strict=True)]
+        effect = paired_effect(ratios, ALPHA / (len(columns) - 1))
+        low, high = effect.interval_percent or (-100.0, 100.0)
+        if high < -WORSE_PERCENT:
+            found.append((Standing.WORSE, effect))
+        else:
+            found.append((Standing.LEVEL if low > -margin_percent else Standing.UNDECIDED, effect))
+    return found
 
 
-def _is_level(effect: PairedEffect | None, *, best: bool) -> bool:
-    return best or (effect is not None and effect.change_percent >= -PLATEAU_PERCENT)
-
-
-def _best(table: Sequence[Sequence[float]], values: int) -> int:
-    """The value with the best mean over the blocks."""
-    return max(range(values), key=lambda i: sum(row[i] for row in table))
+def _blocks_to_settle(values: Sequence[SweepValue], blocks: int, margin_percent: float) -> int | None:
+    """The number of blocks that narrows the undecided intervals enough, or None where that is too many."""
+    effects = [one.against_best for one in values if one.standing is Standing.UNDECIDED and one.against_best]
+    intervals = [effect.interval_percent for effect in effects]
+    if not intervals or None in intervals:
+        return blocks_needed(len(values) - 1)
+    half = fmean((high - low) / 2 for low, high in (interval for interval in intervals if interval))
+    needed = max(blocks + 1, math.ceil(blocks * (half / (SETTLING_SHARE * margin_percent)) ** 2))
+    return needed if needed <= MOST_BLOCKS else None
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:

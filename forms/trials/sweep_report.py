@@ -7,7 +7,9 @@ from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row
 from forms.tone import Tone
 from forms.trials.document import sweep_document
 from forms.trials.report import about_plan, generator_advice, rate_unit
-from forms.trials.sweep import SweepSummary, SweepValue
+from forms.trials.sweep import Standing, SweepSummary, SweepValue
+
+_STANDING = {Standing.WORSE: "slower", Standing.LEVEL: "as good", Standing.UNDECIDED: "undecided"}
 
 
 def sweep_report(found: SweepSummary) -> Report:
@@ -33,29 +35,44 @@ def _tone(found: SweepSummary) -> Tone:
 
 
 def sweep_sentence(found: SweepSummary) -> str:
-    """What the sweep says, in one or two sentences."""
+    """The answer in one sentence, and what it rests on in a second one."""
     name, previous = found.plan.name, found.plan.previous or "empty"
-    if not found.blocks:
-        return "not known yet: no block is complete; go on with it"
-    said = []
     if not found.complete:
-        said.append(f"not known yet: {found.blocks} of {found.plan.looks[-1]} blocks are complete")
-    if found.complete and not found.settled:
-        return (
-            f"not known: the {found.blocks} blocks scatter too much for an answer; longer runs (a larger"
-            " file), more blocks or a quieter time would tell"
-        )
+        return f"Not finished: {found.blocks} of {found.plan.looks[-1]} blocks are complete. Resume the sweep."
+    if not found.settled:
+        return f"Inconclusive after {found.blocks} blocks{_worse(found)}. {_remedy(found)}"
+    within = f"at most {found.largest_loss_percent:.1f} % slower than the best"
     if found.default_is_as_good:
-        said.append(f"what was there ({previous}) is as good as anything tried")
-    if found.smallest is not None:
-        said.append(f"{name} = {found.smallest} is the smallest value that is no worse than the best by 1 %")
-    return "; ".join(said)
+        answer = f"Leave {name} at {previous}: no value tried is faster"
+        return (
+            f"{answer}. {found.smallest} is the smallest that is as good ({within})."
+            if found.smallest
+            else f"{answer}."
+        )
+    return f"Set {name} = {found.smallest}: the smallest value as good as the best tried ({within})."
+
+
+def _worse(found: SweepSummary) -> str:
+    """The values that are known to be worse, where others are undecided."""
+    worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
+    return f", but slower than the best: {', '.join(worse)}" if worse else ""
+
+
+def _remedy(found: SweepSummary) -> str:
+    """What would settle it."""
+    if found.blocks_to_settle is None:
+        return "Use longer runs (a larger file) or a quieter time: the runs vary too much."
+    return f"About {found.blocks_to_settle} blocks would settle it (--blocks {found.blocks_to_settle})."
 
 
 def _value_table(found: SweepSummary) -> Table:
     changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
     columns = columns_of(
-        found.plan.name, (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE), *changes, "p (Holm)", ""
+        found.plan.name,
+        (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE),
+        *changes,
+        "p (Holm)",
+        "Beside the best",
     )
     return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
 
@@ -91,7 +108,7 @@ def _value_row(found: SweepSummary, one: SweepValue) -> Row:
         low,
         high,
         "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
-        "plateau" if one.on_plateau and found.settled else "",
+        _STANDING[one.standing] if found.blocks else "",
     )
 
 

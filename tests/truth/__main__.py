@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.truth import tables
 from tests.truth.replay import replayed
+from tests.truth.sweeps import sweeps_table
 from tests.truth.trials import trials_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +69,14 @@ that comes and goes meanwhile.
 Asked: at most 5 % of false alarms, and a change of 2 % found in nine of ten where pairs scatter by 2 %.""",
         trials_table,
     ),
+    (
+        "A sweep by `sharebench sweep`",
+        """Values in complete blocks, each judged beside the best (`forms/trials/sweep.py`). Settled: every value is
+shown to be worse than the best by more than 1 %, or slower by less than 5 %. Right: the sweep names the smallest of the
+best values, or a smaller one that is slower by less than 5 %. Asked: at least 95 % right among the settled. Unsettled
+sweeps name the number of blocks that would settle them, or say that the runs vary too much.""",
+        sweeps_table,
+    ),
     ("Unusual runs", "Normal scatter of 3 %.", tables.flags),
 )
 FEWER: dict[object, int] = {
@@ -75,6 +84,7 @@ FEWER: dict[object, int] = {
     tables.promises: 20,
     tables.until: 20,
     tables.flags: 20,
+    sweeps_table: 50,
 }
 """By how much fewer trials a table has that the program itself decides one by one."""
 
