@@ -79,7 +79,7 @@ def test_wrong_words(arguments, words, capsys):
 
 
 def test_misprints_of_the_sources_are_told_with_their_parameter(inside):
-    assert "The parameter is lpq cache time." in inside("catalogue", "lpq cache time").stdout
+    assert "The parameter is lpq cache time." in " ".join(inside("catalogue", "lpq cache time").stdout.split())
     assert "hides every name that contains a dot" in inside("catalogue", "veto files").stdout
     entry = json.loads(inside("catalogue", "log level", "--json").stdout)["entries"][0]
     assert entry["misprints"] == [
