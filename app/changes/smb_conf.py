@@ -11,8 +11,8 @@ from app.changes.server import ChangeRefusedError, FileState, ServerState, look,
 from app.environment.remote import Answer, ask_server
 from app.environment.samba import testparm
 from app.environment.samba.facts import loadable_modules, running_log_level
-from app.environment.samba.smb_conf_file import parameter_key, read_conf
 from forms.tuning import smb_conf
+from forms.tuning.smb_conf_file import parameter_key, read_conf
 from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind
 

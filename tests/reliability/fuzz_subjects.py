@@ -26,13 +26,13 @@ from app.clients.smb.channel import Channel
 from app.clients.subprocesses import SubprocessOutcome
 from app.environment.remote import Answer
 from app.environment.samba.facts import samba_facts
-from app.environment.samba.smb_conf_file import read_conf
 from app.errors import SharebenchError
 from app.logins import read_credentials
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers import Given, read_series
 from forms.series.document import series_document, series_from_document
+from forms.tuning.smb_conf_file import read_conf
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Run, Target

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from app.environment.remote import Answer
 from app.environment.samba import testparm
-from app.environment.samba.smb_conf_file import SmbConfFile, global_names_in_shares, parameter_key, read_conf
 from forms.tuning.smb_conf import parameters
+from forms.tuning.smb_conf_file import SmbConfFile, global_names_in_shares, parameter_key, read_conf
 from storage.records import FactValue
 
 BUILD_FLAGS = {

@@ -16,6 +16,9 @@ class WrittenSetting:
     name: str
     """As written."""
     value: str
+    file: str = ""
+    line: int = 0
+    """From 1; where the line begins, if it is continued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +53,9 @@ class _FileReading:
     registry: bool = False
     open: list[str] = field(default_factory=list)
 
-    def read(self, text: str, section: str) -> str:
-        """Take in a file's lines; returns the section that it ends in, which goes on after an include."""
-        for line in _logical_lines(text):
+    def read(self, file: str, section: str) -> str:
+        """Take in a file's lines; returns the section that it ends in, which continues after an include."""
+        for number, line in _logical_lines(self.files.get(file, "")):
             if line.startswith("["):
                 section = line[1:].partition("]")[0].strip().lower()
                 continue
@@ -66,9 +69,9 @@ class _FileReading:
             elif lowered == "config backend" and value.lower() == "registry":
                 self.registry = True
                 self.settings.clear()
-                section = self.read(self.files.get("registry", ""), "global")
+                section = self.read("registry", "global")
             else:
-                self.settings.append(WrittenSetting(section=section, name=name, value=value))
+                self.settings.append(WrittenSetting(section=section, name=name, value=value, file=file, line=number))
         return section
 
     def _include(self, value: str, section: str) -> str:
@@ -84,7 +87,7 @@ class _FileReading:
                 self.missing.append(value)
             return section
         self.open.append(value)
-        section = self.read(self.files[value], section)
+        section = self.read(value, section)
         self.open.pop()
         return section
 
@@ -95,7 +98,7 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
     The text of ``net conf list``, where there is a registry, is the file ``registry``.
     """
     reading = _FileReading(files=files, open=[path])
-    reading.read(files.get(path, ""), "global")
+    reading.read(path, "global")
     return SmbConfFile(
         settings=tuple(reading.settings),
         missing_includes=tuple(reading.missing),
@@ -119,18 +122,19 @@ def parameter_key(name: str) -> str:
     return squeeze(spelling(name).name)
 
 
-def _logical_lines(text: str) -> Iterator[str]:
-    """Lines without comments and blanks around, those that end in a backslash joined with the next."""
-    kept = ""
-    for raw in text.splitlines():
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, without comments and outer blanks; one that ends in a backslash continues."""
+    kept, start = "", 0
+    for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
         if not kept and line[:1] in {"#", ";"}:
             continue
+        start = start if kept else number
         if line.endswith("\\"):
             kept += line[:-1]
             continue
         if kept + line:
-            yield (kept + line).strip()
+            yield start, (kept + line).strip()
         kept = ""
     if kept:
-        yield kept.strip()
+        yield start, kept.strip()
