@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Self
 
 from app.children import clean_environment
-from app.environment.host.processes import parse_stat, tree
+from app.environment.host.processes import Ours, all_processes, parse_stat, tree
 from app.environment.remote import SSH_OPTIONS
 
 MEMORY_INTERVAL_SECONDS = 10
@@ -33,6 +33,8 @@ class ProcessorTicks:
     idle: int = 0
     stolen: int = 0
     """Taken by the host of a virtual machine."""
+    interrupts: int = 0
+    """Of ``system``, what served interrupts: packets and disks, for whoever asked."""
 
     @property
     def total(self) -> int:
@@ -63,8 +65,12 @@ class ResourceSample:
     server_ticks: int | None = None
     """Of the server's processes, those that ended included."""
     server_processes: int = 0
+    kernel_ticks: int | None = None
+    """Of the kernel's own threads, which write back and move packets for whoever asked."""
+    own_ticks: int = 0
+    """Of this program and all that it started, where it runs on the machine that is looked at."""
     interfaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Bytes in and out by the card's name, without the loopback where there is another one."""
+    """Bytes in and out by the card's name, the loopback too."""
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None
     """Only every few seconds."""
@@ -85,6 +91,7 @@ class ResourceSampler:
         names: Sequence[str] = ("smbd", "cleanupd"),
         roots: Iterable[int] = (),
         memory_interval_seconds: int = MEMORY_INTERVAL_SECONDS,
+        interval_seconds: float = 1.0,
     ) -> None:
         """``names`` begin the names of the server's processes; ``roots``, where known, are the only ones that count."""
         self.problem: str | None = None
@@ -95,7 +102,8 @@ class ResourceSampler:
             "mark": self._mark,
             "names": "|".join(rf"\({name}" for name in names),
             "root": str(min(self._roots, default="")),
-            "memory_every": str(memory_interval_seconds),
+            "memory_every": str(max(1, round(memory_interval_seconds / interval_seconds))),
+            "pause": f"{interval_seconds:g}",
         }
         self._samples: list[ResourceSample] = []
         self._began = threading.Event()
@@ -166,9 +174,10 @@ class ResourceSampler:
             name = line[len(self._mark) :].strip()
             lines = sections.setdefault(name, [])
             if name == "end":
+                own = 0 if self._ssh else Ours(trees=frozenset({os.getpid()})).ticks(all_processes())
                 sample = parse_resources(sections, self._roots, time.monotonic())
                 if sample is not None:
-                    self._samples.append(sample)
+                    self._samples.append(replace(sample, own_ticks=own))
                     self._began.set()
                 sections = {}
         self._began.set()
@@ -191,9 +200,12 @@ def parse_resources(
     return ResourceSample(
         at_seconds=at_seconds,
         uptime_seconds=uptime_seconds,
-        processors=ProcessorTicks(user=user + nice, system=system + hard + soft, idle=idle + waiting, stolen=stolen),
+        processors=ProcessorTicks(
+            user=user + nice, system=system + hard + soft, idle=idle + waiting, stolen=stolen, interrupts=hard + soft
+        ),
         server_ticks=ticks if members else None,
         server_processes=len(members),
+        kernel_ticks=next((int(line) for line in sections.get("kernel", ()) if line.strip().isdecimal()), None),
         interfaces=_interfaces(sections.get("interfaces", ())),
         disk_busy_seconds=_disks(sections.get("disks", ())),
         memory=_memory(sections.get("memory", ()), members),

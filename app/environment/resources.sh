@@ -1,6 +1,6 @@
-# Prints, once a second until nobody listens, what a server is doing; reads /proc and nothing else.
+# Prints, every so often until nobody listens, what a server is doing; reads /proc and nothing else.
 # Variables set in front of it: mark, names (an expression for grep), root (a process of the server, if known),
-# memory_every (seconds).
+# memory_every (samples), pause (seconds between two samples).
 LC_ALL=C
 export LC_ALL
 [ -n "$root" ] || root=$(grep -ls -E "$names" /proc/[0-9]*/stat | head -n 1 | sed 's,/proc/,,; s,/stat,,')
@@ -19,6 +19,9 @@ while
     printf '%s cpu\n' "$mark" && head -n 1 /proc/stat
 do
     printf '%s processes\n' "$mark"; grep -hs -E "$names" /proc/[0-9]*/stat
+    # the kernel's own threads, which are children of number 2: their time added up
+    printf '%s kernel\n' "$mark"
+    grep -hs -E '\) [A-Z] 2 ' /proc/[0-9]*/stat | awk '{ sub(/.*\) /, ""); ticks += $12 + $13 } END { print ticks + 0 }'
     printf '%s interfaces\n' "$mark"; cat /proc/net/dev
     printf '%s disks\n' "$mark"; cat /proc/diskstats
     if [ $((turn % memory_every)) = 0 ]; then
@@ -29,5 +32,5 @@ do
     [ -z "$group" ] || { printf '%s group\n' "$mark"; cat "$group"; }
     printf '%s end\n' "$mark"
     turn=$((turn + 1))
-    sleep 1
+    sleep "$pause"
 done 2>/dev/null

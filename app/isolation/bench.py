@@ -30,6 +30,8 @@ from storage.isolations import Layer, LayerRun, ProfileCounter
 from storage.records import ClientFacts, RunStatus, utc_now
 
 _NEVER_SECONDS = 86_400
+_SAMPLES = 5
+"""Of a short run: what happened before its first sample and after its last one is not seen."""
 _CEILING_MODULE = "app.isolation.null_child"
 _CEILING_SECONDS = 2
 _TRIES = 2
@@ -232,14 +234,19 @@ class LayerBench:
     def _watch(self, *names: str) -> ResourceWatch:
         """The readers of the counters of the server, where one can look there, and of this machine, if another."""
         shell, here = self._places.shell, None
+        every = min(1.0, self._request.seconds / _SAMPLES)
         roots = servers_here(self._request.target.port_number) if names == ("smbd",) and shell and not shell.ssh else ()
         server = (
-            ResourceSampler(shell.ssh, names=names, roots=roots, memory_interval_seconds=_NEVER_SECONDS)
+            ResourceSampler(
+                shell.ssh, names=names, roots=roots, memory_interval_seconds=_NEVER_SECONDS, interval_seconds=every
+            )
             if shell
             else None
         )
         if not self._places.same_machine:
-            here = ResourceSampler(None, names=("tbench",), memory_interval_seconds=_NEVER_SECONDS)
+            here = ResourceSampler(
+                None, names=("tbench",), memory_interval_seconds=_NEVER_SECONDS, interval_seconds=every
+            )
         return ResourceWatch(server, here)
 
 

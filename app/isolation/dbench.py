@@ -21,7 +21,6 @@ _CLEANUP_WORDS = "failed to create barrier semaphore"
 _HIGH = 100
 """A shell uses the first ten descriptors for its own redirections."""
 _THROUGHPUT = re.compile(r"Throughput ([\d.]+) MB/sec\s+(\d+) clients.*?max_latency=([\d.]+) ms")
-_PROGRESS = re.compile(r"\s*\d+\s+\d+\s+[\d.]+ MB/sec\s+execute\s+(\d+) sec")
 _ROW = re.compile(r"\s*([A-Z]\w+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s*$")
 _OPERATIONS: Mapping[str, Operation] = {
     "Qpathinfo": Operation.QUERY_PATH_INFORMATION,
@@ -51,8 +50,8 @@ class BenchResult:
     complaints: tuple[str, ...] = ()
 
 
-def parse_bench(said: Said, program: str) -> BenchResult:
-    """The result in what dbench or tbench printed. Raises MeasurementError where there is none."""
+def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
+    """The result in what dbench or tbench printed in a run of ``seconds``. Raises MeasurementError without one."""
     throughput = _THROUGHPUT.search(said.out)
     lines = f"{said.out}\n{said.error}".splitlines()
     complaints = tuple(
@@ -67,10 +66,9 @@ def parse_bench(said: Said, program: str) -> BenchResult:
         if row:
             name = _OPERATIONS.get(row[1]) or row[1].lower()
             operations[str(name)] = int(row[2])
-    told = [int(match[1]) for line in lines if (match := _PROGRESS.match(line))]
     return BenchResult(
         bytes_per_second=float(throughput[1]) * 1e6,
-        seconds=float(told[-1]) if told else 0.0,
+        seconds=seconds,
         longest_seconds=float(throughput[3]) / 1000,
         operations=operations,
         complaints=complaints,
@@ -135,7 +133,7 @@ def start_tbench(script: BenchScript, seconds: int, clients: int, host: str) -> 
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
     """Its result. Raises MeasurementError."""
-    return parse_bench(program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS), name)
+    return parse_bench(program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS), name, seconds)
 
 
 def warm_up_seconds(seconds: int) -> int:

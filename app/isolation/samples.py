@@ -1,4 +1,4 @@
-"""What one-second samples of a machine say of a run: processors, disk, network."""
+"""What samples of a machine, some a second, say of a run: processors, disk, network."""
 
 import statistics
 from collections.abc import Sequence
@@ -17,13 +17,16 @@ class ResourcesUsed:
     cpu: CPUUse | None = None
     program_percent: float | None = None
     """Of the whole machine, by the programs that were looked for."""
+    kernel_percent: float | None = None
+    """Of the whole machine, by the kernel's own threads and by interrupts, for whoever asked."""
     disk_busy_percent: float | None = None
     in_bytes_per_second: float | None = None
     out_bytes_per_second: float | None = None
 
     def into(self, run: LayerRun) -> LayerRun:
         """The run with this written beside it."""
-        processes = {} if self.program_percent is None else {"server": self.program_percent}
+        parts = {"server": self.program_percent, "kernel": self.kernel_percent}
+        processes = {name: percent for name, percent in parts.items() if percent is not None}
         return replace(
             run,
             server_cpu=self.cpu,
@@ -50,11 +53,7 @@ class ResourceWatch:
             sampler.stop()
 
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
-        """The run with what happened between two moments of the monotonic clock written beside it.
-
-        The second before them is warm-up, of the same kind: without it a run of two seconds may have one sample alone.
-        """
-        began -= 1.0
+        """The run with what happened between two moments of the monotonic clock written beside it."""
         if self._here:
             run = replace(run, client_cpu=cpu_use(self._here.samples(began, ended)))
         return resources_used(self._server.samples(began, ended)).into(run) if self._server else run
@@ -70,6 +69,10 @@ def resources_used(samples: Sequence[ResourceSample]) -> ResourcesUsed:
     ours = None
     if first.server_ticks is not None and last.server_ticks is not None:
         ours = 100 * max(0, last.server_ticks - first.server_ticks) / ticks
+    kernel = None
+    if first.kernel_ticks is not None and last.kernel_ticks is not None:
+        served = last.processors.interrupts - first.processors.interrupts
+        kernel = 100 * max(0, last.kernel_ticks - first.kernel_ticks + served) / ticks
     disks = [
         busy - first.disk_busy_seconds[name]
         for name, busy in last.disk_busy_seconds.items()
@@ -84,6 +87,7 @@ def resources_used(samples: Sequence[ResourceSample]) -> ResourcesUsed:
     return ResourcesUsed(
         cpu=cpu_use(samples),
         program_percent=ours,
+        kernel_percent=kernel,
         disk_busy_percent=min(100.0, 100 * max(disks) / seconds) if disks else None,
         in_bytes_per_second=came / seconds if cards else None,
         out_bytes_per_second=went / seconds if cards else None,

@@ -5,6 +5,7 @@ from typing import Any
 
 from forms import wording
 from forms.isolation.document import isolation_document
+from forms.isolation.profile import profile_changes
 from forms.isolation.summary import IsolationSummary, isolation_summary
 from forms.isolation.words import verdict_sentence
 from forms.report import Field, Report, ReportKind, Row, Table, columns_of, row_of
@@ -28,7 +29,7 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
         title="Two isolations",
         name="Isolations",
         fields=tuple(fields),
-        tables=(_table(both),),
+        tables=(_table(both), *_profile_table(both)),
         results=tuple(verdicts),
         advice=tuple(_differences(base, other)),
         document=lambda: _document(both),
@@ -55,6 +56,29 @@ def _table(both: Sequence[IsolationSummary]) -> Table:
     return Table(columns=columns, rows=tuple(rows))
 
 
+def _profile_table(both: Sequence[IsolationSummary]) -> list[Table]:
+    """What smbd counted in each, those calls first whose time changed most."""
+    runs = [
+        [run for run in one.isolation.runs if run.layer is Layer.SERVER and run.clients == one.profile_clients]
+        for one in both
+    ]
+    changes = profile_changes(*runs)
+    times = (("Base, s", ReportKind.DECIMAL), ("Other, s", ReportKind.DECIMAL), ("Change, s", ReportKind.DECIMAL))
+    a_call = (("Base, µs a call", ReportKind.DECIMAL), ("Other, µs a call", ReportKind.DECIMAL))
+    counts = (("Base, calls", ReportKind.WHOLE), ("Other, calls", ReportKind.WHOLE))
+    rows = []
+    for one in changes:
+        sides = (one.before, one.after)
+        seconds = [None if side is None else side.microseconds / 1e6 for side in sides]
+        each = [side.microseconds / side.calls if side and side.calls else None for side in sides]
+        change = one.seconds if all(sides) else None
+        calls = [side.calls if side else None for side in sides]
+        rows.append(row_of(wording.plain(one.name), *calls, *seconds, change, *each))
+    columns = columns_of("Call", *counts, *times, *a_call)
+    caption = "smbd's profile of the server layer, the largest change first"
+    return [Table(columns=columns, rows=tuple(rows), caption=caption)] if rows else []
+
+
 def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
     base, other = rates
     change = 100 * (other / base - 1) if base and other else None
@@ -64,7 +88,7 @@ def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
 def _differences(base: Isolation, other: Isolation) -> list[str]:
     """What keeps the two from being measured alike."""
     said = []
-    if base.script_sha256 != other.script_sha256:
+    if base.script_sha256 != other.script_sha256 or base.without != other.without:
         said.append("They asked for different operations: the scripts, or what was left out of them, differ.")
     if base.seconds != other.seconds:
         said.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")

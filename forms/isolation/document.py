@@ -9,7 +9,8 @@ from storage.isolations import Isolation, isolation_from_json, isolation_to_json
 from storage.json_reader import DocumentError, JSONNode
 
 SCHEMA = "sharebench/isolation/1"
-EXAMPLE = "isolation-2003"
+EXAMPLES = ("isolation-2003", "isolation-2003-without")
+"""The table and profile of 2003, and the profile after two kinds of request were taken out of the load."""
 _HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
 """What leads to a server, or to a file of this machine."""
 
@@ -63,6 +64,7 @@ def isolation_from_document(document: object) -> Isolation:
     return found
 
 
-def example_document() -> bytes:
-    """The table of 2003, from a post on samba-technical, as a document to import."""
-    return resources.files("forms.isolation").joinpath("data", f"{EXAMPLE}.json").read_bytes()
+def example_documents() -> tuple[bytes, ...]:
+    """The isolations of 2003, from a post on samba-technical, as documents to import."""
+    folder = resources.files("forms.isolation").joinpath("data")
+    return tuple(folder.joinpath(f"{name}.json").read_bytes() for name in EXAMPLES)

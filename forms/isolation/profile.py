@@ -22,7 +22,13 @@ class DearCall:
     calls: int
     microseconds_a_call: float
     share: float
-    """Of the time of all requests of the script, 0 to 1; what is called inside a request is a part of it."""
+    """Of the time of all requests of the script, 0 to 1; what is called inside a request is a part of it. Of the time
+    of all calls where requests were not counted."""
+
+    @property
+    def is_request(self) -> bool:
+        """Whether a client asks for it, and not smbd for a client."""
+        return self.name.startswith(_REQUESTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +105,10 @@ def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
     """The profile of these runs; None where smbd did not count."""
     profile = summed(runs)
     requests = _requests(profile)
-    if not requests:
-        return None
-    whole = max(1, sum(one.microseconds for one in requests.values()))
     calls = requests | {name: one for name, one in profile.items() if name.startswith(_CALL)}
+    if not calls:
+        return None
+    whole = max(1, sum(one.microseconds for one in (requests or calls).values()))
     work = [_call(name, one, one.microseconds - one.idle_microseconds, whole) for name, one in calls.items()]
     waits = [_call(name, profile[name], profile[name].microseconds, whole) for name in _WAITS & profile.keys()]
     waits += [_call(name, one, one.idle_microseconds, whole) for name, one in calls.items() if one.idle_microseconds]
@@ -117,6 +123,31 @@ def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
         cpu_user_microseconds=profile.get("cpu_user", none).microseconds,
         cpu_system_microseconds=profile.get("cpu_system", none).microseconds,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallChange:
+    """One counter in two profiles; absent where one of them has it not."""
+
+    name: str
+    before: ProfileCounter | None
+    after: ProfileCounter | None
+
+    @property
+    def seconds(self) -> float:
+        """How much time it takes more, or less than 0."""
+        before, after = self.before or ProfileCounter(), self.after or ProfileCounter()
+        return (after.microseconds - before.microseconds) / 1e6
+
+
+def profile_changes(before: Sequence[LayerRun], after: Sequence[LayerRun]) -> tuple[CallChange, ...]:
+    """Requests and calls in the profiles of two isolations, those that changed most first; none without two."""
+    first, second = summed(before), summed(after)
+    if not first or not second:
+        return ()
+    names = [name for name in first | second if name.startswith((*_REQUESTS, _CALL)) and name not in _SESSION | _WAITS]
+    changes = [CallChange(name=name, before=first.get(name), after=second.get(name)) for name in names]
+    return tuple(sorted(changes, key=lambda one: (one.before is None or one.after is None, -abs(one.seconds))))
 
 
 def _call(name: str, counter: ProfileCounter, microseconds: int, whole: int) -> DearCall:

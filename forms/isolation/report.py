@@ -121,14 +121,16 @@ def _profile_tables(summary: IsolationSummary) -> list[Table]:
     found = summary.profile
     if found is None:
         return []
-    tables = [_calls_table("Dearest in smbd", found.dearest)]
+    whole = "requests'" if any(one.is_request for one in found.dearest) else "these calls'"
+    beside = clients_text(summary.profile_clients)
+    tables = [_calls_table(f"Dearest in smbd, {beside}", found.dearest, whole)]
     if found.waits:
-        tables.append(_calls_table("Waiting in smbd", found.waits))
+        tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole))
     return tables
 
 
-def _calls_table(heading: str, calls: Sequence[DearCall]) -> Table:
-    times = (("µs a call", ReportKind.DECIMAL), ("Share of requests' time, %", ReportKind.DECIMAL))
+def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
+    times = (("µs a call", ReportKind.DECIMAL), (f"Share of {whole} time, %", ReportKind.DECIMAL))
     columns = columns_of(heading, ("Calls", ReportKind.WHOLE), *times)
     rows = (row_of(wording.plain(one.name), one.calls, one.microseconds_a_call, 100 * one.share) for one in calls)
     return Table(columns=columns, rows=tuple(rows))

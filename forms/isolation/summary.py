@@ -53,7 +53,8 @@ class IsolationSummary:
     """Over all rounds, by layer and number of clients."""
     verdict: IsolationVerdict
     profile: ProfileSummary | None
-    """Of the server layer with the most clients."""
+    """Of the server layer, with the most clients that it was counted for."""
+    profile_clients: int
     waterfall: Waterfall | None
     profiling_cost: MeasuredRatio | None
     """The rate while smbd does not count, over that while it does."""
@@ -73,7 +74,8 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
         if (use := pooled_cpu([r.server_cpu for r in _of(runs, layer, clients) if r.server_cpu]))
     }
     served = _of(runs, Layer.SERVER, judged.clients) if judged else []
-    profile = profile_summary(served)
+    profiled = max((run.clients for run in runs if run.layer is Layer.SERVER and run.profile), default=0)
+    counted = _of(runs, Layer.SERVER, profiled)
     fall = waterfall(served)
     most = max(counts, default=0)
     return IsolationSummary(
@@ -81,8 +83,9 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
         points=points,
         cpu=cpu,
         verdict=judge(_evidence(isolation, judged, served, cpu, fall)),
-        profile=profile,
-        waterfall=fall,
+        profile=profile_summary(counted),
+        profile_clients=profiled,
+        waterfall=waterfall(counted),
         profiling_cost=ratio_over_rounds(
             _of(runs, Layer.SERVER_UNPROFILED, most), _of(runs, Layer.SERVER, most), lambda run: run.bytes_per_second
         ),
@@ -189,8 +192,8 @@ def _evidence(
     for run in served:
         processes.update({name: percent / len(served) for name, percent in run.processes.items()})
     held = sum(run.client_held_seconds for run in served)
-    carried = [max(run.in_bytes_per_second or 0.0, run.out_bytes_per_second or 0.0) for run in served]
-    link = isolation.link_bits_per_second
+    carried = [(run.in_bytes_per_second or 0.0, run.out_bytes_per_second or 0.0) for run in served]
+    link = isolation.link_bits_per_second if not isolation.loopback and any(map(any, carried)) else None
     both_cpu = cpu.get((Layer.DISK_WITH_NETWORK, point.clients))
     own = [run.client_cpu.total.mean for run in served if run.client_cpu]
     return LayerEvidence(
@@ -206,10 +209,12 @@ def _evidence(
         cpu_percent_of_both=both_cpu.total.mean if both_cpu else None,
         server_percent=processes.get("server"),
         clients_percent=processes.get("clients"),
+        kernel_percent=processes.get("kernel"),
         client_cpu_percent=mean(own),
         ceiling_share=operations / seconds / ceiling if ceiling and seconds else None,
         held_share=held / (point.clients * seconds) if held and seconds else None,
-        link_share=8 * statistics.fmean(carried) / link if link and any(carried) and not isolation.loopback else None,
+        link_share=8 * statistics.fmean(map(max, carried)) / link if link else None,
+        link_share_both_ways=8 * statistics.fmean(map(sum, carried)) / link if link else None,
         throttled_percent=mean([r.throttled_percent for r in served if r.throttled_percent is not None]),
         processor_quota=isolation.processor_quota,
         disk_busy_percent=mean([r.disk_busy_percent for r in served if r.disk_busy_percent is not None]),

@@ -8,7 +8,9 @@ CLIENT_SHARE = 0.6
 HELD_SHARE = 0.65
 """Of an operation's time, what the clients spend on themselves: beyond it they are what is measured."""
 LINK_SHARE = 0.85
-"""A link that is filled so far is full: acknowledgements and headers take some of the rest."""
+"""A link that is filled so far in one direction is full: acknowledgements and headers take some of the rest."""
+BOTH_WAYS_SHARE = 0.9
+"""Clients that replay one script in step write together and read together: in and out then share a full link."""
 REACHED = 0.7
 """A server that reaches so much of the least layer is held back by that layer: of a full link it was 0.77 and more."""
 NEAR = 0.8
@@ -18,8 +20,11 @@ THROTTLED_PERCENT = 30.0
 """Of its stretches: smbd that is held to a quota on an idle machine uses up nearly each, on a busy one fewer."""
 BUSY_PERCENT = 90.0
 IDLE_PERCENT = 60.0
+IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
-"""The kernel moves packets for us outside of our processes: so much of the processors may be that."""
+"""The kernel moves packets for us outside of our processes: where its part is not known, this much may be that."""
+OTHERS_COST = 4.0
+"""What other programs may cost a layer: half of a processor at each of its two ends, which wait for each other."""
 
 
 class Cause(StrEnum):
@@ -68,12 +73,17 @@ class LayerEvidence:
     """smbd's part of it."""
     clients_percent: float | None = None
     """The clients' part, where they share the machine."""
+    kernel_percent: float | None = None
+    """The kernel's part: its own threads and interrupts."""
     client_cpu_percent: float | None = None
     """Of this machine, where the server is another one."""
     ceiling_share: float | None = None
     held_share: float | None = None
     """Of the clients' time, that in which they worked themselves or waited for a processor of their machine."""
     link_share: float | None = None
+    """Of the link's rate, what the busier direction carried."""
+    link_share_both_ways: float | None = None
+    """The same of both directions together, up to 2."""
     throttled_percent: float | None = None
     processor_quota: float | None = None
     disk_busy_percent: float | None = None
@@ -100,7 +110,7 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
     reasons = (why,) if why else ()
-    told = [doubt for doubt in _reservations(found) if doubt is not why]
+    told = [doubt for doubt in _reservations(found, cause) if doubt is not why]
     return IsolationVerdict(cause=cause, doubts=(*reasons, *told), evidence=found)
 
 
@@ -113,10 +123,9 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
     if found.clients == 1 and idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
-    if found.ratio_high is None and _others_worked(found):
-        return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if (found.ratio_high or found.ratio) < REACHED:
-        return Cause.SAMBA, None
+        disturbed = found.ratio_high is None and _without_others(found.ratio, found) >= REACHED
+        return (Cause.UNKNOWN, IsolationDoubt.OTHERS) if disturbed else (Cause.SAMBA, None)
     if found.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.SCATTER
     return _of_the_machine(found)
@@ -127,7 +136,7 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
     busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
     if busy_here or _at_least(found.held_share, HELD_SHARE) or _at_least(found.ceiling_share, CLIENT_SHARE):
         return Cause.CLIENT
-    if _at_least(found.link_share, LINK_SHARE):
+    if _at_least(found.link_share, LINK_SHARE) or _fills_both_ways(found):
         return Cause.NETWORK
     if _at_least(found.throttled_percent, THROTTLED_PERCENT):
         return Cause.PROCESSOR
@@ -137,23 +146,29 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
 
 
 def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
-    """The server reaches what the machine carries: which part of that is it? Not told of what others left of it."""
+    """The server reaches what the machine carries: which part of that is it?
+
+    Other programs leave that open only where they could have made the slower layer the slower one.
+    """
+    disk, network = found.disk, found.network
+    if disk and network and _without_others(network, found) < NEAR * disk and not found.loopback:
+        return Cause.NETWORK, None
+    if disk and network and _without_others(disk, found) < NEAR * network:
+        return Cause.DISK, None
     if _others_worked(found):
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
-    if found.disk and found.network and found.network < NEAR * found.disk and not found.loopback:
-        return Cause.NETWORK, None
-    if found.disk and (not found.network or found.disk < NEAR * found.network):
+    if disk and not network:
         return Cause.DISK, None
     if _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.PROCESSOR, None
     return Cause.UNKNOWN, IsolationDoubt.CLOSE
 
 
-def _reservations(found: LayerEvidence) -> list[IsolationDoubt]:
+def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
     told = []
     if found.loopback:
         told.append(IsolationDoubt.LOOPBACK)
-    if found.disk_busy_percent is not None and found.disk_busy_percent < 5:
+    if cause is not Cause.DISK and found.disk_busy_percent is not None and found.disk_busy_percent < IDLE_DISK_PERCENT:
         told.append(IsolationDoubt.PAGE_CACHE)
     if found.same_machine:
         told.append(IsolationDoubt.ONE_MACHINE)
@@ -164,10 +179,27 @@ def _reservations(found: LayerEvidence) -> list[IsolationDoubt]:
     return told
 
 
+def others_percent(found: LayerEvidence) -> float | None:
+    """What programs other than smbd, the clients and the kernel took of all processors; None where that is unknown."""
+    if found.cpu_percent is None or found.server_percent is None:
+        return None
+    ours = found.server_percent + (found.clients_percent or 0.0) + (found.kernel_percent or 0.0)
+    return max(0.0, found.cpu_percent - ours)
+
+
 def _others_worked(found: LayerEvidence) -> bool:
-    ours = (found.server_percent or 0.0) + (found.clients_percent or 0.0)
-    known = found.cpu_percent is not None and found.server_percent is not None
-    return known and _at_least(found.cpu_percent, ours + OTHERS_PERCENT)
+    return _at_least(others_percent(found), OTHERS_PERCENT)
+
+
+def _without_others(figure: float, found: LayerEvidence) -> float:
+    """The most that a rate could have been without other programs."""
+    return OTHERS_COST * figure if _others_worked(found) else figure
+
+
+def _fills_both_ways(found: LayerEvidence) -> bool:
+    """Whether in and out together fill the link, and TCP alone gets no more out of it."""
+    slow = found.network is None or (found.server or 0.0) >= REACHED * found.network
+    return slow and _at_least(found.link_share_both_ways, BOTH_WAYS_SHARE)
 
 
 def _at_least(value: float | None, limit: float) -> bool:

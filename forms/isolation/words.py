@@ -3,7 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from forms.isolation.summary import IsolationSummary, MeasuredRatio
-from forms.isolation.verdict import HELD_SHARE, Cause, IsolationDoubt, IsolationVerdict, LayerEvidence
+from forms.isolation.verdict import (
+    BOTH_WAYS_SHARE,
+    HELD_SHARE,
+    IDLE_DISK_PERCENT,
+    LINK_SHARE,
+    Cause,
+    IsolationDoubt,
+    IsolationVerdict,
+    LayerEvidence,
+    others_percent,
+)
 
 LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
     Cause.SAMBA: ("case sensitive", "store dos attributes", "metadata requests of the client", "log level"),
@@ -31,6 +41,8 @@ def _disk(found: IsolationVerdict) -> str:
     parts = []
     if one.file_system_share is not None:
         parts.append(f"{100 * one.file_system_share:.0f} % of the clients' waiting is calls of its file system")
+        if one.disk_busy_percent is not None and one.disk_busy_percent < IDLE_DISK_PERCENT:
+            parts[-1] += " (no physical disk was busy, so look at what lies below it: journal, volume, network)"
     if one.disk and one.server:
         parts.append(f"the server reaches {one.server / one.disk:.2f} of dbench's rate")
     return f"The disk: {', and '.join(parts)}, with {_clients(one)}"
@@ -40,8 +52,11 @@ def _network(found: IsolationVerdict) -> str:
     one = found.evidence
     if one.link_share is not None and one.link_share > 1:
         return f"The network, with {_clients(one)}: more came through than the link is said to carry; give its rate"
-    if one.link_share is not None:
+    if one.link_share is not None and one.link_share >= LINK_SHARE:
         return f"The network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
+    if one.link_share_both_ways is not None and one.link_share_both_ways >= BOTH_WAYS_SHARE:
+        both = f"{100 * one.link_share_both_ways:.0f} % of the link's rate, in and out together"
+        return f"The network ({both}), with {_clients(one)}"
     return f"The network: the server reaches {_ratio(one)} of what it carries, with {_clients(one)}"
 
 
@@ -76,7 +91,7 @@ def _client(found: IsolationVerdict) -> str:
 
 
 def _unknown(found: IsolationVerdict) -> str:
-    reason = found.doubts[0].value if found.doubts else "nothing was measured"
+    reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
     if IsolationDoubt.SCATTER in found.doubts[:1]:
         reason += f": {_ratio(found.evidence)} of what disk and network together carry; measure more rounds"
     return f"It cannot be told apart here: {reason}"
@@ -95,7 +110,28 @@ _SENTENCES: Mapping[Cause, Callable[[IsolationVerdict], str]] = {
 def reservations(found: IsolationVerdict) -> list[str]:
     """What the verdict leaves open, in a sentence; none where nothing is."""
     said = found.doubts[1:] if found.cause is Cause.UNKNOWN else found.doubts
-    return [f"With this reservation: {'; '.join(doubt.value for doubt in said)}."] if said else []
+    texts = "; ".join(doubt_text(doubt, found.evidence) for doubt in said)
+    return [f"With this reservation: {texts}."] if said else []
+
+
+_DOUBTS: Mapping[IsolationDoubt, str] = {
+    IsolationDoubt.NO_SERVER: "the server was not measured",
+    IsolationDoubt.NO_LEAST: "there is nothing to compare the server with",
+    IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
+    IsolationDoubt.CLOSE: "no layer stands out",
+    IsolationDoubt.SCATTER: "the rounds vary too much",
+    IsolationDoubt.LOOPBACK: "no network card was involved",
+    IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
+    IsolationDoubt.ONE_MACHINE: "clients and server share the processors",
+    IsolationDoubt.ONE_ROUND: "one round gives no interval",
+}
+
+
+def doubt_text(doubt: IsolationDoubt, evidence: LayerEvidence) -> str:
+    """A doubt in words, with its number where it has one."""
+    if doubt is IsolationDoubt.OTHERS:
+        return f"other programs used {others_percent(evidence) or 0:.0f} % of the processors"
+    return _DOUBTS[doubt]
 
 
 def price_sentence(summary: IsolationSummary) -> str | None:

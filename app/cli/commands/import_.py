@@ -15,7 +15,7 @@ from app.errors import UsageError
 from app.targets import parse_target
 from forms.importers import Given, read_series, read_trial
 from forms.importers.trial import ImportedTrial
-from forms.isolation.document import example_document
+from forms.isolation.document import example_documents
 from forms.layout import visible
 from storage.json_reader import DocumentError
 from storage.notebook import LAST, Notebook, UnknownReferenceError
@@ -28,7 +28,9 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 @click.command("import")
 @click.argument("file", type=click.Path(allow_dash=True), required=False)
-@click.option("--example", is_flag=True, help="The isolation of 2003 that the method comes from, in place of FILE.")
+@click.option(
+    "--example", is_flag=True, help="The two isolations of 2003 that the method comes from, in place of FILE."
+)
 @click.option("--target", metavar="TARGET", help="What was measured, where the file does not say.")
 @click.option("--put", "put", is_flag=True, help="It was a put, where the file does not say.")
 @click.option("--size", type=common.SizeType(), metavar="SIZE", help="What a run moved, where the file does not say.")
@@ -61,12 +63,13 @@ def import_command(
     )
     if (file is None) != example:
         raise UsageError("name the FILE to import, or ask for the --example")
-    content = example_document() if file is None else _content(file)
+    contents = example_documents() if file is None else (_content(file),)
     file = file or "the example"
-    isolation_id = import_isolation(context, content, file)
-    if isolation_id:
-        output.answer_json({"imported": [isolation_id]}) if as_json else output.answer(isolation_id)
+    isolation_ids = [found for content in contents if (found := import_isolation(context, content, file))]
+    if isolation_ids:
+        output.answer_json({"imported": isolation_ids}) if as_json else output.answer("\n".join(isolation_ids))
         return
+    (content,) = contents
     loads = read_loads(content, file)
     if loads is not None:
         with common.notebook(context, make=True) as notebook:

@@ -27,6 +27,7 @@ def test_the_fields_of_proc():
                 "11 (smbd[10.0.0.1]) S 10 10 10 0 -1 4194560 1 1 0 0 100 200 0 0 20 0 1 0 5 6 7\n",
                 "99 (smbd) S 1 10 10 0 -1 4194560 1 1 0 0 9999 0 0 0 20 0 1 0 5 6 7\n",
             ],
+            "kernel": ["170\n"],
             "interfaces": ["Inter-| Receive\n", "  eth0: 500 1 0 0 0 0 0 0 700 1 0 0 0 0 0 0\n"],
             "disks": [
                 "259 0 nvme0n1 1 2 3 4 5 6 7 8 9 1500 11\n", "259 1 nvme0n1p1 1 2 3 4 5 6 7 8 9 900 11\n",
@@ -42,6 +43,7 @@ def test_the_fields_of_proc():
     assert sample is not None
     assert (sample.uptime_seconds, sample.processors.user, sample.processors.system) == (1000.5, 120, 43)
     assert (sample.processors.idle, sample.processors.total) == (450, 621)
+    assert (sample.processors.interrupts, sample.kernel_ticks) == (13, 170)
     assert (sample.server_ticks, sample.server_processes) == (3 + 4 + 50 + 60 + 300, 2)
     assert sample.interfaces == {"eth0": (500, 700)}
     assert sample.disk_busy_seconds == {"nvme0n1": 1.5}
@@ -53,6 +55,7 @@ def test_what_is_not_told_is_absent():
     assert parse_resources({"cpu": CPU}, frozenset(), 0.0) is None
     bare = parse_resources({"uptime": UPTIME, "cpu": CPU, "disks": ["x\n"], "memory": [":\n"]}, frozenset(), 0.0)
     assert bare is not None
+    assert bare.kernel_ticks is None
     assert (bare.server_ticks, bare.memory, bare.interfaces, bare.disk_busy_seconds) == (None, None, {}, {})
 
 
@@ -70,6 +73,8 @@ def test_a_running_smbd_is_seen_with_its_memory(smbd):
     assert sampler.problem is None
     assert len(samples) >= 2
     assert samples[1].uptime_seconds > samples[0].uptime_seconds
+    assert samples[0].kernel_ticks is not None
+    assert samples[1].own_ticks >= samples[0].own_ticks > 0, "this test's own time"
     assert memory is not None
     assert abs(memory.uss_bytes - by_hand) < 0.02 * by_hand
     assert memory.processes == len(pids)

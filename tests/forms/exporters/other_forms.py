@@ -6,7 +6,7 @@ from typing import Any
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
-from forms.isolation.document import example_document, isolation_from_document
+from forms.isolation.document import example_documents, isolation_from_document
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
@@ -66,7 +66,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "matrix": comparison_report(book_b1()),
         "ladder": experiment_report(text, experiment(text)),
         "load": load_report(golden_load(text), golden_prediction(text)),
-        "isolation": isolation_report(replace(isolation_from_document(json.loads(example_document())), label=text)),
+        "isolation": isolation_report(replace(isolation_from_document(json.loads(example_documents()[0])), label=text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text

@@ -2,7 +2,10 @@
 
 import json
 
-from forms.isolation.document import EXAMPLE, example_document, isolation_document, isolation_from_document
+import pytest
+
+from forms.isolation.compare import isolation_comparison
+from forms.isolation.document import EXAMPLES, example_documents, isolation_document, isolation_from_document
 from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt
@@ -18,14 +21,18 @@ PRINTED = {
 """The least of the two, and nbench over it, by clients."""
 
 
-def example():
-    return isolation_from_document(json.loads(example_document()))
+def example(number: int = 0):
+    return isolation_from_document(json.loads(example_documents()[number]))
+
+
+def rows_of(table):
+    kinds = [column.kind for column in table.columns]
+    return [[cell_text(cell, kind) for cell, kind in zip(row.cells, kinds, strict=True)] for row in table.rows]
 
 
 def test_least_and_ratio_come_out_as_printed():
     table = isolation_report(example()).tables[0]
-    kinds = [column.kind for column in table.columns]
-    rows = [[cell_text(cell, kind) for cell, kind in zip(row.cells, kinds, strict=True)] for row in table.rows]
+    rows = rows_of(table)
     assert {int(row[0]): (row[5], row[7]) for row in rows} == PRINTED
 
 
@@ -47,8 +54,28 @@ def test_the_conclusion_is_that_of_2003():
     assert IsolationDoubt.ONE_ROUND in verdict.doubts
 
 
-def test_the_document_gives_the_same_isolation_back():
-    found = example()
-    assert found.id == EXAMPLE
+def test_the_profile_stands_on_the_form_although_more_clients_were_measured_without_one():
+    summary = isolation_summary(example())
+    assert summary.profile_clients == 16
+    (table,) = [one for one in isolation_report(example()).tables if one.columns[0].heading.startswith("Dearest")]
+    assert table.columns[0].heading == "Dearest in smbd, 16 clients"
+    assert rows_of(table)[0][:3] == ["Trans2_qpathinfo", "147,536", "1,734.1"]
+    assert any(row[:3] == ["syscall_stat", "1,335,959", "108.6"] for row in rows_of(table))
+
+
+def test_the_profile_without_two_kinds_of_request_stands_on_its_form_and_beside_the_one_before():
+    (alone,) = isolation_report(example(1)).tables[-1:]
+    assert rows_of(alone)[0][0] == "syscall_open"
+    assert alone.columns[-1].heading == "Share of these calls' time, %"
+    table = isolation_comparison(example(), example(1)).tables[-1]
+    first, *_, last = rows_of(table)
+    assert first == ["syscall_stat", "1,335,959", "597,492", "145.1", "69.3", "-75.8", "108.6", "116.0"]
+    assert last[2] == "", "the post has none of Samba's own requests in its second table"
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_document_gives_the_same_isolation_back(number: int):
+    found = example(number)
+    assert found.id == EXAMPLES[number]
     again = isolation_from_document(json.loads(json.dumps(isolation_document(isolation_summary(found)))))
     assert again == found

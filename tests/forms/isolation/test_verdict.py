@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.isolation.verdict import Cause, IsolationDoubt, LayerEvidence, judge
-from forms.isolation.words import LOOK_AT, reservations, verdict_sentence
+from forms.isolation.words import LOOK_AT, doubt_text, reservations, verdict_sentence
 from forms.tuning.catalogue import entries
 
 SLOW = LayerEvidence(
@@ -55,15 +55,64 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
     verdict = judge(evidence)
     assert verdict.cause is Cause.UNKNOWN
     assert verdict.doubts[0] is doubt
-    assert doubt.value in verdict_sentence(verdict)
-    assert all(doubt.value not in said for said in reservations(verdict))
+    text = doubt_text(doubt, evidence)
+    assert text in verdict_sentence(verdict)
+    assert all(text not in said for said in reservations(verdict))
 
 
 def test_a_verdict_says_what_it_leaves_open():
     found = judge(replace(SLOW, loopback=True, same_machine=True, disk_busy_percent=0.1, rounds=1, server_percent=20))
     (said,) = reservations(found)
-    for doubt in ("no network card", "page cache", "share the processors", "one round", "others used"):
+    for doubt in ("no network card", "page cache", "share the processors", "one round gives no interval"):
         assert doubt in said
+    assert "other programs used 48 % of the processors" in said
+
+
+def test_a_disk_that_is_named_did_not_hardly_work():
+    """The device below a file system may be no disk of the kernel's list."""
+    found = judge(replace(SLOW, file_system_share=0.68, disk_busy_percent=0.1))
+    assert found.cause is Cause.DISK
+    assert "68 % of the clients' waiting" in verdict_sentence(found)
+    assert "no physical disk was busy" in verdict_sentence(found)
+    assert reservations(found) == []
+
+
+FULL_LINK = LayerEvidence(
+    clients=4, server=5.82e6, disk=283e6, network=5.92e6, least=5.92e6, ratio=0.98, cpu_percent=97, server_percent=8,
+    link_share=0.61, link_share_both_ways=0.99, disk_busy_percent=3, file_system_share=0.1, rounds=1,
+)  # fmt: skip
+"""Seen on a link of 50 Mbit/s while other programs kept both processors busy."""
+
+
+def test_a_full_link_is_named_beside_other_programs():
+    found = judge(FULL_LINK)
+    assert found.cause is Cause.NETWORK
+    assert "99 % of the link's rate, in and out together" in verdict_sentence(found)
+    assert judge(replace(FULL_LINK, link_share_both_ways=None)).cause is Cause.NETWORK, "TCP alone got no more"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "cause"),
+    [
+        (replace(AT_THE_LIMIT, link_share=0.6, link_share_both_ways=0.9), Cause.DISK),
+        (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=30e6), Cause.NETWORK),
+        (replace(SLOW, link_share=0.6, link_share_both_ways=0.89, network=30e6), Cause.SAMBA),
+        (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=38e6), Cause.SAMBA),
+        (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=None), Cause.NETWORK),
+    ],
+)
+def test_both_directions_fill_a_link_where_tcp_alone_gets_no_more_out_of_it(evidence: LayerEvidence, cause: Cause):
+    assert judge(evidence).cause is cause
+
+
+@pytest.mark.parametrize(("network", "cause"), [(19e6, Cause.NETWORK), (21e6, Cause.UNKNOWN)])
+def test_others_are_a_doubt_only_where_they_could_close_the_gap(network: float, cause: Cause):
+    """Half of a processor taken at both ends of each request: up to four times the rate without them."""
+    evidence = replace(
+        AT_THE_LIMIT, network=network, server=0.95 * network, disk=100e6, server_percent=28, clients_percent=20,
+    )  # fmt: skip
+    assert judge(evidence).cause is cause
+    assert judge(replace(evidence, kernel_percent=49)).cause is Cause.NETWORK, "the kernel's part is not others'"
 
 
 def test_on_the_loopback_the_network_is_never_named():

@@ -7,7 +7,7 @@ import pytest
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
-from forms.isolation.document import example_document, isolation_from_document
+from forms.isolation.document import example_documents, isolation_from_document
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
@@ -40,7 +40,7 @@ def trial() -> Report:
 
 def forms() -> dict[str, Report]:
     pair = [of_alpha(1), of_alpha(2)]
-    isolation = replace(isolation_from_document(json.loads(example_document())), environment=WHERE)
+    isolation = replace(isolation_from_document(json.loads(example_documents()[0])), environment=WHERE)
     kinds = (ExperimentKind.LADDER, ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
     return {
         "series": series_report(run_form(pair[0])),
