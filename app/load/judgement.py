@@ -6,7 +6,7 @@ from typing import Any
 
 from app.load.events import PointMeasured
 from app.load.window import counted, unpacked
-from storage.loads.histogram import added
+from storage.loads.histogram import Histogram, added
 from storage.loads.records import Limit, LoadPoint, PointServer, PointStatus
 
 MOST_GENERATOR_PERCENT = 70.0
@@ -31,6 +31,7 @@ def load_point(
     def total(name: str) -> Any:
         return sum(each[name] for each in parts)
 
+    service = added(unpacked(each["service"]) for each in parts)
     everybody = bool(parts) and total("connected") >= measured.users
     names = sorted({name for each in parts for name in each["operations"]})
     point = LoadPoint(
@@ -49,14 +50,14 @@ def load_point(
         errors=counted([each["errors"] for each in parts]) if everybody else dict(measured.errors),
         first_error=next((each["first_error"] for each in parts if each["first_error"]), "") or measured.first_error,
         response=added(unpacked(each["response"]) for each in parts),
-        service=added(unpacked(each["service"]) for each in parts),
+        service=service,
         operations={
             name: added(unpacked(each["operations"][name]) for each in parts if name in each["operations"])
             for name in names
         },
         logins=added(unpacked(each["logins"]) for each in parts),
         think_seconds=total("think_seconds") / total("pauses") if parts and total("pauses") else None,
-        little_percent=_little_percent(parts, measured.users),
+        little_percent=_little_percent(parts, service, measured.users),
         generator_cpu_percent=tuple(each["cpu_percent"] for each in parts),
         generator_lateness=added(unpacked(each["lateness"]) for each in parts),
         client_interfaces=client_interfaces or {},
@@ -66,22 +67,26 @@ def load_point(
     held = max((each["held_percent"] for each in parts), default=0.0)
     silent = max((each["silent_seconds"] for each in parts), default=0.0)
     failure = measured.failure or _silence(silent, point.seconds)
-    uneven = bool(parts) and abs(total("answers") - total("pauses")) > measured.users
-    status, reason = _judged(point, failure, held, uneven=uneven, idle=idle)
+    untrue = None if idle else _contradiction(point, total("answers"), total("failures"), total("pauses"))
+    status, reason = _judged(point, failure, held, untrue, idle=idle)
     return replace(point, status=status, reason=reason)
 
 
-def _little_percent(parts: Sequence[dict[str, Any]], users: int) -> float | None:
-    """How far users = answers/s x (answer + pause) is off, in percent.
+def _little_percent(parts: Sequence[dict[str, Any]], service: Histogram, users: int) -> float | None:
+    """How far users = requests/s x (answer + pause) is off, in percent.
 
-    The mean of what ended in the window, times how often it ended, is the sum of it; what the window's two ends cut
-    off is told apart, so that a short window is held to the law as strictly as a long one.
+    The answers are those of the histogram that the form's percentiles come from, times as many as the form counts: what
+    is lost or made shorter on the way shows. What the window's two ends cut off is told apart, so that a short window
+    is held to the law as strictly as a long one.
     Source: J. D. C. Little, Operations Research 9 (1961), 383.
     """
     if not users or not any(each["answers"] for each in parts):
         return None
-    names = ("busy_seconds", "think_seconds", "edge_seconds")
-    present = sum(sum(each[name] for name in names) / each["seconds"] for each in parts)
+    seconds = sum(each["seconds"] for each in parts) / len(parts)
+    requests = sum(each["requests"] for each in parts)
+    answering = requests / seconds * (service.mean_seconds or 0.0)
+    names = ("failed_seconds", "think_seconds", "edge_seconds")
+    present = answering + sum(sum(each[name] for name in names) / each["seconds"] for each in parts)
     return float(100 * (present / users - 1))
 
 
@@ -96,7 +101,7 @@ def _silence(silent_seconds: float, seconds: float) -> str | None:
 
 
 def _judged(
-    point: LoadPoint, failure: str | None, held_percent: float, *, uneven: bool, idle: bool
+    point: LoadPoint, failure: str | None, held_percent: float, untrue: str | None, *, idle: bool
 ) -> tuple[PointStatus, str | None]:
     if failure is not None:
         return PointStatus.FAILED, failure
@@ -110,7 +115,7 @@ def _judged(
         return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
     if (limit := _generator_limit(point, held_percent)) is not None:
         return PointStatus.GENERATOR, f"the generator, not the server: {limit}"
-    if not idle and (untrue := _contradiction(point, uneven=uneven)) is not None:
+    if untrue is not None:
         return PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
     return PointStatus.VALID, None
 
@@ -129,9 +134,13 @@ def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
     return None
 
 
-def _contradiction(point: LoadPoint, *, uneven: bool) -> str | None:
+def _contradiction(point: LoadPoint, answers: int, failures: int, pauses: int) -> str | None:
     """What cannot be true of the point's numbers together, if anything."""
-    if uneven:
+    if point.requests + failures != answers:
+        return f"{answers:,} answers are not {point.requests:,} requests and {failures:,} errors"
+    if not point.requests == point.service.count == point.response.count:
+        return f"{point.requests:,} requests, but {point.service.count:,} times of answers"
+    if abs(answers - pauses) > point.users:
         return "the users did not pause once an answer"
     off = point.little_percent
     if off is not None and abs(off) > LITTLE_PERCENT:

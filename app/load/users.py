@@ -194,7 +194,9 @@ class LoadUser:
         try:
             work.do(kind)
         except SharebenchError as error:
-            self._asked(began)
+            ended = self._asked(began)
+            if users.window is not None:
+                users.window.refused(ended - began)
             users.failed(error)
             self._recover()
             return

@@ -14,8 +14,8 @@ class SteadyWindow:
     def __init__(self, began: float) -> None:
         self.began = began
         self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
-        self.answers = self.pauses = 0
-        self.busy_seconds = self.think_seconds = 0.0
+        self.answers = self.failures = self.pauses = 0
+        self.failed_seconds = self.think_seconds = 0.0
         self.edge_seconds = 0.0
         """Of pauses and requests that ended later, less what those that ended in the window had taken before it."""
         self.moved_at = began
@@ -34,9 +34,8 @@ class SteadyWindow:
         self.think_seconds += seconds
 
     def answered(self, seconds: float, now: float) -> None:
-        """A user has got an answer, good or bad."""
+        """A user has got an answer, good or bad; counted apart from :meth:`done` and :meth:`refused`, as a check."""
         self.answers += 1
-        self.busy_seconds += seconds
         self.waited(seconds, now)
         self.moved_at = now
 
@@ -53,6 +52,11 @@ class SteadyWindow:
         self.service.add(ended - began)
         self.operations.setdefault(kind.value, HistogramBuilder()).add(ended - began)
 
+    def refused(self, seconds: float) -> None:
+        """A request ended with an error after so long."""
+        self.failures += 1
+        self.failed_seconds += seconds
+
     def moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
         """Bytes have moved, of a request that may not be done yet."""
         self.moved_at = now
@@ -68,7 +72,7 @@ class SteadyWindow:
         """All of it, to be sent and added up."""
         return {
             **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
-            **named(self, "pauses", "busy_seconds", "think_seconds", "edge_seconds", "silent_seconds"),
+            **named(self, "failures", "failed_seconds", "pauses", "think_seconds", "edge_seconds", "silent_seconds"),
             **named(self, "errors", "first_error"),
             "response": packed(self.response.built()),
             "service": packed(self.service.built()),

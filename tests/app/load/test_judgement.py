@@ -20,9 +20,9 @@ def worker(users: int = 5, **changes: Any) -> dict[str, Any]:
     usual: dict[str, Any] = {
         "seconds": 10.0, "connected": users, "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
         "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
-        "busy_seconds": 0.025 * cycles, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
+        "failures": 0, "failed_seconds": 0.0, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
         "silent_seconds": 0.3, "errors": {}, "first_error": "",
-        "response": packed(histogram(*[0.025] * 100)), "service": packed(histogram(*[0.025] * 100)),
+        "response": packed(histogram(*[0.025] * cycles)), "service": packed(histogram(*[0.025] * cycles)),
         "operations": {"read": packed(histogram(0.025))}, "lateness": packed(histogram(0.0005)),
         "logins": packed(histogram(0.03)), "cpu_percent": 20.0, "held_percent": 25.0,
     }  # fmt: skip
@@ -47,7 +47,7 @@ def test_two_workers_are_one_load():
     assert found.status is PointStatus.VALID, found.reason
     assert (found.connected, found.requests, found.reads, found.late_starts) == (10, 800, 640, 4)
     assert found.requests_per_second == 80.0
-    assert found.response.count == 200
+    assert found.response.count == 800
     assert found.operations["read"].count == 2
     assert found.think_seconds == pytest.approx(0.1)
     assert found.little_percent == pytest.approx(0.0, abs=0.001)
@@ -61,8 +61,11 @@ def test_two_workers_are_one_load():
         ({"lateness": packed(histogram(*[0.006] * 100))}, PointStatus.GENERATOR, "6.0 ms late"),
         ({"silent_seconds": 5.1, "cpu_percent": 80.0}, PointStatus.FAILED, "for 5 of 10 s users waited and nothing"),
         ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
-        ({"answers": 389}, PointStatus.REJECTED, "did not pause once an answer"),
-        ({"answers": 330, "pauses": 330}, PointStatus.REJECTED, "contradict"),
+        ({"pauses": 389}, PointStatus.REJECTED, "did not pause once an answer"),
+        ({"answers": 401, "failures": 0}, PointStatus.REJECTED, "801 answers are not 800 requests and 0 errors"),
+        ({"answers": 401, "failures": 1, "failed_seconds": 0.025}, PointStatus.VALID, ""),
+        ({"response": packed(histogram(*[0.025] * 399))}, PointStatus.REJECTED, "contradict"),
+        ({"service": packed(histogram(*[0.0085] * 400))}, PointStatus.REJECTED, "6.6 % off the users"),
         (
             {"connected": 3, "first_error": "refused"},
             PointStatus.FAILED,
@@ -71,8 +74,6 @@ def test_two_workers_are_one_load():
     ],
 )
 def test_what_speaks_against_a_point(changes, status, said):
-    if "pauses" in changes:
-        changes |= {"busy_seconds": 0.025 * 330, "think_seconds": 0.1 * 330}
     found = load_point(measured(worker(), worker(**changes)))
     assert found.status is status
     assert said in (found.reason or "")
@@ -83,7 +84,8 @@ def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
     found = load_point(measured(failure="a worker process was ended by signal 9", errors={"connection lost": 3}))
     assert (found.status, found.errors) == (PointStatus.FAILED, {"connection lost": 3})
     assert (found.limit, tells_of_server(found)) == (Limit.GENERATOR, False)
-    still = worker(requests=0, answers=0, pauses=0, busy_seconds=0.0, think_seconds=0.0)
+    none = packed(histogram())
+    still = worker(requests=0, answers=0, pauses=0, think_seconds=0.0, response=none, service=none)
     assert load_point(measured(still, users=5)).status is PointStatus.FAILED
     assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID
 

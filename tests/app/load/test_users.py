@@ -7,14 +7,22 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
+import gevent
 import pytest
 
+from app.load.events import PointMeasured
+from app.load.judgement import load_point
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.scenario import find_scenario
 from app.load.users import LoadUser, LoadUsers
+from app.load.window import SteadyWindow, packed
 from app.load.workers import start
+from storage.loads.histogram import Histogram
+from storage.loads.records import PointStatus
+from storage.loads.scenario import RequestKind, Think
 from storage.records import Target
 
 
@@ -63,3 +71,48 @@ def test_files_that_were_kept_are_used_again_without_what_the_last_users_made(tm
     (tmp_path / "kept/u1001/document").write_text("x")
     Preparation(replace(plan, reuse=True), lambda _event: None).make()
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["d0000"]
+
+
+class ForgetfulWindow(SteadyWindow):
+    """A mutant: it drops every second request and tells a third of the time that the others took."""
+
+    dropped = False
+
+    def done(self, kind: RequestKind, due: float, began: float, ended: float) -> None:
+        self.dropped = not self.dropped
+        if not self.dropped:
+            super().done(kind, due, began, began + (ended - began) / 3)
+
+
+@pytest.mark.parametrize(
+    ("window", "counted_alike", "said"),
+    [
+        (SteadyWindow, False, None),
+        (ForgetfulWindow, False, "answers are not"),
+        (ForgetfulWindow, True, "% off the users"),
+    ],
+)
+def test_requests_that_vanish_contradict_the_users(
+    monkeypatch: pytest.MonkeyPatch, window: type[SteadyWindow], counted_alike: bool, said: str | None
+):
+    """Ten users who wait as long as they think, in this process; ``counted_alike``: the answers are forgotten, too."""
+    monkeypatch.setattr("app.load.users.make_files", lambda *_: MagicMock())
+    monkeypatch.setattr("app.load.users.FileRequests.do", lambda *_: gevent.sleep(0.02))
+    monkeypatch.setattr("app.load.users.SteadyWindow", window)
+    scenario = replace(find_scenario("redpaper"), think=Think(seconds=0.02))
+    users = LoadUsers(LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=scenario), 1)
+    working = [gevent.spawn(LoadUser(users).live) for _ in range(10)]
+    gevent.sleep(0.2)
+    users.begin_window()
+    gevent.sleep(1.5)
+    figures = users.end_window() | {"cpu_percent": 1.0, "held_percent": 1.0, "lateness": packed(Histogram())}
+    gevent.killall(working)
+    if counted_alike:
+        figures["answers"] = figures["pauses"] = figures["requests"]
+    measured = PointMeasured(
+        point=1, users=10, began_seconds=0.0, ended_seconds=1.5, ramp_seconds=0.0,
+        workers=[figures | {"logins": packed(Histogram())}],
+    )  # fmt: skip
+    point = load_point(measured)
+    assert (point.status is PointStatus.VALID) == (said is None), point.reason
+    assert (said or "") in (point.reason or "")
