@@ -14,14 +14,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from app.children import own_environment
-from forms.isolation.verdict import Cause
+from forms.isolation.verdict import BOTH_WAYS_SHARE, Cause
 from tests.reliability.figures import Clock, Figures
 from tests.servers.netns import Link
 from tests.servers.process import die_with_parent, program
@@ -56,7 +57,10 @@ def shaped_link(rate: str = "100mbit", burners: int = 0) -> Iterator[Rig]:
     """smbd and sshd behind a link of that rate, beside so many programs that never rest."""
     with ExitStack() as stack:
         for _ in range(burners):
-            burner = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=die_with_parent)
+            burner = subprocess.Popen(
+                [sys.executable, "-c", "while True: pass"],
+                preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
+            )
             stack.callback(burner.wait)
             stack.callback(burner.kill)
         link = Link(rate)
@@ -184,6 +188,12 @@ def isolated(rig: Rig) -> dict[str, object]:
     return document
 
 
+def _never_filled(evidence: Mapping[str, Any]) -> bool:
+    """Whether other programs kept the bytes on a link, in and out, below nine tenths of its rate."""
+    share = evidence["link_share_both_ways"]
+    return share is not None and share < BOTH_WAYS_SHARE
+
+
 def repeated(names: Sequence[str], enough: Callable[[int], bool]) -> Figures:
     """The named rigs in turn, each time with a server of its own, until as many times are enough."""
     figures, times = Figures(), 0
@@ -196,7 +206,10 @@ def repeated(names: Sequence[str], enough: Callable[[int], bool]) -> Figures:
             with make() as rig:
                 verdict = isolated(rig)["verdict"]
             assert isinstance(verdict, dict)
-            told[name].append(verdict["cause"])
+            if verdict["cause"] == Cause.UNKNOWN and _never_filled(verdict["evidence"]):
+                figures.counts[f"not full, and so not named: {name}"] += 1
+            else:
+                told[name].append(verdict["cause"])
             figures.took(time.monotonic() - began)
             told_of = verdict["evidence"]
             shown = ", ".join(f"{key} {told_of[key]:.3g}" for key in _SHOWN if told_of[key] is not None)
