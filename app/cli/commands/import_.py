@@ -65,7 +65,7 @@ def import_command(
         raise UsageError("name the FILE to import, or ask for the --example")
     contents = example_documents() if file is None else (_content(file),)
     file = file or "the example"
-    isolation_ids = [found for content in contents if (found := import_isolation(context, content, file))]
+    isolation_ids = [one for content in contents if (one := import_isolation(context, content, file))]
     if isolation_ids:
         output.answer_json({"imported": isolation_ids}) if as_json else output.answer("\n".join(isolation_ids))
         return

@@ -2,7 +2,7 @@
 
 from statistics import mean, stdev
 
-from forms.isolation.document import EXAMPLE
+from forms.isolation.document import EXAMPLES
 from forms.tuning import catalogue
 from forms.tuning.misprints import known_misprint, misprints, misprints_about
 from forms.worksheets.reference import BOOK_TABLES, TABLES
@@ -16,7 +16,7 @@ def right(key: str) -> str:
 
 def test_each_is_about_something_that_is_shown():
     shown = {name for entry in catalogue.entries() for name in (entry.name, entry.parameter)}
-    shown |= {reference.name for table in TABLES.values() for reference in table} | {*BOOK_TABLES, EXAMPLE}
+    shown |= {reference.name for table in TABLES.values() for reference in table} | {*BOOK_TABLES, *EXAMPLES}
     shown |= {"B-1", "B-6", "B-7", "B-9", "time-to-tune", "usual-ratio", "disk", "security", "veto files"}
     for one in misprints():
         assert set(one.about) <= shown, one.key
