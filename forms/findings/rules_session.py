@@ -15,6 +15,8 @@ LOW_UTILISATION_PERCENT = 30.0
 FASTEST_CIPHER = "aes-128-gcm"
 BUSY = "busy"
 """The key of the finding that others were at work."""
+CONTRADICTIONS = "form.contradictions"
+"""The fact of the client that lists the cells of a paper form that its other cells contradict."""
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 
 
@@ -126,6 +128,19 @@ def low_utilisation(series: Series) -> Iterator[Finding]:
     )
 
 
+def contradicting_cells(series: Series) -> Iterator[Finding]:
+    """A form filled by hand whose cells do not belong together."""
+    said = series.environment.get("client", {}).get(CONTRADICTIONS)
+    if said:
+        yield Finding(
+            key="contradicting-cells",
+            severity=Severity.NOTE,
+            title="The form contradicts itself",
+            evidence=f"{wording.plain(str(said))}.",
+            what_to_do="Compare these cells with the paper; the averages here are computed from the runs.",
+        )
+
+
 RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     client_ceiling,
     busy_time,
@@ -133,6 +148,7 @@ RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     signing_and_encryption,
     slow_login,
     low_utilisation,
+    contradicting_cells,
 )
 
 

@@ -1,7 +1,7 @@
 """A run form as CSV, exported or blank and then filled by hand, read back into series.
 
-What a form needs at least is a time for each run and the size once, as on paper (Using Samba, table B-9). Files that a
-spreadsheet saved are read too: with semicolons or tabs, decimal commas, thousands apart.
+What a form needs at least is its table, with a time for each run and the size once, as on paper (Using Samba, table
+B-9). Files that a spreadsheet saved are read too: with semicolons or tabs, decimal commas, thousands apart.
 """
 
 import csv
@@ -13,7 +13,17 @@ from datetime import UTC, datetime
 
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
-from forms.numbers import number_from, rate_from
+from forms.findings.rules_session import CONTRADICTIONS
+from forms.importers.paper import (
+    Cells,
+    PaperColumn,
+    Printed,
+    columns_of_headings,
+    contradictions,
+    finer_seconds,
+    printed,
+)
+from forms.numbers import rate_from
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM
@@ -32,8 +42,9 @@ from storage.records import (
     utc_now,
 )
 
-_FIRST_HEADING = "Run No"
+_STATISTICS = ("Average", "Deviation")
 _MOST_DIGITS = 10
+_MOST_LINES_ABOVE = 200
 _RUN_NAME = re.compile(r"([Ww]?)(\d+)")
 _MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
@@ -49,7 +60,11 @@ class _Form:
     line: int
     fields: dict[str, list[str]] = field(default_factory=dict)
     headings: list[str] = field(default_factory=list)
+    link_heading: str = ""
+    """The heading that names the link's rate, such as ``% of 10 Mb/s``."""
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
+    statistics: dict[str, list[str]] = field(default_factory=dict)
+    """The first row of averages, and of deviations."""
 
     def text(self, name: str) -> str:
         """A line's text; empty where it was not filled."""
@@ -83,7 +98,8 @@ def series_from_csv(
 
 def _records(text: str) -> tuple[bool, list[tuple[int, list[str]]]]:
     """Whether decimals have a comma, and the records with their line numbers."""
-    first = text.split("\n", 1)[0]
+    lines = text.split("\n")
+    first = next((line for line in lines[:_MOST_LINES_ABOVE] if re.match(r"\W*run\b", line, re.IGNORECASE)), lines[0])
     delimiter = max(",;\t", key=first.count)
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # what we exported has notes of any length
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -105,16 +121,30 @@ def _forms(records: list[tuple[int, list[str]]]) -> Iterator[_Form]:
             if record[1:2] != [RUN_FORM]:
                 raise DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
             form = _Form(line)
+        elif first and (headings := _headings(record)):
+            if form and form.headings:
+                yield form
+                form = None
+            form = form or _Form(line)
+            form.headings = headings
+            form.link_heading = next((cell for cell in record if cell.strip().startswith("%")), "")
         elif form is None or not first:
             continue
-        elif first == _FIRST_HEADING:
-            form.headings = [heading.strip() for heading in record]
         elif form.headings and _RUN_NAME.fullmatch(first):
             form.runs.append((line, record))
+        elif form.headings and first.rstrip(":") in _STATISTICS:
+            form.statistics.setdefault(first.rstrip(":"), record)
         elif not form.headings:
             form.fields[first.rstrip(":")] = record[1:]
     if form:
         yield form
+
+
+def _headings(record: list[str]) -> list[str]:
+    """The columns of a record that is the heading of a form's table; empty for any other record."""
+    found = columns_of_headings(record)
+    is_table = found[:1] == [PaperColumn.RUN] and {PaperColumn.TIME, PaperColumn.RATE} & set(found)
+    return found if is_table else []
 
 
 def _series(
@@ -129,6 +159,8 @@ def _series(
     runs = tuple(_runs(form, decimal_comma, size_bytes))
     if not runs:
         raise DocumentError(f"line {form.line}: no run of this form has a time")
+    link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or link_bits_per_second
+    doubts = _contradictions(form, runs, decimal_comma, link)
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
     series = Series(
@@ -142,7 +174,8 @@ def _series(
         command=_command(form, command),
         target=_target(form, target_of) or target or Target(protocol="file"),
         client=_client(form),
-        link_bits_per_second=_link(form) or link_bits_per_second,
+        link_bits_per_second=link,
+        environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
         plan=Plan(runs=sum(run.phase is Phase.MEASURED for run in runs)),
         runs=runs,
     )
@@ -227,6 +260,21 @@ def _status(measured: str) -> SeriesStatus:
     return next((status for status in SeriesStatus if status.value in words), SeriesStatus.COMPLETE)
 
 
+def _contradictions(form: _Form, runs: tuple[Run, ...], decimal_comma: bool, link: int | None) -> list[str]:
+    """The given cells that the others contradict."""
+    valid = {str(run.number): run for run in runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID}
+    rows: list[tuple[str, Cells]] = []
+    for line, record in form.runs:
+        name = record[0].strip()
+        if name in valid:
+            cells = _Cells(line, form.headings, record, decimal_comma).given()
+            rows.append((name, {PaperColumn.SIZE: Printed(valid[name].size_bytes), **cells}))
+    average, deviation = (
+        _Cells(form.line, form.headings, form.statistics.get(name, []), decimal_comma).given() for name in _STATISTICS
+    )
+    return contradictions(rows, average, deviation, link)
+
+
 def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[Run]:
     size = size_bytes
     seen: set[tuple[Phase, int]] = set()
@@ -237,12 +285,12 @@ def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[
         phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2][:_MOST_DIGITS])
         status = cells.status()
         failed = status is RunStatus.FAILED
-        given = cells.number("Size in Bytes", zero=failed)
-        size = round(given or 0) or size
-        seconds = cells.number("Time (sec)")
-        rate = cells.number("Bytes/sec")
-        if seconds is None and rate and size:
-            seconds = size / rate
+        given = cells.number(PaperColumn.SIZE, zero=failed)
+        size = round(given.value if given else 0) or size
+        time, rate = cells.number(PaperColumn.TIME), cells.number(PaperColumn.RATE)
+        seconds = time.value if time else None
+        if rate and size:
+            seconds = finer_seconds(size, time, rate) if time else size / rate.value
         if seconds is None and not failed:
             continue
         if (phase, number) in seen or number < 1 or len(named[2]) >= _MOST_DIGITS:
@@ -255,11 +303,14 @@ def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[
             number=number,
             phase=phase,
             status=status,
-            size_bytes=0 if given == 0 else size or 0,
+            size_bytes=0 if given and not given.value else size or 0,
             seconds=None if failed else seconds,
             reason=remark if status is RunStatus.REJECTED else None,
             error=remark if failed else None,
         )
+
+
+_SAID = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
 
 
 @dataclass
@@ -276,13 +327,21 @@ class _Cells:
         index = self.headings.index(heading) if heading in self.headings else len(self.record)
         return self.record[index] if index < len(self.record) else ""
 
-    def number(self, heading: str, *, zero: bool = False) -> float | None:
+    def given(self) -> Cells:
+        """The numbers that stand in the columns of the form."""
+        cells = {
+            c: printed(self.text(c), decimal_comma=self.decimal_comma) for c in PaperColumn if c is not PaperColumn.RUN
+        }
+        return {column: cell for column, cell in cells.items() if cell is not None}
+
+    def number(self, column: PaperColumn, *, zero: bool = False) -> Printed | None:
         """A cell's number above 0, or 0 where that may be; None where it is empty. Raises DocumentError."""
-        text = self.text(heading).strip()
+        text = self.text(column).strip()
         if not text:
             return None
-        number = number_from(text, decimal_comma=self.decimal_comma)
-        if number is None or number < 0 or (number == 0 and not zero):
+        number = printed(text, decimal_comma=self.decimal_comma)
+        if number is None or number.value < 0 or (number.value == 0 and not zero):
+            heading = _SAID[column]
             raise DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
         return number
 

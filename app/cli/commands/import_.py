@@ -13,10 +13,12 @@ from app.cli.isolation_output import import_isolation
 from app.cli.loads import import_loads, read_loads
 from app.errors import UsageError
 from app.targets import parse_target
+from forms.findings.rules_session import CONTRADICTIONS
 from forms.importers import Given, read_series, read_trial
 from forms.importers.trial import ImportedTrial
 from forms.isolation.document import example_documents
 from forms.layout import visible
+from forms.tuning.misprints import misprints_about
 from storage.json_reader import DocumentError
 from storage.notebook import LAST, Notebook, UnknownReferenceError
 from storage.records import Command, Series, new_series_id
@@ -67,6 +69,8 @@ def import_command(
     file = file or "the example"
     isolation_ids = [one for content in contents if (one := import_isolation(context, content, file))]
     if isolation_ids:
+        for misprint in misprints_about(*isolation_ids):
+            diagnostics.say(f"misprint in {misprint.sentence}")
         output.answer_json({"imported": isolation_ids}) if as_json else output.answer("\n".join(isolation_ids))
         return
     (content,) = contents
@@ -89,6 +93,9 @@ def import_command(
             if trial:
                 _add_slots(notebook, trial, new, found)
     _told([one.id for one in new], there, as_json=as_json)
+    for each in new:
+        if doubts := each.environment.get("client", {}).get(CONTRADICTIONS):
+            diagnostics.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
 
 
 def _told(new: Sequence[str], there: Sequence[str], *, as_json: bool) -> None:

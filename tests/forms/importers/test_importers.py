@@ -7,6 +7,7 @@ import pytest
 
 from app.targets import parse_target
 from forms.exporters import export, export_reports
+from forms.findings.rules import findings_of
 from forms.importers import Given, read_series
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
@@ -126,6 +127,113 @@ def test_table_b9_filled_by_hand_has_its_size_once():
     assert {run.size_bytes for run in found.runs} == {1_812_898}
     assert found.link_bits_per_second == 10_000_000
     assert found.client.name == "by hand"
+
+
+B9 = """Ethernet Interface to Same Host: FTP
+{headings}
+1,"1,812,898",2.3,"761,580"
+2,,2.3,"767,820"
+3,,2.4,"747,420"
+4,,2.3,"760,020"
+5,,2.3,"772,700"
+Average:,,2.32,"777,310","6,218,480",62
+Deviation:,,0.04
+"""
+HEADINGS = 'Run No,Size in Bytes,"Time, sec",Bytes/sec,Bits/sec,% of 10 Mb/s'
+
+
+def doubts_of(series: Series) -> str:
+    return str(series.environment.get("client", {}).get("form.contradictions", ""))
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        HEADINGS,
+        "Run No,Size in Bytes,Time, sec,Bytes/sec,Bits/sec,% of 10 Mb/s",
+        "RUN NO.,SIZE IN BYTES,TIME (SEC),BYTES/SEC,BITS/SEC,% OF 10 MB/S".replace("10 MB/S", "10 Mb/s"),
+        "Run,Size,Seconds,Bytes/s,Bits/s,% of 10 Mb/s",
+        "run number,Bytes,s,Bytes per second,bits per second,% of 10Mb/s",
+    ],
+)
+def test_table_b9_as_it_is_printed(headings):
+    (found,) = read(B9.format(headings=headings))
+    form = run_form(found)
+    assert form.average is not None
+    assert form.average.bytes_per_second == pytest.approx(761_908)
+    assert form.average.bits_per_second == pytest.approx(6_095_264)
+    assert form.average.percent_of_link == pytest.approx(60.95, abs=0.01)
+    assert [round(run.seconds or 0, 1) for run in found.runs] == [2.4, 2.4, 2.4, 2.4, 2.3]
+    assert doubts_of(found) == (
+        "run 1: printed 761,580 bytes/sec, the other cells give 788,217; "
+        "run 2: printed 767,820 bytes/sec, the other cells give 788,217; "
+        "run 4: printed 760,020 bytes/sec, the other cells give 788,217; "
+        "average: printed 777,310 bytes/sec, the other cells give 761,908"
+        " (a misprint of Using Samba, table B-9); "
+        "average: printed 6,218,480 bits/sec, the other cells give 6,095,264"
+        " (a misprint of Using Samba, table B-9); "
+        "average: printed 62 % of the link, the other cells give 61"
+    )
+    assert [f.key for f in findings_of(found)] == ["contradicting-cells"]
+
+
+def test_times_alone_under_the_printed_heading():
+    (found,) = read('Run No,Size in Bytes,"Time, sec"\n1,1000,2\n2,,4\n')
+    assert [run.seconds for run in found.runs] == [2.0, 4.0]
+    assert doubts_of(found) == ""
+
+
+def test_each_given_cell_is_computed_again():
+    """10 s for 1,000,000 bytes are 100,000 bytes/sec, 800,000 bits/sec and 8 % of 10 Mb/s."""
+    (found,) = read(filled("1000000,10,500000,8000000,7").replace("Average:", "Average:,,,999999", 1))
+    assert [run.seconds for run in found.runs] == [10.0]
+    assert doubts_of(found) == (
+        "run 1: printed 500,000 bytes/sec, the other cells give 100,000; "
+        "run 1: printed 8,000,000 bits/sec, the other cells give 4,000,000; "
+        "run 1: printed 7 % of the link, the other cells give 80; "
+        "average: printed 999,999 bytes/sec, the other cells give 500,000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "agrees"),
+    [
+        ("1000000,10.0,100502", True),  # 9.95 s would be 100,503
+        ("1000000,10.0,100504", False),
+        ("1000000,10.0,99502", True),
+        ("1000000,10.0,99501", False),
+        ("1000000,10.0,,803212", True),
+        ("1000000,10.0,,804030", False),
+        ("1000000,10.0,,,8.04", True),
+        ("1000000,10.0,,,8.05", False),
+        ("1000000,,100000,800004", True),
+        ("1000000,,100000,800005", False),
+    ],
+)
+def test_a_cell_may_be_rounded_and_no_more(cells, agrees):
+    (found,) = read(filled(cells))
+    assert (doubts_of(found) == "") is agrees
+
+
+def test_a_finer_rate_tells_the_time_that_was_rounded_or_cut():
+    (found,) = read(filled("1000000,10.0,99010", ",10.0,99009", ",10,91000", ",10,90000"))
+    seconds = [run.seconds for run in found.runs]
+    assert seconds[:2] == [pytest.approx(10.1, abs=1e-3), 10.0]
+    assert seconds[2:] == [pytest.approx(10.989, abs=1e-3), 10.0]
+
+
+def test_several_bare_tables_are_several_series():
+    table = "Run No;Size in Bytes;Time, sec\n1;1000;2,5\n2;;2,5\nAverage;;2,5\nDeviation;;0,0\n"
+    found = read(f"First\n{table}\n{table}")
+    assert [[run.seconds for run in one.runs] for one in found] == [[2.5, 2.5], [2.5, 2.5]]
+    assert found[0].id != found[1].id
+    assert [doubts_of(one) for one in found] == ["", ""]
+    (off,) = read(table.replace("0,0", "0,2"))
+    assert doubts_of(off) == "deviation: printed 0.2 s, the other cells give 0.0"
+
+
+def test_what_this_program_exported_does_not_contradict_itself():
+    assert [doubts_of(one) for one in read(export([full_series(), book_series()], "csv"))] == ["", ""]
 
 
 def test_times_win_over_rates_and_empty_rows_are_left_out():

@@ -103,3 +103,17 @@ def test_what_cannot_be_read(inside, tmp_path):
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG\r\n")
     assert "byte 0: not UTF-8 text" in inside.fails(2, "import", str(picture))
+
+
+def test_the_paper_form_as_printed_comes_in_and_its_contradictions_are_told(inside, tmp_path):
+    paper = tmp_path / "b9.csv"
+    paper.write_text('Run No,Size in Bytes,"Time, sec",Bytes/sec\n1,"1,812,898",2.3,"788,217"\nAverage:,,,"777,310"\n')
+    done = inside("import", str(paper))
+    assert done.returncode == 0
+    told = " ".join(done.stderr.split())
+    assert "average: printed 777,310 bytes/sec, the other cells give 788,217" in told
+    assert "The form contradicts itself" in " ".join(inside("show", "last").stdout.split())
+
+
+def test_the_example_names_what_its_source_says_wrongly(inside):
+    assert "Its own table gives 108.6 µs" in " ".join(inside("import", "--example").stderr.split())
