@@ -13,7 +13,7 @@ from app.workflows.worksheets import read_demand, read_part
 from forms.series.summary import run_form
 from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part
 from forms.worksheets.reference import DEMANDS, ReferenceKind
-from forms.worksheets.users import CLIENT_BYTES, ServerMemory, UserGroup
+from forms.worksheets.users import CLIENT_BYTES, CarryingPart, ServerMemory, UserGroup
 from storage.json_reader import DocumentError
 from storage.records import Worksheet
 from storage.target_url import format_target
@@ -76,8 +76,9 @@ def group_from(words: str, number: int) -> UserGroup:
         ) from None
     if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
         raise UsageError(f"--group {words}: clients and transfers a second cannot be below 0")
+    preset = values[1].strip().lower() if len(values) == 2 else ""
     return UserGroup(
-        name=name if given and name else f"group {number}",
+        name=name if given and name else preset if preset in DEMANDS else f"group {number}",
         clients=count,
         transfers_per_second=transfers,
         file_bytes=size,
@@ -93,15 +94,21 @@ def server_memory(available: str | None, each: str | None) -> ServerMemory | Non
     return ServerMemory(client_bytes=parse_size(each) if each else CLIENT_BYTES, available_bytes=parse_size(available))
 
 
-def calculated_rate(context: click.Context, name: str) -> tuple[float, str]:
-    """The total of a saved bottleneck worksheet, after its last step. Raises UsageError."""
+def calculated_machine(context: click.Context, name: str) -> Machine:
+    """The last machine of a saved bottleneck worksheet, which has a total. Raises UsageError."""
     with common.notebook(context) as notebook:
         found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
     sheet = readable(lambda saved: BottleneckCalculation.from_content(saved.content), found) if found else None
-    total = sheet.machines[-1].total_bytes_per_second if sheet else None
-    if total is None:
+    if sheet is None or sheet.machines[-1].total_bytes_per_second is None:
         raise UsageError(f"no bottleneck worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    return total, f"the bottleneck worksheet {name}"
+    return sheet.machines[-1]
+
+
+def carrying_parts(machine: Machine, disk: str | None, network: str | None) -> tuple[CarryingPart, ...]:
+    """The parts of a machine, with the disk and the network that are named in place of its own. Raises UsageError."""
+    for kind, words in ((ReferenceKind.DISK, disk), (ReferenceKind.NETWORK, network)):
+        machine = machine.with_part(kind, read_part(kind, words, 1)) if words else machine
+    return tuple(CarryingPart.of(kind, part) for kind, part in machine.parts)
 
 
 def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:

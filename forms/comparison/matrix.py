@@ -1,6 +1,6 @@
 """Several series as a matrix: get and put down; FTP, untuned and tuned across (Using Samba, table B-1)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
@@ -52,14 +52,18 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
     """The table of several series; ``heading_of`` says what a series' column is called, else :func:`heading` does.
 
     A column is a set-up: FTP, or what tells the series from the others (its label, its change, its protocol). A row is
-    a command on a host. Where two series claim the same place, the later one gets a column of its own.
+    a command on a host. Where two series claim the same place, the later one gets a column of its own; where labels
+    repeat the host or the command of their row, they are read without.
     """
+    names: Mapping[str, str] = {one.id: (heading_of or heading)(one) for one in series}
+    if heading_of is None:
+        names = _of_columns(series, names)
     hosts = list(dict.fromkeys(one.target.host for one in series))
     commands = [command for command in Command if any(one.command is command for one in series)]
     places: dict[tuple[str, str, Command], Series] = {}
     columns: list[str] = []
     for one in series:
-        column = _free_column((heading_of or heading)(one), one, places)
+        column = _free_column(names[one.id], one, places)
         places[column, one.target.host, one.command] = one
         if column not in columns:
             columns.append(column)
@@ -109,6 +113,23 @@ def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:
         if base is not group:
             found.append(Sides(base=tuple(base), other=tuple(group)))
     return found
+
+
+def _of_columns(series: Sequence[Series], names: Mapping[str, str]) -> Mapping[str, str]:
+    """The names without what each shares with its row, where that makes fewer columns and none twice in a row."""
+    rows: dict[tuple[str, Command], list[Series]] = {}
+    for one in series:
+        rows.setdefault((one.target.host, one.command), []).append(one)
+    short = dict(names)
+    for (host, command), row in rows.items():
+        labels = [set(names[one.id].casefold().split()) for one in row if names[one.id] != FTP]
+        shared = set.intersection(*labels) if len(labels) > 1 else set()
+        own = {command.value, host.casefold(), host.casefold().partition(".")[0], *shared}
+        for one in row:
+            kept = [word for word in names[one.id].split() if word.casefold() not in own]
+            short[one.id] = " ".join(kept) or protocol_name(one)
+    distinct = all(len({short[one.id] for one in row}) == len({names[one.id] for one in row}) for row in rows.values())
+    return short if len(rows) > 1 and distinct and len({*short.values()}) < len({*names.values()}) else names
 
 
 def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], Series]) -> str:

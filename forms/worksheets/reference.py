@@ -88,6 +88,9 @@ DEMANDS: Mapping[str, Demand] = MappingProxyType(
         "workstation": Demand(
             transfers_per_second=4, file_bytes=OPERATION_BYTES, what="a fast workstation: four operations a second"
         ),
+        "programmers": Demand(
+            transfers_per_second=5, file_bytes=OPERATION_BYTES, what="a programmer: 25 share 1 MB a second, 40 KB each"
+        ),
         "compiling": Demand(
             transfers_per_second=1, file_bytes=3_500_000, what="a workstation that compiles: 3 to 4 MB a second"
         ),

@@ -326,6 +326,12 @@ def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
         carried = worksheet.carried(group)
         if carried is not None:
             yield Field(name=f"{group.name} alone", text=f"the server carries {carried:,}")
+    demand = worksheet.demand_bytes_per_second
+    if worksheet.parts and demand:
+        parts = [
+            f"{part.needed(demand)} x {part.name} of {wording.rate(part.bytes_per_second)}" for part in worksheet.parts
+        ]
+        yield Field(name="Needed for that", text=wording.listed(parts))
     memory = worksheet.memory
     if memory is not None:
         needed = memory.needed_bytes(worksheet.clients)

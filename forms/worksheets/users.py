@@ -1,9 +1,12 @@
 """The clients worksheet: clients times transfers a second times file size is what they ask of a server."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from forms.worksheets.bottleneck import SINGULARS, Part
+from forms.worksheets.reference import ReferenceKind
 from storage.json_reader import AboveZero, Count, JSONNode, NotNegative, named
 
 TIGHT_PERCENT = 80.0
@@ -60,6 +63,25 @@ class ServerMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CarryingPart:
+    """A disk, network or CPU of which there must be enough for the clients."""
+
+    kind: ReferenceKind
+    name: str
+    bytes_per_second: AboveZero
+    """Of one."""
+
+    @classmethod
+    def of(cls, kind: ReferenceKind, part: Part) -> "CarryingPart":
+        """The part, whose own name says nothing where it was given as a rate."""
+        return cls(kind=kind, name=part.name or SINGULARS[kind], bytes_per_second=part.bytes_per_second)
+
+    def needed(self, bytes_per_second: float) -> int:
+        """How many of them move that much."""
+        return max(1, math.ceil(bytes_per_second / self.bytes_per_second - 1e-9))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsersCalculation:
     """Groups of clients against what a server moves."""
 
@@ -71,6 +93,8 @@ class UsersCalculation:
     groups: tuple[UserGroup, ...]
     memory: ServerMemory | None = None
     """Absent where memory is not looked at."""
+    parts: tuple["CarryingPart", ...] = ()
+    """What the server could be made of, one of each kind."""
 
     @property
     def clients(self) -> int:
@@ -115,7 +139,11 @@ class UsersCalculation:
             **named(self, "demand_bytes_per_second", "percent_used", "is_enough", "is_tight"),
             **({} if self.series_id is None else {"series_id": self.series_id}),
             **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
+            **({"parts": [self._part_content(part) for part in self.parts]} if self.parts else {}),
         }
+
+    def _part_content(self, part: CarryingPart) -> dict[str, Any]:
+        return asdict(part) | {"kind": part.kind.value, "needed": part.needed(self.demand_bytes_per_second)}
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":

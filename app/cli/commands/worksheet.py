@@ -6,7 +6,8 @@ from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.cli.worksheet_parsing import (
     PARTS,
-    calculated_rate,
+    calculated_machine,
+    carrying_parts,
     group_from,
     measured_part,
     readable,
@@ -114,12 +115,14 @@ def bottleneck(
     multiple=True,
     required=True,
     metavar="[NAME=]N:TRANSFERS:SIZE",
-    help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation, compiling,"
-    " imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
+    help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
+    " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
 )
 @click.option("--capacity", metavar="RATE", help="What the server moves, in bytes a second (960KB).")
 @click.option("--from-series", "reference", metavar="SERIES", help="What the server moves: that series' average.")
 @click.option("--from-worksheet", metavar="NAME", help="What it moves: the total of a saved bottleneck worksheet.")
+@click.option("--disk", metavar="NAME|RATE", help="A disk: say how many of them these clients need.")
+@click.option("--network", metavar="NAME|RATE", help="A network: say how many of them these clients need.")
 @click.option("--memory", metavar="SIZE", help="What the server has for the processes of its clients.")
 @click.option("--client-memory", metavar="SIZE", help="What one client's process takes (800KB, the book's of 1999).")
 @_worksheet_options
@@ -130,6 +133,8 @@ def clients(
     capacity: str | None,
     reference: str | None,
     from_worksheet: str | None,
+    disk: str | None,
+    network: str | None,
     memory: str | None,
     client_memory: str | None,
     as_json: bool,
@@ -139,20 +144,22 @@ def clients(
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
-    series_id = None
+    series_id, machine = None, Machine(name="")
     if capacity:
         rate, source = float(parse_size(capacity)), ""
     elif reference:
         part = measured_part(context, reference, 1)
         rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
     else:
-        rate, source = calculated_rate(context, from_worksheet or "")
+        machine = calculated_machine(context, from_worksheet or "")
+        rate, source = machine.total_bytes_per_second or 0.0, f"the bottleneck worksheet {from_worksheet}"
     worksheet = UsersCalculation(
         capacity_bytes_per_second=rate,
         capacity_source=source,
         series_id=series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
         memory=server_memory(memory, client_memory),
+        parts=carrying_parts(machine, disk, network),
     )
     _show(context, worksheet, as_json=as_json, save=save)
 

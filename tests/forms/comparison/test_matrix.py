@@ -46,6 +46,23 @@ def test_the_books_table_with_the_ratios_it_does_not_print():
     assert [round(r[1], 1) if r[1] else None for r in ratios] == [63.6, 101.7, None, None]
 
 
+def test_labels_that_repeat_their_row_make_the_same_table():
+    def labelled(form: str) -> list[Series]:
+        return [
+            replace(one, label=form.format(host=one.target.host, command=one.command, label=one.label))
+            if one.label
+            else one
+            for one in book()
+        ]
+
+    for form in ("{host} {command} {label}", "{label} {command}", "{command} {label}"):
+        assert protocol_matrix(labelled(form)).columns == ("FTP", "untuned", "tuned"), form
+    one_row = [at_rate(645, Command.GET, SMB, "cut through on"), at_rate(700, Command.GET, SMB, "cut through off")]
+    assert protocol_matrix(one_row).columns == ("cut through on", "cut through off")
+    same = [*one_row, at_rate(645, Command.PUT, SMB, "cut through on"), at_rate(7, Command.PUT, SMB, "cut through off")]
+    assert protocol_matrix(same).columns == ("cut through on", "cut through off")
+
+
 def test_one_host_needs_no_name_and_no_label_needs_no_invention():
     changed = replace(at_rate(900, Command.GET, SMB), change=Change(name="log level", value="0"))
     table = protocol_matrix([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])

@@ -64,6 +64,7 @@ def test_saved_shown_listed_and_used_for_clients(inside):
     )
     assert document["capacity_bytes_per_second"] == 560e3
     assert document["groups"][0]["carried_clients"] == 20
+    assert [(part["kind"], part["needed"]) for part in document["parts"]] == [("cpu", 1), ("disk", 2), ("network", 1)]
     assert inside.json("worksheet", "show", "clients", "c", "--json")["is_enough"] is False
 
 
@@ -77,6 +78,25 @@ def test_operations_presets_and_memory(inside):
     assert inside("worksheet", "clients", "--group", "36:nothing", "--capacity", "1MB").returncode == 2
     alone = ("--group", "36:office", "--capacity", "1MB", "--client-memory", "1M")
     assert inside("worksheet", "clients", *alone).returncode == 2
+
+
+def test_a_preset_names_its_group(inside):
+    words = ("--group", "36:office", "--group", "25:programmers", "--group", "it=2:Imaging", "--group", "1:1:1K")
+    document = inside.json("worksheet", "clients", *words, "--capacity", "1MB", "--json")
+    assert [group["name"] for group in document["groups"]] == ["office", "programmers", "it", "group 4"]
+    assert document["groups"][1]["demand_bytes_per_second"] == 1_000_000
+
+
+def test_75_clients_take_three_networks_and_three_disks(inside):
+    """Using Samba: 25 PCs fit on an Ethernet of 375 KB/s, so 75 need three, and at least three 7200 RPM disks."""
+    words = ("--group", "75:375KB/25", "--capacity", "1125KB", "--network", "375KB", "--disk", "560KB")
+    document = inside.json("worksheet", "clients", *words, "--json")
+    assert [(part["kind"], part["needed"]) for part in document["parts"]] == [("disk", 3), ("network", 3)]
+    text = " ".join(inside("worksheet", "clients", *words, "--save", "lab").stdout.split())
+    assert "Needed for that: 3 x disk of 560.0 kB/s and 3 x network of 375.0 kB/s" in text
+    assert inside.json("worksheet", "show", "clients", "lab", "--json")["parts"] == document["parts"]
+    two = inside.json("worksheet", "clients", "--group", "50:375KB/25", *words[2:], "--json")
+    assert [part["needed"] for part in two["parts"]] == [2, 2]
 
 
 def test_a_target_says_whether_it_is_reached(inside):
