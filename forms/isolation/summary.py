@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from forms.isolation.profile import ProfileSummary, Waterfall, profile_summary, waterfall
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
-from forms.stats.summary import mean, student_t
+from forms.stats.distributions import student_t
+from forms.stats.summary import mean
 from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun
 from storage.records import RunStatus
 

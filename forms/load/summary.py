@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forms.stats.distributions import student_t
 from storage.loads.records import Capacity, Limit, Load, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import Scenario
 
@@ -168,10 +169,8 @@ def memory_line(points: Sequence[LoadPoint]) -> MemoryLine | None:
     slope = sum((x - mean_x) * (y - mean_y) for x, y in pairs) / spread
     low = high = None
     if count > 2:
-        from scipy.special import stdtrit  # noqa: PLC0415  scipy takes a third of a second to load
-
         rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
-        half = float(stdtrit(count - 2, 0.975)) * math.sqrt(rest / (count - 2) / spread)
+        half = student_t(0.95, count - 2) * math.sqrt(rest / (count - 2) / spread)
         low, high = slope - half, slope + half
     return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
 

@@ -1,15 +1,13 @@
-"""The Mann-Whitney U test, two-sided and exact: by counting all ways to deal the ranks, ties included."""
+"""Tests by ranks: Mann and Whitney's U, two-sided and exact, ties included, and Friedman's of several values."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from forms.stats.distributions import chi_square_tail
 
 EXACT_MAX = 200
 """The most values on both sides together whose deals are counted; beyond it the normal approximation is as good."""
@@ -31,6 +29,22 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
     return _normal(ranks, len(few), dealt)
 
 
+def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
+    """The p of Friedman's test that all columns are the same, by chi-square and corrected for ties (Friedman 1937).
+
+    A block is one observation of each column, three columns or more. 1 where every block is tied throughout.
+    """
+    count, columns = len(blocks), len(blocks[0])
+    ranked = [_doubled_ranks(block) for block in blocks]
+    ties = sum(size**3 - size for ranks in ranked for size in Counter(ranks).values())
+    untied = 1 - ties / (count * columns * (columns**2 - 1))
+    if untied <= 0:
+        return 1.0
+    squares = sum(sum(column) ** 2 for column in zip(*ranked, strict=True)) / 4  # the ranks are doubled
+    score = 12 * squares / (count * columns * (columns + 1)) - 3 * count * (columns + 1)
+    return chi_square_tail(score / untied, columns - 1)
+
+
 def rank_shift(first: Sequence[float], second: Sequence[float]) -> int:
     """Which side ranks higher: 1 for the second, -1 for the first, 0 for neither."""
     ranks = _doubled_ranks([*first, *second])
@@ -47,9 +61,9 @@ def critical_count(first: int, second: int, alpha: float) -> int | None:
         spread = math.sqrt(first * second * (first + second + 1) / 12)
         return max(0, int(first * second / 2 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
     few, many = sorted((first, second))
-    least = few * (few + 1)
-    below = 2 * _shares_without_ties(few + many, few).cumsum()[least::2]
-    return int((below <= alpha * (1 + 1e-12)).sum()) - 1 if below[0] <= alpha * (1 + 1e-12) else None
+    ways = _ways_without_ties(few + many, few)[few * (few - 1) // 2 :]
+    most = alpha * (1 + 1e-12) * math.comb(few + many, few)
+    return sum(2 * below <= most for below in accumulate(ways)) - 1 if 2 * ways[0] <= most else None
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
@@ -64,28 +78,37 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
 
 
 def _exact(ranks: list[int], picks: int, dealt: int) -> float:
-    shares = _shares_without_ties(len(ranks), picks) if len(set(ranks)) == len(ranks) else _shares(ranks, picks)
-    return min(1.0, 2 * min(float(shares[: dealt + 1].sum()), float(shares[dealt:].sum())))
+    least = min(ranks)
+    step = math.gcd(*(rank - least for rank in ranks)) or 1
+    dealt = (dealt - picks * least) // step
+    ways = (
+        _ways_without_ties(len(ranks), picks)
+        if len(set(ranks)) == len(ranks)
+        else _ways([(rank - least) // step for rank in ranks], picks)
+    )
+    return min(1.0, 2 * min(sum(ways[: dealt + 1]), sum(ways[dealt:])) / math.comb(len(ranks), picks))
 
 
 @lru_cache(maxsize=8)
-def _shares_without_ties(total: int, picks: int) -> "NDArray[np.float64]":
-    """The same for all values that differ: counted once for many tests of as many runs."""
-    return _shares([2 * rank for rank in range(1, total + 1)], picks)
+def _ways_without_ties(total: int, picks: int) -> list[int]:
+    """The same for ranks from 0 that all differ: counted once for many tests of as many runs."""
+    return _ways(list(range(total)), picks)
 
 
-def _shares(ranks: list[int], picks: int) -> "NDArray[np.float64]":
-    """How likely each sum of so many of the ranks is, from 0 up."""
-    import numpy as np  # noqa: PLC0415  loaded where it counts, not with the program
+def _ways(ranks: list[int], picks: int) -> list[int]:
+    """In how many ways each sum of that many of the ranks comes about, from 0 up.
 
+    The counts of one number of picks are the digits of one long integer, so that taking a rank is a shift and an
+    addition (Kronecker substitution).
+    """
+    size = math.comb(len(ranks), picks).bit_length() // 8 + 1
+    sums = [1] + [0] * picks
+    for done, rank in enumerate(ranks, start=1):
+        for taken in range(min(done, picks), 0, -1):
+            sums[taken] += sums[taken - 1] << 8 * size * rank
     highest = sum(sorted(ranks)[-picks:])
-    ways = np.zeros((picks + 1, highest + 1))
-    ways[0, 0] = 1
-    for rank in ranks:
-        for taken in range(picks, 0, -1):
-            ways[taken, rank:] += ways[taken - 1, : highest + 1 - rank]
-    shares: NDArray[np.float64] = ways[picks] / ways[picks].sum()
-    return shares
+    digits = sums[picks].to_bytes(size * (highest + 1), "little")
+    return [int.from_bytes(digits[at : at + size], "little") for at in range(0, len(digits), size)]
 
 
 def _normal(ranks: list[int], picks: int, dealt: int) -> float:

@@ -1,7 +1,7 @@
 """The statistics of a series: average, deviation, interval, unusual runs and drift, of plain sequences of numbers.
 
 Every function takes the values in the order in which they were measured, in any unit, and says None where too few
-values leave it undefined. scipy is loaded by the first call that needs Student's t, never by the import.
+values leave it undefined.
 """
 
 import itertools
@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forms.stats.distributions import student_t as student_t  # noqa: PLC0414  until all ask there
 from forms.stats.mann_kendall import mann_kendall_p
 
 UNUSUAL_SCORES = {3: 22.0, 4: 6.9, 5: 7.9, 6: 5.5, 7: 5.9, 8: 4.9, 9: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 18: 4.1, 25: 3.9}
@@ -84,13 +85,6 @@ def known_to_percent(values: Sequence[float]) -> float | None:
     of what is reached up to a deviation of 5 % (simulated, TRUTH.md).
     """
     return half_width_percent(values, 2 * max(0.978, 1 - 0.0008 * len(values)) - 1)
-
-
-def student_t(level: float, degrees_of_freedom: float) -> float:
-    """The two-sided quantile of Student's t: the interval of ``level`` reaches so many standard errors each way."""
-    from scipy.special import stdtrit  # noqa: PLC0415  scipy takes a third of a second to load
-
-    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
 def modified_z_scores(values: Sequence[float], clock_percent: float = 0.0) -> list[float]:

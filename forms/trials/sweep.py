@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
+from forms.stats.mann_whitney import friedman_p
 from forms.stats.paired import PairedEffect, paired_effect
 from forms.stats.summary import mean
 from forms.trials.summary import pairs_of, rates_of
@@ -212,12 +213,7 @@ def _friedman(table: Sequence[Sequence[float]]) -> float | None:
     """Friedman's test: whether the values differ at all, whatever the blocks do."""
     if len(table) < 2 or len(table[0]) < 3:
         return None
-    if all(len(set(row)) == 1 for row in table):
-        return 1.0  # where scipy divides by zero
-    from scipy.stats import friedmanchisquare  # noqa: PLC0415  slow to load
-
-    columns = list(zip(*table, strict=True))
-    return float(friedmanchisquare(*columns).pvalue)
+    return friedman_p(table)
 
 
 def _size(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:

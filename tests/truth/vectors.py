@@ -15,8 +15,8 @@ from scipy.special import stdtr, stdtrit
 
 from forms.stats.change import Variation, steady_trend_score
 from forms.stats.decision import TREND_SHARE, ChangeDecision, Limits, Verdict
+from forms.stats.distributions import student_t
 from forms.stats.mann_whitney import mann_whitney_p, rank_shift
-from forms.stats.summary import student_t
 from tests.truth.timelines import Values
 
 LIMITS = Limits()

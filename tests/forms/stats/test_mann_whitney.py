@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from scipy import stats
 
-from forms.stats.mann_whitney import mann_whitney_p, rank_shift
+from forms.stats.mann_whitney import critical_count, friedman_p, mann_whitney_p, rank_shift
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 3), (3, 3), (4, 4), (5, 5), (10, 10), (5, 9), (30, 12)])
@@ -65,3 +65,31 @@ def test_the_side_that_ranks_higher():
         right = [generator.randrange(6) for _ in range(generator.randrange(1, 9))]
         pairs = sum((b > a) - (b < a) for a in left for b in right)
         assert rank_shift(left, right) == (pairs > 0) - (pairs < 0)
+
+
+def test_friedmans_test_of_several_values():
+    generator = random.Random(3)
+    for columns in (3, 4, 7):
+        for digits in (6, 1, 0):
+            for blocks in (2, 3, 8, 40):
+                table = [[round(generator.gauss(10 + c / 3, 1), digits) for c in range(columns)] for _ in range(blocks)]
+                expected = stats.friedmanchisquare(*zip(*table, strict=True)).pvalue
+                assert friedman_p(table) == pytest.approx(expected, rel=1e-9), (columns, digits, blocks)
+    assert friedman_p([[1.0, 1.0, 1.0]] * 5) == 1
+
+
+def test_the_critical_count_is_the_last_that_is_within_alpha():
+    for first, second in ((3, 3), (4, 4), (4, 5), (8, 8), (10, 20), (30, 30)):
+        for alpha in (0.05, 0.02, 0.001):
+            allowed = critical_count(first, second, alpha)
+            p = [
+                2
+                * stats.mannwhitneyu(range(first), [first - 0.5 - u] + [1e3] * (second - 1), method="exact").pvalue
+                / 2
+                for u in range(min(first, 12))
+            ]
+            within = [u for u, chance in enumerate(p) if chance <= alpha]
+            if allowed is None:
+                assert not within, (first, second, alpha)
+            elif allowed < len(p) - 1:
+                assert within == list(range(allowed + 1)), (first, second, alpha)

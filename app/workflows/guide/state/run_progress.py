@@ -22,7 +22,7 @@ from app.workflows.guide.state.pace import SHOWN_SECONDS, each_second, last_seco
 from forms import wording
 from forms.numbers import byte_rate
 from forms.series.progress import RunProgress, duration, standing
-from forms.stats.summary import student_t
+from forms.stats.distributions import student_t
 from storage.records import Phase, RunStatus, SeriesStatus
 
 MOST_SAMPLES = 600
