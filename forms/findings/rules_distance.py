@@ -12,10 +12,13 @@ from storage.records import Command, Facts, Series
 
 FULL_PERCENT_OF_LINK = 60.0
 """A link that is filled so far is not held back by the distance."""
-LIMITED_SHARE = 0.3
-"""The share of a buffer that is on its way when the buffer is the limit: the kernel keeps half of it for itself."""
+LIMITED_SHARE = 0.45
+"""The share of a buffer or window that is on its way when it is the limit."""
+BUFFER_SHARE = 0.5
+"""The share of a socket's buffer that carries data: the kernel keeps about half of it for itself."""
+_MORE_THAN_HALF = 0.55
 SLOW_START_TIMES = 20
-"""So many times as long as slow start a run must be for slow start not to matter."""
+"""How many times as long as slow start a run must be for slow start not to matter."""
 _FIRST_WINDOW_BYTES = 10 * 1460
 """What TCP sends before the first acknowledgement (RFC 6928)."""
 _BUFFER_FACTS = {Command.GET: ("tcp.rmem", "tcp.wmem"), Command.PUT: ("tcp.wmem", "tcp.rmem")}
@@ -30,6 +33,20 @@ class _Limit:
     name: str
     window: bool = False
     """Whether it is the client's own window rather than a socket's buffer."""
+
+    @property
+    def usable_bytes(self) -> float:
+        """What of it carries data."""
+        return self.size_bytes * (1 if self.window else BUFFER_SHARE)
+
+    def bound(self, on_the_way: float, round_trip: float) -> str:
+        """The most that it lets through, reckoned from half of a buffer unless more is seen on its way."""
+        halved = not self.window and on_the_way <= _MORE_THAN_HALF * self.size_bytes
+        most = self.usable_bytes if halved else self.size_bytes
+        return (
+            f"{self.name}: {_amount(self.size_bytes)}{', half of it for data,' if halved else ''} /"
+            f" {wording.milliseconds(round_trip)} = {wording.rate(most / round_trip)} at most."
+        )
 
 
 def slow_start_rules(series: Series) -> bool:
@@ -51,21 +68,20 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     if link and 100 * 8 * rate / link >= FULL_PERCENT_OF_LINK:
         return
     on_the_way = rate * round_trip
-    limits = sorted(_limits(series), key=lambda limit: limit.size_bytes)
+    limits = sorted(_limits(series), key=lambda limit: limit.usable_bytes)
     least = limits[0] if limits else None
     trip = wording.milliseconds(round_trip)
     seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
     need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
-    loses = any(retransmits(series))
-    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses:
+    loses, starts = any(retransmits(series)), slow_start_rules(series)
+    if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses and not starts:
         yield Finding(
             key="latency",
             severity=Severity.WARNING,
             title="The distance is the limit, by a window"
             if least.window
             else "The distance is the limit, by a buffer",
-            evidence=f"{seen}{need}. {least.name}: {_amount(least.size_bytes)} / {trip} ="
-            f" {wording.rate(least.size_bytes / round_trip)} at most.",
+            evidence=f"{seen}{need}. {least.bound(on_the_way, round_trip)}",
             what_to_do=_wider(series, least, round_trip),
         )
         return
@@ -74,7 +90,13 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         severity=Severity.NOTE,
         title="The server is far away",
         evidence=f"{seen}{need}. "
-        + ("Packets are lost, and TCP slows down for each." if loses else "No known buffer or window is the limit.")
+        + (
+            "Packets are lost, and TCP slows down for each."
+            if loses
+            else "The runs are so short that TCP's slow start is part of them."
+            if starts
+            else "No known buffer or window is the limit."
+        )
         + "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits),
         what_to_do="The slowest line on the way may set the pace: measure the bare TCP path (iperf3), which tells it"
         " from the server, in runs so long that the start of a connection does not count.",

@@ -40,6 +40,35 @@ def test_a_buffer_is_the_limit():
     assert "cable" not in found.what_to_do
 
 
+@pytest.mark.parametrize(
+    ("megabytes", "key", "bound"),
+    [
+        (9.42, "far", ""),
+        (9.45, "latency", "4.19 MB, half of it for data, / 200 ms = 10.49 MB/s at most"),
+        (11.5, "latency", "half of it for data, / 200 ms = 10.49 MB/s at most"),
+        (11.6, "latency", "4.19 MB / 200 ms = 20.97 MB/s at most"),
+    ],
+)
+def test_a_buffer_is_the_limit_from_45_percent_and_half_of_it_carries_data(megabytes, key, bound):
+    """45 % of 4,194,304 bytes in 200 ms are 9.437 MB/s; 55 % are 11.53 MB/s."""
+    rates = [megabytes * 1e6] * 3
+    found = only(
+        far(1, 200, command=Command.PUT, client=replace(CLIENT, in_flight=16), runs=runs(rates)), "latency", "far"
+    )
+    assert found.key == key
+    assert bound in found.evidence
+
+
+def test_slow_start_is_not_taken_for_a_buffer():
+    """8 MiB at 50 ms and 27.9 MB/s, as measured: larger buffers gave 29.2, so they were not the limit."""
+    short = far(1, 50, command=Command.PUT, runs=runs([27.9e6] * 3, size_bytes=8 << 20))
+    found = only(short, "latency", "far")
+    assert found.key == "far"
+    assert "slow start" in found.evidence
+    shorter_window = replace(short, client=replace(CLIENT, block_bytes=65536, in_flight=4))
+    assert only(shorter_window, "latency", "far").key == "far"
+
+
 def test_the_servers_buffer_counts_where_it_is_known():
     told = far(8, 200)
     small = {**told.environment, "server": {"tcp.wmem": "4096 16384 2097152"}}
