@@ -7,7 +7,6 @@ from typing import Self
 
 from storage.codec import Row
 from storage.queries import in_parts
-from storage.records import utc_now
 
 
 class NotebookBase:
@@ -43,11 +42,6 @@ class NotebookBase:
         """A block whose writing is all or nothing."""
         with self._db.atomic():
             yield
-
-    def _renew_owner(self, table: str, row_id: str) -> None:
-        """Say, inside a transaction, that the process that a row of the table names as its owner goes on."""
-        renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
-        self._db.table(table).update(row_id, {"owner": utc_now()}, conversions=renewed)
 
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
         cursor = self._db.conn.execute(sql, arguments)

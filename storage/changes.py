@@ -148,6 +148,9 @@ class Slot:
     """Whether the machine that made the load was the limit, so that a difference is larger than it seems."""
 
 
+_OF_EXPERIMENT = "(SELECT recording_id FROM experiments WHERE name = ?)"
+
+
 class ChangeTables(NotebookBase):
     """The journal of changes, plans of trials, and the order of their runs."""
 
@@ -178,7 +181,8 @@ class ChangeTables(NotebookBase):
     def renew_journal(self, change_id: str) -> None:
         """Say that the process that made the change is still at work on it."""
         with self._db.atomic():
-            self._renew_owner("changes", change_id)
+            renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
+            self._db.table("changes").update(change_id, {"owner": utc_now()}, conversions=renewed)
 
     def leave_journal(self, entry: JournalEntry) -> None:
         """Note that nobody is at work on a change any more although it stands, so that whoever can puts it back."""
@@ -199,14 +203,16 @@ class ChangeTables(NotebookBase):
 
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
         """Keep the plan of an experiment of kind trial or sweep, in place of an earlier one."""
+        row = json.dumps(plan.to_json())
         with self._db.atomic():
-            row = {"experiment": experiment, "plan": json.dumps(plan.to_json(), ensure_ascii=False)}
-            self._db.table("trials").insert(row, replace=True)
+            self._db.execute(f"UPDATE recordings SET content = ? WHERE id = {_OF_EXPERIMENT}", (row, experiment))  # noqa: S608  our own words
 
     def trial(self, experiment: str) -> TrialPlan | None:
-        """The plan of that experiment; None where it is no trial."""
-        for (text,) in self._db.execute("SELECT plan FROM trials WHERE experiment = ?", (experiment,)):
-            return JSONNode("plan", object_of(text)).record(TrialPlan)
+        """The plan of that experiment; None where it is no trial, or came without its plan."""
+        sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"  # noqa: S608  our own words
+        for (text,) in self._db.execute(sql, (experiment,)):
+            content = object_of(text)
+            return JSONNode("plan", content).record(TrialPlan) if content else None
         return None
 
     def add_slot(self, slot: Slot) -> None:

@@ -34,22 +34,11 @@ Row = dict[str, Any]
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_PLAIN = (
-    "id",
-    "created_at",
-    "error",
-    "title",
-    "label",
-    "note",
-    "experiment",
-    "base_id",
-    "link_bits_per_second",
-    "ceiling_bytes_per_second",
-    "scratch_path",
-    "imported_at",
-)
-WRITTEN_BY_PEOPLE = ("title", "label", "note", "experiment", "decision")
-"""Columns of a series that a user may write at any time, apart from those that its measurement goes on writing."""
+_HEAD = ("created_at", "error", "label", "note", "question", "imported_at")
+"""What stands in a series' row of ``recordings``, as it does of every kind."""
+_PLAIN = ("id", "title", "experiment", "base_id", "link_bits_per_second", "ceiling_bytes_per_second")
+SERIES_WRITTEN_BY_PEOPLE = ("title", "experiment", "decision")
+"""Columns of ``series`` that a user may write at any time, beside those that every recording has."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
@@ -85,12 +74,11 @@ def object_of(text: str) -> dict[str, JSONValue]:
 
 
 def series_to_row(series: Series) -> Row:
-    """The series without its runs and facts, as a row of ``series``."""
+    """What only a series has, without its runs and facts, as a row of ``series``."""
     row: Row = {name: getattr(series, name) for name in _PLAIN}
     row |= {name: getattr(series.client, name) for name in _CLIENT}
     row |= {name: getattr(series.target, name) for name in _TARGET}
     row |= {
-        "status": series.status.value,
         "command": series.command.value,
         "client": series.client.name,
         "client_version": series.client.version,
@@ -125,7 +113,7 @@ def series_from_row(
     environment: Mapping[str, Mapping[str, FactValue]] | None = None,
     history: SeriesHistory | None = None,
 ) -> Series:
-    """The series of a row, with the runs, facts and history that are given."""
+    """The series of its rows in ``recordings`` and ``series``, with the runs, facts and history that are given."""
     history = history or SeriesHistory()
     change = None
     if row["change_name"] is not None:
@@ -138,7 +126,8 @@ def series_from_row(
             remark=row["change_remark"],
         )
     return Series(
-        **{name: row[name] for name in _PLAIN} | {"scratch_path": as_it_was(row["scratch_path"])},
+        **{name: row[name] for name in (*_HEAD, *_PLAIN)},
+        scratch_path=as_it_was(object_of(row["leftovers"] or "{}").get("scratch_path")),
         status=SeriesStatus(row["status"]),
         command=Command(row["command"]),
         decision=Decision(row["decision"]) if row["decision"] else None,
@@ -157,13 +146,19 @@ def series_from_row(
 
 def experiment_to_row(experiment: Experiment) -> Row:
     """The experiment as a row of ``experiments``."""
-    return asdict(experiment) | {"kind": experiment.kind.value}
+    return {name: value for name, value in asdict(experiment).items() if name != "recording_id"} | {
+        "kind": experiment.kind.value
+    }
 
 
 def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
     """The experiment of a row."""
     return Experiment(
-        name=row["name"], kind=ExperimentKind(row["kind"]), subject=row["subject"], created_at=row["created_at"]
+        name=row["name"],
+        kind=ExperimentKind(row["kind"]),
+        subject=row["subject"],
+        created_at=row["created_at"],
+        recording_id=row["recording_id"],
     )
 
 
@@ -190,14 +185,9 @@ def attempt_from_row(row: Mapping[str, Any]) -> Run:
     return run_from_row({**row, "status": RunStatus.FAILED.value, "reason": None})
 
 
-def owner_to_row(series_id: str, owner: Owner) -> Row:
-    """The owner as a row of ``owners``."""
-    return asdict(owner) | {"series_id": series_id}
-
-
 @of_a_sound_file
 def owner_from_row(row: Mapping[str, Any]) -> Owner:
-    """The owner of a row."""
+    """The owner of a row of ``leases``."""
     return Owner(**{name: row[name] for name in Owner.__dataclass_fields__})
 
 

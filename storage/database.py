@@ -194,9 +194,10 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> NotebookDatabase:
             " local disk is quicker"
         )
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA foreign_keys = OFF")  # while a migration makes tables anew
     if found != CURRENT_FORMAT:
         _migrate(db, path)
+    connection.execute("PRAGMA foreign_keys = ON")
     return db
 
 

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
-from storage.base import NotebookBase
 from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
+from storage.recordings import ISOLATION, Recording, RecordingTables
 from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target
 
 
@@ -74,6 +74,8 @@ class LayerRun:
     layer: Layer
     clients: Count
     status: RunStatus = RunStatus.VALID
+    reason: str | None = None
+    """Why it was rejected."""
     error: str | None = None
     started_at: str = ""
     seconds: NotNegative = 0.0
@@ -142,6 +144,9 @@ class Isolation:
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
     label: str = ""
+    note: str = ""
+    question: str = ""
+    """What it was meant to answer."""
     target: Target
     script: str
     script_sha256: str = ""
@@ -189,9 +194,9 @@ class Isolation:
         return self.owner is not None and is_alive(self.owner)
 
 
-_HEAD = ("id", "created_at", "status", "error", "label", "imported_at")
+_HEAD = ("id", "created_at", "status", "error", "label", "note", "question", "imported_at")
 _APART = (*_HEAD, "runs", "left_behind", "owner")
-_RUN_HEAD = ("round", "layer", "clients", "status", "seconds", "bytes_per_second")
+_RUN_HEAD = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
 
 
 _OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
@@ -210,80 +215,65 @@ def isolation_from_json(node: JSONNode) -> Isolation:
     return node.record(Isolation, leave=_OURS_ALONE)
 
 
-class IsolationTables(NotebookBase):
+def head_of_isolation(isolation: Isolation) -> Recording:
+    """What an isolation has as every recording has it."""
+    content = {name: value for name, value in isolation_to_json(isolation).items() if name not in _APART}
+    left = isolation.left_behind
+    return Recording(
+        **{name: getattr(isolation, name) for name in _HEAD},
+        kind=ISOLATION,
+        subject=f"smb://{isolation.target.host}/{isolation.target.share or ''}".rstrip("/"),
+        leftovers=None if left.nothing else asdict(left),
+        content=content,
+    )
+
+
+class IsolationTables(RecordingTables):
     """What a notebook keeps of isolations."""
 
-    def save_isolation(self, isolation: Isolation) -> None:
-        """Store an isolation, or what has changed of it; its runs are stored by :meth:`add_layer_run`."""
-        content = {name: value for name, value in isolation_to_json(isolation).items() if name not in _APART}
-        row: Row = {name: getattr(isolation, name) for name in _HEAD} | {
-            "status": isolation.status.value,
-            "content": json.dumps(content),
-            "left_behind": None if isolation.left_behind.nothing else json.dumps(asdict(isolation.left_behind)),
-            "owner": json.dumps(asdict(isolation.owner)) if isolation.owner else None,
-        }
-        with self._db.atomic():
-            self._db.table("isolations").upsert(row, pk="id")
-
-    def label_isolation(self, isolation_id: str, label: str) -> None:
-        """Give an isolation another label; nothing else of it is touched."""
-        with self._db.atomic():
-            self._db.execute("UPDATE isolations SET label = ? WHERE id = ?", (label, isolation_id))
-
     def add_isolation(self, isolation: Isolation) -> None:
-        """Store an isolation with its runs."""
+        """Store an isolation that is not there yet, with its runs."""
         with self._db.atomic():
-            self.save_isolation(isolation)
+            self.add_recording(head_of_isolation(isolation))
             for run in isolation.runs:
                 self.add_layer_run(isolation.id, run)
 
-    def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
-        """Store one run the moment it ended, in place of a failed one of the same round, layer and clients.
+    def update_isolation(self, isolation: Isolation) -> None:
+        """Store what measuring tells of an isolation, but its runs."""
+        self.update_recording(head_of_isolation(isolation))
 
-        It is the sign to other hosts that the process that measures the isolation goes on.
-        """
+    def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
+        """Store one run the moment it ended, in place of a failed one of the same round, layer and clients."""
         found = asdict(run)
         row: Row = {name: found.pop(name) for name in _RUN_HEAD}
         row |= {"isolation_id": isolation_id, "content": json.dumps(found)}
         row |= {"layer": run.layer.value, "status": run.status.value}
         with self._db.atomic():
             self._db.table("layer_runs").insert(row, replace=True)
-            self._renew_owner("isolations", isolation_id)
 
-    def isolation(self, reference: str) -> Isolation | None:
-        """The isolation of that id or of the only id that begins so, with its runs; ``last`` is the newest."""
-        named = "?1 = 'last' OR substr(id, 1, length(?1)) = ?1"
-        sql = f"SELECT * FROM isolations WHERE {named} ORDER BY created_at DESC LIMIT 2"  # noqa: S608 (no words of others)
-        rows = list(self._rows(sql, (reference,)))
-        if not rows or not reference or (len(rows) > 1 and reference != "last"):
-            return None
-        runs = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (rows[0]["id"],))
+    def isolation(self, reference: str) -> Isolation:
+        """The isolation that a reference means, with its runs. Raises UnknownReferenceError."""
+        head = self.recording(reference, ISOLATION)
+        runs = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
         order = list(Layer)
         found = sorted(map(_run_from_row, runs), key=lambda run: (run.round, run.clients, order.index(run.layer)))
-        return replace(_from_row(rows[0]), runs=tuple(found))
+        return replace(_from_head(head), runs=tuple(found))
 
     def isolations(self) -> list[Isolation]:
         """All isolations without their runs, newest first."""
-        return [_from_row(row) for row in self._rows("SELECT * FROM isolations ORDER BY created_at DESC, id")]
-
-    def remove_isolation(self, isolation_id: str) -> None:
-        """Take an isolation out, with its runs."""
-        with self._db.atomic():
-            self._db.execute("DELETE FROM isolations WHERE id = ?", (isolation_id,))
+        return [_from_head(head) for head in self.recordings(ISOLATION)]
 
 
 @of_a_sound_file
-def _from_row(row: Mapping[str, Any]) -> Isolation:
-    content = object_of(row["content"]) | {name: row[name] for name in _HEAD} | {"runs": []}
-    found = isolation_from_json(JSONNode("isolation", content))
-    left: dict[str, Any] = object_of(row["left_behind"]) if row["left_behind"] else {}
+def _from_head(head: Recording) -> Isolation:
+    content = dict(head.content) | {name: getattr(head, name) for name in _HEAD} | {"runs": []}
+    left: dict[str, Any] = dict(head.leftovers or {})
     left["server_folders"] = tuple(left.get("server_folders", ()))
-    owner: dict[str, Any] | None = object_of(row["owner"]) if row["owner"] else None
     return replace(
-        found,
+        isolation_from_json(JSONNode("isolation", content)),
         left_behind=LeftBehind(**left),
-        owner=Owner(**owner) if owner else None,
-        imported_at=row["imported_at"],
+        owner=head.lease,
+        imported_at=head.imported_at,
     )
 
 

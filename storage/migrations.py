@@ -1,13 +1,19 @@
 """The notebook's schema, one migration after the other; a notebook says itself which version of us it needs."""
 
 import json
+from collections.abc import Callable, Mapping
 
 from sqlite_utils import Database, Migrations
 
-from storage.json_reader import DocumentError, JSONNode
-from storage.plan import plan_from_json
-from storage.quiet import quiet_from_json
-from storage.schema import ISOLATION_TABLES, LOAD_TABLES, OWNERS_OF_LOADS, SERIES_TEXTS, WINDOWS_OF_TRIALS
+from storage.schema import (
+    ISOLATION_TABLES,
+    LOAD_TABLES,
+    OWNERS_OF_LOADS,
+    RECORDING_TABLES,
+    RECORDING_TEXTS,
+    SERIES_TEXTS,
+    WINDOWS_OF_TRIALS,
+)
 
 migrations = Migrations("sharebench")
 
@@ -325,15 +331,69 @@ def m002_experiments(db: Database) -> None:
     _declare(db, 2, "0.2.0")
 
 
+def _is_whole(value: object, least: int, most: float) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and least <= value <= most and value % 1 == 0
+
+
+def _is_above_zero(value: object, most: float) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and 0 < value <= most
+
+
+_ENDLESS = 1e300
+_SETTINGS_OF_FORMAT_3: dict[str, Callable[[object], bool]] = {
+    "block_bytes": lambda value: _is_whole(value, 1, _ENDLESS),
+    "in_flight": lambda value: _is_whole(value, 1, 512),
+    "sign": lambda value: isinstance(value, bool),
+    "encrypt": lambda value: isinstance(value, bool),
+    "timeout_seconds": lambda value: _is_above_zero(value, 86_400),
+    "drop_cache": lambda value: isinstance(value, bool),
+}
+_PLAN_OF_FORMAT_3: dict[str, Callable[[object], bool]] = {
+    "runs": lambda value: _is_whole(value, 0, 100_000),
+    "warmups": lambda value: _is_whole(value, 0, 1000),
+    "until_percent": lambda value: _is_above_zero(value, 100),
+    "max_runs": lambda value: _is_whole(value, 0, 100_000),
+    "size_bytes": lambda value: _is_whole(value, 1, _ENDLESS),
+    "make_file": lambda value: isinstance(value, bool),
+    "verify": lambda value: isinstance(value, bool),
+    "client": lambda value: isinstance(value, str),
+    "settings": lambda value: _fits(value, _SETTINGS_OF_FORMAT_3),
+    "quiet_time": lambda value: value in ("record", "require", "skip"),
+    "server_ssh": lambda value: isinstance(value, str),
+    "smb_conf": lambda value: isinstance(value, str),
+    "ceiling": lambda value: value in ("record", "renew", "skip"),
+}
+_VERDICTS_OF_FORMAT_3 = ("quiet", "typical", "busy", "unknown", None)
+
+
+def _fits(value: object, checks: Mapping[str, Callable[[object], bool]]) -> bool:
+    """Whether it is an object whose values are as these checks want them, as far as they are there."""
+    return isinstance(value, dict) and all(
+        value.get(name) is None or fits(value[name]) for name, fits in checks.items()
+    )
+
+
+def _was_quiet(value: object) -> bool:
+    if not isinstance(value, dict) or value.get("verdict") not in _VERDICTS_OF_FORMAT_3:
+        return False
+    reasons = value.get("reasons") or []
+    if not isinstance(reasons, list) or not all(isinstance(reason, str) for reason in reasons):
+        return False
+    figures = (value[name] for name in value if name not in {"verdict", "reasons"})
+    return all(
+        one is None or (not isinstance(one, bool) and isinstance(one, int | float) and abs(one) < _ENDLESS)
+        for one in figures
+    )
+
+
 def _forget_unreadable(db: Database) -> None:
     """Forget plans and quiet times that are none: an earlier version imported them as they stood."""
-    for row in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
-        for column, text, read in (("plan", row[1], plan_from_json), ("quiet", row[2], quiet_from_json)):
-            try:
-                read(JSONNode(column, json.loads(text or "null")))
-            except DocumentError:
-                empty = "{}" if column == "plan" else None
-                db.execute(f'UPDATE series SET "{column}" = ? WHERE id = ?', (empty, row[0]))  # noqa: S608  one of two names
+    for series_id, *texts in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
+        plan, quiet = (json.loads(text or "null") for text in texts)
+        if plan is not None and not _fits(plan, _PLAN_OF_FORMAT_3):
+            db.execute("UPDATE series SET \"plan\" = '{}' WHERE id = ?", (series_id,))
+        if quiet is not None and not _was_quiet(quiet):
+            db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
 
 
 @migrations()
@@ -393,5 +453,13 @@ def m010_owners_of_loads(db: Database) -> None:
     _declare(db, 10, "0.2.0")
 
 
-CURRENT_FORMAT = 10
+@migrations()
+def m011_recordings(db: Database) -> None:
+    """One table for what every kind of measurement has; trials, surveys and self-tests become recordings too."""
+    _run_script(db, RECORDING_TABLES)
+    _run_script(db, RECORDING_TEXTS)
+    _declare(db, 11, "0.3.0")
+
+
+CURRENT_FORMAT = 11
 """The format that this version writes: the number of its last migration."""

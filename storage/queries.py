@@ -1,4 +1,4 @@
-"""Which series a list shows, and in which order: ids by the thousand, without loading the series themselves.
+"""Which recordings a list shows, and in which order: ids by the thousand, without loading them.
 
 The TUI's first screen needs it, so it loads no other module of ours.
 """
@@ -49,14 +49,17 @@ class SeriesQuery:
     order: SortKey = SortKey.WHEN
     descending: bool = True
     grouped: bool = False
-    """By experiment, the one with the newest series first; series without an experiment come last."""
+    """By experiment, the one with the newest series first; what has no experiment comes last."""
+    parts: bool = False
+    """Whether the series of trials and surveys stand in the list themselves."""
 
 
 class Found(NamedTuple):
-    """A series that the list shows; a tuple, since there may be very many."""
+    """A recording that the list shows; a tuple, since there may be very many."""
 
     series_id: str
     experiment: str | None
+    kind: str = "series"
 
 
 _TARGET = (
@@ -64,18 +67,18 @@ _TARGET = (
     " || coalesce('/' || series.share, '') || '/' || trim(series.path, '/')"
 )
 _HAYSTACK = "texts.text || char(10) || coalesce(named.names, '')"
-_TEXTS = "JOIN series_texts AS texts ON texts.series_id = series.id"
+_TEXTS = "JOIN recording_texts AS texts ON texts.recording_id = recordings.id"
 _RATES = """
 LEFT JOIN (
     SELECT series_id, count(*) AS n, avg(size_bytes / seconds) AS average,
         sum((size_bytes / seconds) * (size_bytes / seconds)) AS squares
     FROM runs WHERE phase = 'measured' AND status = 'valid' GROUP BY series_id
-) AS rates ON rates.series_id = series.id
+) AS rates ON rates.series_id = recordings.id
 """
 _COLUMN = {
-    SortKey.WHEN: "series.created_at",
-    SortKey.LABEL: "coalesce(nullif(series.label, ''), nullif(series.title, '')) COLLATE NOCASE",
-    SortKey.TARGET: f"{_TARGET} COLLATE NOCASE",
+    SortKey.WHEN: "recordings.created_at",
+    SortKey.LABEL: "coalesce(nullif(label, ''), nullif(series.title, '')) COLLATE NOCASE",
+    SortKey.TARGET: f"coalesce({_TARGET}, subject) COLLATE NOCASE",
     SortKey.COMMAND: "series.command",
     SortKey.RUNS: "coalesce(rates.n, 0)",
     SortKey.AVERAGE: "rates.average",
@@ -86,7 +89,7 @@ _COLUMN = {
     SortKey.BASELINE: "named.names COLLATE NOCASE",
     SortKey.EXPERIMENT: "series.experiment COLLATE NOCASE",
 }
-_NEWER = "series.created_at DESC, series.stored_order DESC"
+_NEWER = "recordings.created_at DESC, recordings.stored_order DESC"
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
@@ -106,17 +109,19 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
         db.conn.create_function("folded", 1, _folded, deterministic=True)
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
-    newer = "series.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
+    newer = "recordings.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
     order = f"{column} {direction} NULLS LAST, {newer}"
     if query.grouped:
-        newest = "max(series.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
+        newest = "max(recordings.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
         order = f"series.experiment IS NULL, {newest}, {order}"
+    if not query.parts:
+        conditions.append("part_of IS NULL")
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     sql = (
-        "SELECT series.id, series.experiment FROM series"  # noqa: S608 (our own expressions; words are arguments)
-        " LEFT JOIN (SELECT series_id, group_concat(name, ' ') AS names FROM baselines GROUP BY series_id) AS named"
-        f" ON named.series_id = series.id {_RATES if query.order in _NEEDS_RATES else ''} {_TEXTS if words else ''}"
-        f" {where} ORDER BY {order}"
+        "SELECT recordings.id, series.experiment, kind FROM recordings LEFT JOIN series ON series.id = recordings.id"  # noqa: S608 (our own expressions; words are arguments)
+        " LEFT JOIN (SELECT recording_id, group_concat(name, ' ') AS names FROM baselines GROUP BY recording_id)"
+        f" AS named ON named.recording_id = recordings.id {_RATES if query.order in _NEEDS_RATES else ''}"
+        f" {_TEXTS if words else ''} {where} ORDER BY {order}"
     )
     return [Found._make(row) for row in db.execute(sql, arguments)]
 
@@ -138,14 +143,15 @@ WITH RECURSIVE again (series_id, first_id) AS (
     WHERE series.change_name IS NULL
 )
 SELECT team, found.series_id FROM (
-    SELECT 'baseline ' || name AS team, series_id FROM baselines
+    SELECT 'baseline ' || name AS team, recording_id AS series_id FROM baselines
     UNION ALL
     SELECT 'experiment ' || experiments.name, series.id FROM experiments
     JOIN series ON series.experiment = experiments.name
-    WHERE experiments.kind = ? AND series.status = 'complete'
+    JOIN recordings ON recordings.id = series.id WHERE experiments.kind = ? AND recordings.status = 'complete'
     UNION ALL
     SELECT 'series ' || first_id, series_id FROM again
-) AS found JOIN series ON series.id = found.series_id ORDER BY team, stored_order
+) AS found JOIN recordings ON recordings.id = found.series_id AND recordings.kind = 'series'
+ORDER BY team, stored_order
 """
 
 
@@ -171,7 +177,8 @@ def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
 def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
     """The dialects that this client spoke with the target's server, in series that were measured here."""
     found = database.execute(
-        "SELECT DISTINCT dialect FROM series WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
+        "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
+        " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
         " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
         (target.protocol, target.host, target.port, client),
     )

@@ -198,7 +198,7 @@ def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The process that measures a series."""
+    """The process that measures a recording: its lease."""
 
     host: str
     boot_id: str
@@ -224,6 +224,8 @@ class Series:
     title: str = ""
     label: str = ""
     note: str = ""
+    question: str = ""
+    """What it was meant to answer."""
     experiment: str | None = None
     base_id: str | None = None
     """The series that this one was made from by changing one parameter."""
@@ -274,6 +276,8 @@ class Experiment:
     """What a survey or self-test looks at, such as its hosts; empty where nobody was asked."""
     created_at: str = field(default_factory=utc_now)
     """UTC, ISO 8601, milliseconds, with a Z."""
+    recording_id: str | None = field(default=None, compare=False)
+    """Of the trial, survey or self-test that its series are parts of; absent for a series of changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,10 +292,10 @@ class ExperimentEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A name given to a series, or to several of the same settings: then there is one for each."""
+    """A name given to a recording, or to several series of the same settings: then there is one for each."""
 
     name: str
-    series_id: str
+    recording_id: str
     set_at: str
 
 

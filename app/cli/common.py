@@ -189,7 +189,8 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
     Raises UsageError where there is none, and for references that mean nothing.
     """
     from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
-    from storage.notebook import Notebook, UnknownReferenceError  # noqa: PLC0415
+    from storage.notebook import Notebook  # noqa: PLC0415
+    from storage.recordings import UnknownReferenceError  # noqa: PLC0415
 
     path = notebook_path(context)
     if not make:

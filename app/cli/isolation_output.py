@@ -16,7 +16,8 @@ from forms.isolation.summary import isolation_summary
 from forms.layout import visible
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError
-from storage.notebook import LAST, Notebook
+from storage.notebook import Notebook
+from storage.recordings import ISOLATION, UnknownReferenceError
 from storage.records import utc_now
 
 
@@ -40,7 +41,11 @@ def list_isolations(context: click.Context, *, as_json: bool) -> None:
 
 def stored_isolation(notebook: Notebook, reference: str) -> Isolation | None:
     """The isolation that a word means where series have words too: ``last`` is a series."""
-    return None if reference == LAST else notebook.isolation(reference)
+    try:
+        found = notebook.recording(reference)
+    except UnknownReferenceError:
+        return None
+    return notebook.isolation(found.id) if found.kind == ISOLATION else None
 
 
 def unfinished(isolation: Isolation) -> str | None:

@@ -24,8 +24,8 @@ def load_lines(notebook: Notebook, limit: int | None, room: int | None = None) -
     if not found:
         return []
     names: dict[str, str] = {}
-    for name, ids in notebook.load_names().items():
-        names |= {load_id: f"[{name}] {names.get(load_id, '')}".strip() for load_id in ids}
+    for one in notebook.baselines():
+        names[one.recording_id] = f"{names.get(one.recording_id, '')} [{one.name}]".strip()
     rows = [_HEADING, *(_cells(load, names.get(load.id, "")) for load in found)]
     widths = [max(layout.width(row[column]) for row in rows) for column in range(len(_HEADING))]
     if room is not None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
@@ -17,7 +18,9 @@ from forms.load.report import capacity_text
 from forms.report import Report
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
+from storage.recordings import LOAD, UnknownReferenceError
+from storage.records import utc_now
 from storage.target_url import format_target
 
 _VERDICT_CODES = {"faster": 0, "slower": 1}
@@ -27,10 +30,10 @@ NOT_KNOWN = 3
 def load_in(notebook: Notebook, reference: str) -> Load | None:
     """The load that a reference means; None for one that means a series, or nothing."""
     try:
-        notebook.resolve(reference)
+        found = notebook.recording(reference)
     except UnknownReferenceError:
-        return notebook.find_load(reference)
-    return None
+        return None
+    return notebook.load(found.id) if found.kind == LOAD else None
 
 
 def load_meant(context: click.Context, reference: str) -> Load | None:
@@ -73,14 +76,15 @@ def import_loads(notebook: Notebook, found: Sequence[Load], file: str) -> tuple[
     """Bring loads in: the ids that are new, and those that were there. Raises UsageError where one differs."""
     new, there = [], []
     for load in found:
-        known = notebook.load(load.id)
-        if known is None:
-            new.append(load)
-        elif known.points == load.points:
+        if not notebook.recordings_of([load.id]):
+            new.append(replace(load, imported_at=utc_now()))
+        elif (known := load_in(notebook, load.id)) is not None and known.points == load.points:
             there.append(load.id)
         else:
             raise UsageError(f"load {load.id} is in the notebook and is not what {file} says: nothing was imported")
-    notebook.add_loads(new)
+    with notebook.at_once():
+        for load in new:
+            notebook.add_load(load)
     return [load.id for load in new], there
 
 
@@ -110,6 +114,6 @@ def report_of(notebook: Notebook, reference: str) -> Report | None:
 def delete_load(context: click.Context, load: Load) -> None:
     """Take a load out of the notebook."""
     with common.notebook(context) as notebook:
-        notebook.remove_load(load.id)
+        notebook.remove(load.id)
     diagnostics.say(f"load {load.id} is deleted: {capacity_text(load) or load.scenario.name}")
     output.answer(load.id)

@@ -37,7 +37,8 @@ from forms.layout import width, wrap
 from forms.report import SIGNS
 from forms.tone import Toned
 from storage.errors import RefusedError
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 from storage.records import RunStatus, Target
 from storage.target_url import format_target
 

@@ -52,7 +52,7 @@ def put_back_after_kills(notebook: Notebook) -> list[str]:
         left, problems = put_back(head.left_behind)
         if left.share_folder:
             problems.append(on_the_share(left.share_folder, head.target))
-        notebook.save_isolation(replace(head, left_behind=replace(left, share_folder=None)))
+        notebook.update_isolation(replace(head, left_behind=replace(left, share_folder=None)))
         said += [f"isolation {head.id} was interrupted: {problem}" for problem in problems]
         if not problems:
             said.append(f"isolation {head.id} was interrupted: its folders are removed and smbd is as it was")

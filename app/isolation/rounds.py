@@ -16,7 +16,6 @@ from app.isolation.timetable import Step, Timetable
 from app.measure.control import SeriesControl
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
 from storage.notebook import Notebook
-from storage.ownership import this_process
 from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
 
 
@@ -75,7 +74,7 @@ def measure(
     isolation = _opened(request, places, bench, resumed)
     timetable = Timetable(request, places)
     planned = [step for step in timetable.planned if not _is_done(isolation, step)]
-    notebook.save_isolation(isolation)
+    _begin(isolation, notebook, resumed)
     yield IsolationOpened(isolation=isolation, runs=len(planned))
     for problem in places.problems:
         yield IsolationProblem(text=problem)
@@ -89,7 +88,7 @@ def measure(
         for number, (turn, layer, clients) in enumerate(steps, start=1):
             yield LayerRunStarted(layer=layer, clients=clients, round=turn, number=number)
             for run in bench.run(layer, clients, turn):
-                notebook.add_layer_run(isolation.id, run)
+                _store(run, isolation, notebook)
                 yield LayerRunEnded(run=run)
                 if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
                     raise MeasurementError(run.error or "the server layer failed")
@@ -114,11 +113,33 @@ def measure(
                 problems.append(on_the_share(left.share_folder, request.target))
             left = replace(left, share_folder=None)
         client = bench.client or isolation.client
-        isolation = replace(isolation, status=status, error=why, client=client, left_behind=left, owner=None)
-        notebook.save_isolation(isolation)
+        isolation = replace(isolation, status=status, error=why, client=client, left_behind=left)
+        _end(isolation, notebook)
     for problem in problems:
         yield IsolationProblem(text=problem)
     yield IsolationClosed(isolation=_stored(notebook, isolation))
+
+
+def _begin(isolation: Isolation, notebook: Notebook, resumed: Isolation | None) -> None:
+    """Have it in the notebook, with this process measuring it."""
+    with notebook.at_once():
+        if resumed is None:
+            notebook.add_isolation(isolation)
+        notebook.take(isolation.id)
+        notebook.update_isolation(isolation)
+
+
+def _store(run: LayerRun, isolation: Isolation, notebook: Notebook) -> None:
+    """Store a run, which tells other hosts that the isolation goes on."""
+    with notebook.at_once():
+        notebook.add_layer_run(isolation.id, run)
+        notebook.renew(isolation.id)
+
+
+def _end(isolation: Isolation, notebook: Notebook) -> None:
+    with notebook.at_once():
+        notebook.update_isolation(isolation)
+        notebook.release(isolation.id)
 
 
 def _look_at_folder(request: IsolationRequest) -> None:
@@ -156,7 +177,7 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
         share_folder=None if places.share_folder_there else places.share_folder,
     )
     if resumed:
-        return replace(resumed, left_behind=left, owner=this_process(), problems=places.problems)
+        return replace(resumed, left_behind=left, problems=places.problems)
     script = bench.script
     return Isolation(
         id=new_series_id(),
@@ -184,15 +205,12 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
         problems=places.problems,
         environment={"client": {**client_facts(), **measurer_facts()}},
         left_behind=left,
-        owner=this_process(),
     )
 
 
 def _stored(notebook: Notebook, isolation: Isolation) -> Isolation:
     """An isolation of the notebook as it stands there, with its runs."""
-    found = notebook.isolation(isolation.id)
-    assert found is not None
-    return found
+    return notebook.isolation(isolation.id)
 
 
 def _cut_short(isolation: Isolation, rounds: int, within_seconds: float) -> Isolation:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from app.errors import UsageError
 from forms.experiments.ladder import next_base
 from forms.tuning.change_evidence import judge_change
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 from storage.records import Command, Experiment, ExperimentKind, Series
 
 

@@ -18,9 +18,9 @@ from app.recorder.series_monitor import SeriesMonitor
 from app.recorder.writer import SeriesWriter
 from forms import wording
 from storage.errors import NotebookFileError, RefusedError
-from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.plan import QuietTime
+from storage.recordings import held_text
 from storage.records import Change, ClientFacts, Command, Phase, RunStatus, Series, SeriesStatus, new_series_id, utc_now
 
 

@@ -9,8 +9,8 @@ from forms.experiments.report import experiment_report
 from forms.report import Report
 from forms.trials.judged import KINDS, ChangeSummary, judged, report_of
 from storage.errors import did_you_mean
-from storage.measuring import held_text
 from storage.notebook import Notebook
+from storage.recordings import held_text
 from storage.records import ExperimentKind, dated_experiment, kind_told_by
 from storage.target_url import format_target
 

@@ -12,6 +12,7 @@ from app.recorder.recording import open_notebook
 from storage.isolations import Isolation
 from storage.notebook import Notebook
 from storage.ownership import is_own_file
+from storage.recordings import UnknownReferenceError
 from storage.records import SeriesStatus
 
 
@@ -29,10 +30,10 @@ def record_isolation(
 
 def isolation_called(notebook: Notebook, reference: str) -> Isolation:
     """The isolation of that id, or of the only id that begins so; ``last`` is the newest. Raises UsageError."""
-    found = notebook.isolation(reference)
-    if found is None:
-        raise UsageError(f"no isolation is called {reference!r}", options="list --isolations shows what there is")
-    return found
+    try:
+        return notebook.isolation(reference)
+    except UnknownReferenceError as error:
+        raise UsageError(str(error)) from error
 
 
 def resumable(notebook: Notebook, reference: str) -> Isolation:

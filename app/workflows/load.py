@@ -162,10 +162,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
     """Go on with a load that was interrupted, at its next point. Raises UsageError where nothing is missing."""
     with open_notebook(notebook_path) as notebook, _taken(load, notebook):
-        stored = notebook.load(load.id)  # somebody else may have gone on with it since
-        if stored is None:
-            raise UsageError(f"load {load.id} is in the notebook no more; measure a new one")
-        load = stored
+        load = notebook.load(load.id)  # somebody else may have resumed it since
         kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
         if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
             raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
@@ -180,14 +177,14 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
 def _taken(load: Load, notebook: Notebook) -> Iterator[None]:
     """A block in which nobody else measures the load. Raises UsageError while somebody does."""
     try:
-        notebook.take_load(load.id)
+        notebook.take(load.id)
     except RefusedError as error:
         raise UsageError(str(error)) from error
     try:
         yield
     finally:
         with suppress(sqlite3.Error):
-            notebook.release_load(load.id)
+            notebook.release(load.id)
 
 
 def _renewed(load_id: str, notebook: Notebook, steps: Generator[LoadStep]) -> Iterator[LoadStep]:
@@ -198,7 +195,7 @@ def _renewed(load_id: str, notebook: Notebook, steps: Generator[LoadStep]) -> It
             if time.monotonic() - renewed_at >= _RENEW_SECONDS:
                 renewed_at = time.monotonic()
                 with suppress(sqlite3.OperationalError):  # another program holds the notebook: the next one is enough
-                    notebook.renew_load(load_id)
+                    notebook.renew(load_id)
             yield step
 
 
@@ -363,7 +360,8 @@ def _closed(load: Load, ended: LoadEnded | None, notebook: Notebook, *, kept: bo
         scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
     )
     if not (load.points or left or resumed):
-        notebook.remove_load(load.id)
+        notebook.release(load.id)
+        notebook.remove(load.id)
         return LoadClosed(load=load, failure=failed, stored=False)
     notebook.update_load(load)
     return LoadClosed(load=load, failure=failed, prediction=prediction_of(notebook, load))

@@ -8,7 +8,8 @@ from forms.report import Report
 from forms.worksheets.users import UsersCalculation
 from storage.json_reader import DocumentError
 from storage.loads.records import Load
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 from storage.records import Target
 
 _KIND = "clients"

@@ -17,9 +17,9 @@ from app.recorder.turns import Resumption, record_in_turns
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
-from storage.measuring import held_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
+from storage.recordings import held_text
 from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus, Target, dated_experiment
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]

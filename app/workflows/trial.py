@@ -40,6 +40,7 @@ from storage.records import (
     Change,
     ClientFacts,
     Evidence,
+    Experiment,
     ExperimentKind,
     Phase,
     RunStatus,
@@ -341,9 +342,18 @@ class _Campaign:
                     pass
             finally:
                 writer.let_go()
-        if proofs:
+        if not any(writer.stored for writer in self.writers):
+            _forget(order.experiment, self.notebook)
+        elif proofs:
             self.order = replace(order, plan=replace(order.plan, proofs=proofs))
             self.notebook.set_trial(order.experiment.name, self.order.plan)
+
+
+def _forget(experiment: Experiment, notebook: Notebook) -> None:
+    """Take out a trial that ended before its first run."""
+    stored = notebook.experiment_called(experiment.name)
+    if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
+        notebook.remove(stored.recording_id)
 
 
 def _done(series: Series) -> Iterator[int]:

@@ -6,15 +6,13 @@ from typing import Any
 from forms.load.prediction import Prediction
 from forms.load.summary import knee_of
 from storage.json_reader import JSONNode, named
-from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
+from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import Histogram
 from storage.loads.records import Load, LoadPoint
+from storage.loads.tables import NOT_TOLD, load_content
 
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
-
-NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
-"""What a document does not say of a load in this notebook, or says in its own way."""
 
 Document = dict[str, Any]
 
@@ -24,15 +22,9 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
     knee = knee_of(load.valid_points())
     return {
         "schema": LOAD_SCHEMA,
-        **named(load, "id", "created_at", "status", "error", "label", "note"),
-        "targets": [asdict(target) for target in load.targets],
-        "scenario": load.scenario.to_json(),
-        "choices": choices_to_json(load.choices),
-        **named(load, "link_bits_per_second", "file_set_bytes", "server_memory_bytes"),
-        "workers": [asdict(worker) for worker in load.workers],
-        "environment": {side: dict(facts) for side, facts in load.environment.items()},
+        **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
+        **load_content(load),
         "points": [point_document(point) for point in load.points],
-        "capacity": capacity_to_json(load.capacity),
         "knee": None if knee is None else asdict(knee),
         "prediction": None if prediction is None else prediction.to_document(),
     }

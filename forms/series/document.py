@@ -25,7 +25,7 @@ def series_document(series: Series) -> Document:
     target = series.target
     document: Document = {
         "schema": SCHEMA,
-        **named(series, "id", "created_at", "status", "title", "label", "note", "experiment"),
+        **named(series, "id", "created_at", "status", "title", "label", "note", "question", "experiment"),
         "change": series.change and {**asdict(series.change), "also_changed": list(series.change.also_changed)},
         "command": series.command.value,
         "target": named(target, "protocol", "host", "port", "share", "path", "user"),

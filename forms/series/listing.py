@@ -109,7 +109,7 @@ def series_lines(
     """
     names: dict[str, list[str]] = {}
     for baseline in baselines:
-        names.setdefault(baseline.series_id, []).append(baseline.name)
+        names.setdefault(baseline.recording_id, []).append(baseline.name)
     return [_line(head, rates.get(head.id, ()), names.get(head.id, ())) for head in heads]
 
 

@@ -196,6 +196,8 @@ class Load:
     error: str | None = None
     label: str = ""
     note: str = ""
+    question: str = ""
+    """What it was meant to answer."""
     targets: tuple[Target, ...]
     scenario: Annotated[Scenario, scenario_from_json]
     choices: LoadChoices = field(default_factory=LoadChoices)

@@ -34,18 +34,13 @@ def _filled(path: Path, series_count: int, runs_each: int) -> Path:
         notebook.add(one(1, (100e6,) * 5, warmups=0))
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
-    columns = [
-        row[1] for row in connection.execute("PRAGMA table_info(series)") if row[1] not in {"id", "stored_order"}
-    ]
-    named = ", ".join(f'"{column}"' for column in columns)
     later = "strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-01', printf('+%d minutes', i))"
-    values = named.replace('"created_at"', later)
+    made = {"id": "printf('%012x', i)", "stored_order": "i", "created_at": later}
     counting = "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
-    connection.execute(
-        f"INSERT INTO series (id, stored_order, {named}) {counting}"
-        f" SELECT printf('%012x', i), i, {values} FROM n, series",
-        (series_count,),
-    )
+    for table in ("recordings", "series"):
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        values = ", ".join(made.get(column, f'{table}."{column}"') for column in columns)
+        connection.execute(f"INSERT INTO {table} {counting} SELECT {values} FROM n, {table}", (series_count,))
     connection.execute("DELETE FROM runs")
     connection.execute(
         "INSERT INTO runs (series_id, phase, number, status, started_at, size_bytes, seconds)"

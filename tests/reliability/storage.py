@@ -14,8 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from storage.errors import NotebookFileError, unusable
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
 from storage.queries import SeriesQuery
+from storage.recordings import UnknownReferenceError
 from storage.records import ExperimentKind
 from tests.builders import FORMAT_1, full_series, one
 from tests.reliability.disks import small_disk

@@ -147,8 +147,8 @@ def test_plain_sql_tells_which_series_belong_to_surveys(path: Path):
     Notebook(path).close()
     with sqlite3.connect(path) as connection:
         found = connection.execute(
-            "SELECT series.label FROM series JOIN experiments ON experiments.name = series.experiment"
-            " WHERE experiments.kind = 'survey' ORDER BY series.created_at"
+            "SELECT part.label FROM recordings AS part JOIN recordings AS whole ON whole.id = part.part_of"
+            " WHERE whole.kind = 'survey' ORDER BY part.created_at"
         ).fetchall()
     connection.close()
     assert [label for (label,) in found][:2] == ["loopback bare TCP get", "loopback bare TCP put"]

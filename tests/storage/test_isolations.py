@@ -3,10 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun, LeftBehind, ProfileCounter
 from storage.notebook import Notebook
-from storage.ownership import this_process
 from storage.plan import Settings
+from storage.recordings import UnknownReferenceError
 from storage.records import ClientFacts, RunStatus, SeriesStatus, Target
 
 SPREAD = CPUSpread(mean=1.5, median=1.0, deviation=0.25)
@@ -27,13 +29,14 @@ def test_what_is_stored_is_read_back(tmp_path: Path):
         notebook.add_isolation(replace(ISOLATION, runs=(RUN,)))
         assert notebook.isolation("aa") == replace(ISOLATION, runs=(RUN,))
         assert notebook.isolations() == [ISOLATION]
-        assert notebook.isolation("bb") is None
-        assert notebook.isolation("") is None
+        for nothing in ("bb", ""):
+            with pytest.raises(UnknownReferenceError):
+                notebook.isolation(nothing)
 
 
 def test_a_failed_run_gives_way_to_the_next(tmp_path: Path):
     with Notebook(tmp_path / "n.db") as notebook:
-        notebook.save_isolation(ISOLATION)
+        notebook.add_isolation(ISOLATION)
         notebook.add_layer_run("aa11", replace(RUN, status=RunStatus.FAILED, error="no"))
         notebook.add_layer_run("aa11", RUN)
         found = notebook.isolation("last")
@@ -46,29 +49,25 @@ def test_what_must_be_put_back_survives_until_it_is(tmp_path: Path):
         ssh="root@h", smb_conf="/etc/smb.conf", profiling="off", server_folders=("/srv/.sharebench-isolate-1",)
     )
     with Notebook(tmp_path / "n.db") as notebook:
-        notebook.save_isolation(replace(ISOLATION, left_behind=left, owner=this_process()))
+        notebook.add_isolation(replace(ISOLATION, left_behind=left))
+        notebook.take("aa11")
         (found,) = notebook.isolations()
         assert found.left_behind == left
         assert found.running
-        notebook.save_isolation(replace(ISOLATION, status=SeriesStatus.COMPLETE))
+        assert notebook.left_over() == []
+        notebook.release("aa11")
+        assert [one.id for one in notebook.left_over()] == ["aa11"]
+        notebook.update_isolation(replace(ISOLATION, status=SeriesStatus.COMPLETE))
+        assert notebook.left_over() == []
         (found,) = notebook.isolations()
         assert found.left_behind.nothing
         assert not found.running
 
 
-def test_each_run_tells_other_hosts_that_the_isolation_is_being_measured(tmp_path: Path):
-    elsewhere = replace(this_process(), host="elsewhere", renewed_at="2026-01-01T00:00:00.000Z")
-    with Notebook(tmp_path / "n.db") as notebook:
-        notebook.save_isolation(replace(ISOLATION, owner=elsewhere))
-        assert not notebook.isolations()[0].running
-        notebook.add_layer_run("aa11", RUN)
-        assert notebook.isolations()[0].running
-
-
 def test_an_isolation_goes_with_its_runs(tmp_path: Path):
     with Notebook(tmp_path / "n.db") as notebook:
         notebook.add_isolation(replace(ISOLATION, runs=(RUN,)))
-        notebook.remove_isolation("aa11")
-        assert notebook.isolation("aa11") is None
-        notebook.save_isolation(ISOLATION)
+        notebook.remove("aa11")
+        assert notebook.isolations() == []
+        notebook.add_isolation(ISOLATION)
         assert notebook.isolation("aa11") == ISOLATION

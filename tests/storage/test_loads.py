@@ -15,6 +15,7 @@ from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 from storage.records import SeriesStatus
 from tests.loads import full_load, histogram, point
 
@@ -48,45 +49,47 @@ def test_a_load_comes_back_as_it_was_stored(tmp_path: Path):
         notebook.add_load(replace(load, points=()))
         for each in load.points:
             notebook.put_point(load.id, each)
-        notebook.name_load("before", load.id)
+        notebook.set_baseline("before", load.id)
     with Notebook(tmp_path / "notebook.db") as notebook:
-        assert [notebook.find_load(ref) for ref in ("0123", "before", "last-load", load.id)] == [load] * 4
-        assert notebook.find_load("ffff") is None
-        notebook.update_load(replace(load, note="another", status=SeriesStatus.FAILED))
-        assert notebook.loads()[0].note == "another"
-        notebook.remove_load(load.id)
+        assert [notebook.load(ref) for ref in ("0123", "before", "last-load", load.id)] == [load] * 4
+        with pytest.raises(UnknownReferenceError, match="no load or baseline is called 'ffff'"):
+            notebook.load("ffff")
+        notebook.update_load(replace(load, status=SeriesStatus.FAILED))
+        assert notebook.loads()[0].status is SeriesStatus.FAILED
+        notebook.remove(load.id)
         assert notebook.loads() == []
-        assert notebook.load_names() == {}
+        assert notebook.baselines() == []
 
 
-def test_a_label_given_while_a_load_is_measured_stays(tmp_path: Path):
+def test_what_people_write_while_a_load_is_measured_stays(tmp_path: Path):
     load = full_load()
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.add_load(load)
-        notebook.label_load(load.id, "given meanwhile")
-        notebook.update_load(replace(load, note="at its end"))
+        notebook.describe(load.id, label="given meanwhile", note="switch rebooted", question="enough?")
+        notebook.update_load(replace(load, error="at its end"))
         (stored,) = notebook.loads()
-    assert (stored.label, stored.note) == ("given meanwhile", "at its end")
+    assert (stored.label, stored.note, stored.question) == ("given meanwhile", "switch rebooted", "enough?")
+    assert stored.error == "at its end"
 
 
 def test_a_load_is_measured_once_at_a_time_and_whose_process_has_died_is_free(tmp_path: Path):
     load = full_load(status=SeriesStatus.INTERRUPTED)
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.add_load(load)
-        notebook.take_load(load.id)
-        notebook.update_load(replace(load, note="a point is over"))
+        notebook.take(load.id)
+        notebook.update_load(replace(load, file_set_bytes=5))
         assert notebook.loads()[0].running
         with pytest.raises(RefusedError, match=f"load {load.id} is being measured by process {os.getpid()} on"):
-            notebook.take_load(load.id)
-        notebook.release_load(load.id)
+            notebook.take(load.id)
+        notebook.release(load.id)
         assert not notebook.loads()[0].running
-        notebook.take_load(load.id)
+        notebook.take(load.id)
     with sqlite3.connect(tmp_path / "notebook.db") as connection:
-        connection.execute("UPDATE loads SET owner = json_set(owner, '$.process_started', '1')")
+        connection.execute("UPDATE leases SET process_started = '1'")
     connection.close()
     with Notebook(tmp_path / "notebook.db") as notebook:
         assert not notebook.loads()[0].running
-        notebook.take_load(load.id)
+        notebook.take(load.id)
 
 
 def test_the_points_can_be_read_with_any_sqlite_tool(tmp_path: Path):

@@ -164,9 +164,9 @@ def read_all(path: Path) -> None:
         """UPDATE series SET plan = '{"runs": "five"}'""",
         "UPDATE series SET quiet = '5'",
         """UPDATE series SET quiet = '{"verdict": "loud"}'""",
-        "UPDATE series SET status = 'whatever'",
+        "UPDATE recordings SET status = 'whatever'",
         "UPDATE runs SET progress = '[[1]]'",
-        "UPDATE series SET label = CAST(x'ff41' AS TEXT)",
+        "UPDATE recordings SET label = CAST(x'ff41' AS TEXT)",
         "UPDATE runs SET error = CAST(x'ff41' AS TEXT)",
     ],
 )

@@ -140,14 +140,14 @@ def plan_of(notebook: Notebook, query: SeriesQuery) -> str:
 
 def test_all_series_come_sorted_from_an_index_alone(notebook: Notebook) -> None:
     plan = plan_of(notebook, SeriesQuery())
-    assert "SCAN series USING COVERING INDEX series_by_time" in plan
+    assert "SCAN recordings USING COVERING INDEX recordings_by_time" in plan
     assert "ORDER BY" not in plan
 
 
 def test_a_filter_reads_only_the_text_that_is_kept_for_it(notebook: Notebook) -> None:
     plan = plan_of(notebook, SeriesQuery(text="nas gigabit"))
     assert "SEARCH texts USING PRIMARY KEY" in plan
-    assert "SCAN series USING COVERING INDEX series_by_time" in plan
+    assert "SCAN recordings USING COVERING INDEX recordings_by_time" in plan
 
 
 def test_groups_stand_together_the_newest_first(notebook: Notebook) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import click
 
 from app.cli import common, diagnostics, output
-from app.cli.loads import load_in
 from app.errors import UsageError
 from forms.comparison.differences import same_path
 from forms.layout import visible
-from storage.notebook import LAST, Notebook
+from storage.notebook import Notebook
+from storage.recordings import LAST, SERIES
 
 ENOUGH_SERIES = 3
 """So many repeats make a baseline that a change of five of their deviations stands out of."""
@@ -35,10 +35,10 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     if re.fullmatch(r"[0-9a-f]{12}", name):
         raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
-        load = load_in(notebook, series[0]) if len(series) == 1 else None
-        if load is not None:
-            notebook.name_load(name, load.id)
-            diagnostics.say(f"{visible(name)} is load {load.id}")
+        found = notebook.recording(series[0]) if len(series) == 1 else None
+        if found is not None and found.kind != SERIES:
+            notebook.set_baseline(name, found.id)
+            diagnostics.say(f"{visible(name)} is {found.kind} {found.id}")
             return
         ids = _alike(notebook, series)
         notebook.set_baseline(name, *ids)
@@ -52,7 +52,7 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
 def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
     """Lets NAME stand for SERIES as well: the same measured again, with the same settings."""
     with common.notebook(context) as notebook:
-        known = notebook.baseline_ids(name)
+        known = notebook.baseline_ids(name, SERIES)
         if not known:
             raise UsageError(f"no baseline is called {name!r}; give it first: sharebench baseline set NAME SERIES")
         ids = _alike(notebook, (*known, *series))
@@ -89,17 +89,17 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     """Lists the names and their series."""
     with common.notebook(context) as notebook:
         found = notebook.baselines()
-        loads = notebook.load_names()
+        kinds = {one.id: one.kind for one in notebook.recordings_of([one.recording_id for one in found])}
     if as_json:
-        of_series = [{"name": b.name, "series": b.series_id, "set_at": b.set_at} for b in found]
-        output.answer_json([*of_series, *({"name": name, "load": ids[0]} for name, ids in loads.items())])
+        output.answer_json(
+            [{"name": one.name, kinds[one.recording_id]: one.recording_id, "set_at": one.set_at} for one in found]
+        )
         return
-    if not found and not loads:
+    if not found:
         diagnostics.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
-        output.answer(f"{baseline.series_id}  {baseline.set_at[:16].replace('T', ' ')}  {visible(baseline.name)}")
-    for name, ids in loads.items():
-        output.answer(f"{ids[0]}  load              {visible(name)}")
+        when, kind = baseline.set_at[:16].replace("T", " "), kinds[baseline.recording_id]
+        output.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
 
 
 @baseline_command.command("remove")
@@ -108,6 +108,5 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
 def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:
-        if not notebook.forget_load_name(name):
-            notebook.remove_baseline(name)
-    diagnostics.say(f"{visible(name)} is forgotten; its series is kept")
+        notebook.remove_baseline(name)
+    diagnostics.say(f"{visible(name)} is forgotten; what it named is kept")

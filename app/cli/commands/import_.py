@@ -20,7 +20,8 @@ from forms.isolation.document import example_documents
 from forms.layout import visible
 from forms.tuning.misprints import misprints_about
 from storage.json_reader import DocumentError
-from storage.notebook import LAST, Notebook, UnknownReferenceError
+from storage.notebook import Notebook
+from storage.recordings import LAST, UnknownReferenceError
 from storage.records import Command, Series, new_series_id
 
 MOST_BYTES = 64 * 2**20

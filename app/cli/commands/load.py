@@ -16,8 +16,6 @@ from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenar
 from app.measure.control import SeriesControl
 from app.targets import parse_target
 from storage.loads.records import LoadChoices, PointStatus
-from storage.loads.tables import LAST_LOAD
-from storage.notebook import LAST
 from storage.records import Target
 
 if TYPE_CHECKING:
@@ -188,7 +186,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
 
     common.refuse_given(context, "resume", _KEPT_ON_RESUME)
-    load = stored_load(context, LAST_LOAD if choices["resume"] == LAST else choices["resume"])
+    load = stored_load(context, choices["resume"])
     if load.imported_at is not None:
         raise UsageError(f"load {load.id} was imported: measure a new one")
     _, secrets = common.secrets_for(context, load.targets[0], kerberos=choices["kerberos"])
@@ -209,10 +207,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
 def stored_load(context: click.Context, reference: str) -> "Load":
     """The load that a reference means. Raises UsageError."""
     with common.notebook(context) as notebook:
-        found = notebook.find_load(reference)
-    if found is None:
-        raise UsageError(f"no load is called {reference!r}; `sharebench list` shows what there is")
-    return found
+        return notebook.load(reference)
 
 
 @click.command("load-worker", hidden=True)

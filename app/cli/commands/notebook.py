@@ -15,8 +15,8 @@ from app.workflows.experiments import rename_experiment
 from forms import wording
 from forms.series.summary import unusual_runs
 from storage.isolations import Isolation
-from storage.measuring import held_text
 from storage.notebook import Notebook
+from storage.recordings import LAST, SERIES, held_text
 from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
 
@@ -37,7 +37,7 @@ def show_command(context: click.Context, series: str, as_json: bool, chart: bool
 
 def _judge(context: click.Context, reference: str, run: int, status: RunStatus, reason: str | None) -> None:
     with common.notebook(context) as notebook:
-        series_id = notebook.resolve(reference)
+        series_id = notebook.resolve(reference, SERIES)
         notebook.judge_run(series_id, run, status, reason)
     show_series(context, series_id, as_json=False)
 
@@ -88,7 +88,7 @@ def note_command(context: click.Context, series: str, text: str) -> None:
     with common.notebook(context) as notebook:
         load = load_in(notebook, series)
         if load is not None:
-            notebook.update_load(replace(load, note=text))
+            notebook.describe(load.id, note=text)
             diagnostics.say(f"noted with load {load.id}" if text else f"note of load {load.id} removed")
             return
         found = notebook.series(series)
@@ -131,7 +131,7 @@ def delete_command(context: click.Context, references: tuple[str, ...], yes: boo
         delete_load(context, load)
         return
     with common.notebook(context) as notebook:
-        isolations = [one for name in references if (one := stored_isolation(notebook, name))]
+        isolations = [one for name in references if name != LAST and (one := stored_isolation(notebook, name))]
         if isolations:
             _delete_isolations(notebook, isolations, references, yes=yes)
             return
@@ -148,7 +148,7 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
     Those that are a baseline, or that left a file on their target, stay.
     """
     with common.notebook(context) as notebook:
-        named = {baseline.series_id for baseline in notebook.baselines()}
+        named = {baseline.recording_id for baseline in notebook.baselines()}
         heads = [
             head
             for head in notebook.heads()
@@ -190,7 +190,7 @@ def _delete_isolations(notebook: Notebook, found: Sequence[Isolation], reference
         diagnostics.say(f"isolation {one.id}  {one.created_at[:16].replace('T', ' ')}")
     _ask(len(found), yes=yes)
     for one in found:
-        notebook.remove_isolation(one.id)
+        notebook.remove(one.id)
         output.answer(one.id)
 
 

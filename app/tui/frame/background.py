@@ -82,7 +82,7 @@ def told(error: BaseException) -> tuple[str, str]:
 
     from app.errors import SharebenchError  # noqa: PLC0415  as above
     from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415  as above
-    from storage.notebook import UnknownReferenceError  # noqa: PLC0415  as above
+    from storage.recordings import UnknownReferenceError  # noqa: PLC0415  as above
 
     if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
         return "That did not work", str(error.args[0]) if error.args else type(error).__name__

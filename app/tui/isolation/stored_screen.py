@@ -46,7 +46,7 @@ class StoredIsolationScreen(StoredScreen[Isolation]):
     def set_label(self, notebook: Notebook, found: Isolation, label: str) -> None:
         if isolation_called(notebook, found.id).running:
             raise UsageError("it is being measured right now: label it when it has ended")
-        notebook.label_isolation(found.id, label)
+        notebook.describe(found.id, label=label)
 
     def target_to_go_on(self, found: Isolation) -> Target | None:
         over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running

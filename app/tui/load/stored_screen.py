@@ -3,7 +3,6 @@
 from textual.content import Content
 
 from app.clients.base import Secrets
-from app.errors import UsageError
 from app.logins import same_login
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.load.fields import MEMORY_KEY, request_to_resume
@@ -39,10 +38,7 @@ class StoredLoadScreen(StoredScreen[Load]):
 
     def find(self, notebook: Notebook) -> Load:
         self._typed = notebook.remembered(MEMORY_KEY) or {}
-        found = notebook.find_load(self.reference)
-        if found is None:
-            raise UsageError(f"load {self.reference} is not in the notebook any more")
-        return found
+        return notebook.load(self.reference)
 
     def lay_out(self, notebook: Notebook, found: Load) -> Report:
         return load_form(notebook, found)
@@ -54,7 +50,7 @@ class StoredLoadScreen(StoredScreen[Load]):
         return found.label
 
     def set_label(self, notebook: Notebook, found: Load, label: str) -> None:
-        notebook.label_load(found.id, label)
+        notebook.describe(found.id, label=label)
 
     def target_to_go_on(self, found: Load) -> Target | None:
         over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage.errors import RefusedError
-from storage.notebook import Notebook, Removed, UnknownReferenceError
+from storage.notebook import Notebook
+from storage.recordings import Removed, UnknownReferenceError
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from app.tui.notebook.series_view import SeriesView
     from forms.series.listing import SeriesLine
     from forms.series.summary import SeriesSummary
-    from storage.notebook import Notebook, Removed
+    from storage.notebook import Notebook
+    from storage.recordings import Removed
     from storage.records import Series
 
 _TYPING_SECONDS = 0.15
@@ -319,7 +320,7 @@ class NotebookScreen(SeriesActions):
     def _deleted(self, deletion: "Deletion") -> None:
         if removed := deletion.removed:
             self.removed.append(removed)
-            self.rows.unmark(*(one.series.id for one in removed))
+            self.rows.unmark(*(one.recording.id for one in removed))
             text = f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} deleted; u puts"
             self.notify(f"{text} {'it' if len(removed) == 1 else 'them'} back.", title="Deleted")
         self.look()
@@ -353,7 +354,7 @@ def _form(notebook: "Notebook", series_id: str) -> "SeriesSummary":
 
 
 def _named(removed: "tuple[Removed, ...]") -> str:
-    first = removed[0].series
+    first = removed[0].recording
     return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} series"
 
 

@@ -169,7 +169,7 @@ def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", 
 
 def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     """The ids with what is a baseline before what is none, and the older before the newer."""
-    named = {baseline.series_id for baseline in notebook.baselines()}
+    named = {baseline.recording_id for baseline in notebook.baselines()}
     heads = notebook.heads_of(ids)
     return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
@@ -177,7 +177,7 @@ def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
 def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names of these series, and those of others only, each once."""
     baselines = notebook.baselines()
-    own = {baseline.name for baseline in baselines if baseline.series_id in ids}
+    own = {baseline.name for baseline in baselines if baseline.recording_id in ids}
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)
 
 
@@ -202,5 +202,5 @@ def _base_of(notebook: "Notebook", series_id: str) -> str | None:
     series = notebook.heads_of([series_id])
     if series and series[0].base_id is not None:
         return series[0].base_id
-    named = {baseline.series_id for baseline in notebook.baselines()} - {series_id}
+    named = {baseline.recording_id for baseline in notebook.baselines()} - {series_id}
     return named.pop() if len(named) == 1 else None

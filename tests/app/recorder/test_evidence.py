@@ -22,8 +22,9 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, plan_to_resume, 
 from app.recorder.request import SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
 from storage.errors import unusable
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
+from storage.recordings import UnknownReferenceError
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import one
 from tests.servers.smbd import Smbd

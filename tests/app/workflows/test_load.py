@@ -39,7 +39,7 @@ def test_files_that_were_to_be_kept_are_kept_by_the_rest_of_the_load(
         with pytest.raises(PlannedError, match=str(keep)):
             list(resume_load(load, request, notebook.path, SeriesControl()))
         assert not notebook.loads()[0].running, "however it ended"
-        notebook.take_load(load.id)
+        notebook.take(load.id)
         with pytest.raises(UsageError, match="is being measured by process"):
             list(resume_load(load, request, notebook.path, SeriesControl()))
         assert notebook.loads()[0].running, "still by the other one"
@@ -104,7 +104,7 @@ def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
         with pytest.raises(UsageError, match="is complete"):
             list(resume_load(old, request, notebook.path, SeriesControl()))
         assert notebook.loads()[0].status is SeriesStatus.COMPLETE
-        notebook.remove_load(old.id)
+        notebook.remove(old.id)
         with pytest.raises(UsageError, match="no more"):
             list(resume_load(old, request, notebook.path, SeriesControl()))
 
@@ -134,9 +134,8 @@ def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
         steps = resume_load(load, request, notebook.path, SeriesControl())
         assert isinstance(next(steps), LoadOpened)
         assert notebook.loads()[0].scratch_folder, "noted before there is anything in it"
-        elsewhere = "json_set(owner, '$.host', 'elsewhere', '$.renewed_at', '2026-01-01T00:00:00.000Z')"
         with sqlite3.connect(notebook.path) as connection:
-            connection.execute(f"UPDATE loads SET owner = {elsewhere}")
+            connection.execute("UPDATE leases SET host = 'elsewhere', renewed_at = '2026-01-01T00:00:00.000Z'")
         connection.close()
         assert not notebook.loads()[0].running
         assert isinstance(next(steps), FilesMade)

@@ -12,7 +12,7 @@ from tests.builders import runs, series
 def series_line(one: Series, names: Sequence[str] = ()) -> SeriesLine:
     """The line of one series with its runs."""
     rates = [rate for run in one.measured() if (rate := run.bytes_per_second) is not None]
-    named = [Baseline(name=name, series_id=one.id, set_at="") for name in names]
+    named = [Baseline(name=name, recording_id=one.id, set_at="") for name in names]
     return series_lines([one], {one.id: rates}, named)[0]
 
 
@@ -64,7 +64,7 @@ def test_a_series_without_a_label_is_called_by_its_target() -> None:
 
 def test_many_lines_take_their_rates_and_baselines() -> None:
     heads = [series(id="a"), series(id="b")]
-    names = [Baseline(name=name, series_id="b", set_at="") for name in ("one", "two")]
+    names = [Baseline(name=name, recording_id="b", set_at="") for name in ("one", "two")]
     first, second = series_lines(heads, {"b": (1e8, 1e8)}, names)
     assert (first.runs, first.baselines) == (0, ())
     assert (second.runs, second.baseline_text) == (2, "one, two")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.state.choices import GuideChoices, with_target
-from storage.notebook import Notebook, UnknownReferenceError
+from storage.notebook import Notebook
 from storage.quiet import Quiet
+from storage.recordings import UnknownReferenceError
 from storage.records import Command, Series, SeriesStatus, Target
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _yardsticks(
         seen.add(base.id)
         yield Yardstick(name="the step before", series=base)
     for baseline in notebook.baselines():
-        found = _series(notebook, baseline.series_id)
+        found = _series(notebook, baseline.recording_id)
         if found and found.id not in seen and found.command is series.command:
             seen.add(found.id)
             yield Yardstick(name=f"baseline {baseline.name}", series=found)

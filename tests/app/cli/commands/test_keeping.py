@@ -202,11 +202,11 @@ def test_a_load_that_is_being_measured_is_listed_as_such_and_not_deleted(sharebe
     load = full_load(status=SeriesStatus.INTERRUPTED)
     with Notebook(sharebench.db) as notebook:
         notebook.add_load(load)
-        notebook.take_load(load.id)
+        notebook.take(load.id)
     assert "▸" in sharebench("list").stdout
     assert "is not deleted" in sharebench.fails(2, "delete", load.id, "--yes")
     with Notebook(sharebench.db) as notebook:
-        notebook.release_load(load.id)
+        notebook.release(load.id)
     assert sharebench("delete", load.id, "--yes").stdout.split() == [load.id]
 
 

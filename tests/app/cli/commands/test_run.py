@@ -37,7 +37,7 @@ def measured_runs(db: Path) -> int:
 
 def status(db: Path) -> str:
     with sqlite3.connect(db) as connection:
-        return str(connection.execute("SELECT status FROM series").fetchone()[0])
+        return str(connection.execute("SELECT status FROM recordings").fetchone()[0])
 
 
 def test_the_series_document_of_a_get(inside: Inside, smbd: Smbd):

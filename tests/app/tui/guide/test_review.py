@@ -174,7 +174,7 @@ async def test_a_series_is_kept_as_a_baseline(reviewing):
         reviewing.screen.query_one(Input).value = "before the switch"
         await press(reviewing, pilot, "enter")
     with Notebook(reviewing.context.notebook_path) as notebook:
-        assert [(b.name, b.series_id) for b in notebook.baselines()] == [("before the switch", MEASURED.id)]
+        assert [(b.name, b.recording_id) for b in notebook.baselines()] == [("before the switch", MEASURED.id)]
 
 
 async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):

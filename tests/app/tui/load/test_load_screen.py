@@ -421,7 +421,7 @@ async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: Sharebench
     stopped = full_load(status=SeriesStatus.INTERRUPTED)
     with Notebook(app.context.notebook_path) as notebook:
         notebook.add_load(stopped)
-        notebook.take_load(stopped.id)
+        notebook.take(stopped.id)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.visit("load")
@@ -432,7 +432,7 @@ async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: Sharebench
         assert "▸ being measured" in text_of(app.screen, "#headline")
         assert "g Go on" not in painted(app)
         with Notebook(app.context.notebook_path) as notebook:
-            notebook.release_load(stopped.id)
+            notebook.release(stopped.id)
         await press(app, pilot, "escape", "ctrl+l", "enter")
         assert "g Go on" in painted(app)
 

@@ -406,7 +406,7 @@ async def test_baselines_are_given_moved_and_taken_away(three):
 
 def names(path: Path) -> dict[str, str]:
     with Notebook(path) as notebook:
-        return {baseline.name: baseline.series_id for baseline in notebook.baselines()}
+        return {baseline.name: baseline.recording_id for baseline in notebook.baselines()}
 
 
 async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_first(three):

@@ -1,0 +1,350 @@
+"""Recordings: what every kind of measurement has in the notebook, and what can be done with any of them.
+
+A kind with tables of its own (series, loads, isolations) keeps there what is counted run by run; everything else of a
+recording is its row here and its ``content``, a JSON object.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from storage.base import NotebookBase
+from storage.codec import Row, object_of, of_a_sound_file, owner_from_row
+from storage.encoding import as_it_was
+from storage.errors import RefusedError, did_you_mean
+from storage.ownership import is_alive, this_process
+from storage.records import Baseline, JSONValue, Owner, SeriesStatus, utc_now
+
+SERIES, LOAD, ISOLATION = "series", "load", "isolation"
+"""The kinds that have tables of their own."""
+
+LAST = "last"
+"""The reference that means the newest recording of the kind that a command works on."""
+LAST_LOAD = "last-load"
+"""The reference that means the newest load."""
+
+WRITTEN_BY_PEOPLE = ("label", "note", "question")
+"""Columns that a user may write at any time, which measuring never overwrites."""
+_BY_MEASURING = ("status", "error", "subject", "leftovers", "content")
+
+_OWN_ROWS = (
+    ("recordings", "id"),
+    ("experiments", "recording_id"),
+    ("series", "id"),
+    ("runs", "series_id"),
+    ("failed_attempts", "series_id"),
+    ("resumptions", "series_id"),
+    ("facts", "series_id"),
+    ("trial_slots", "series_id"),
+    ("load_points", "load_id"),
+    ("layer_runs", "isolation_id"),
+    ("baselines", "recording_id"),
+)
+"""Every table with rows of a recording, those that others refer to first, and the column that has its id."""
+
+
+class UnknownReferenceError(LookupError):
+    """No recording, or more than one, answers to a reference; ``str()`` says which, in one line."""
+
+
+def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
+    """Who has a recording, as the beginning of a sentence."""
+    since = owner.since[:16].replace("T", " ")
+    return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since} UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What the notebook stores under one id, without what only its kind has."""
+
+    id: str
+    kind: str
+    created_at: str
+    """UTC, ISO 8601, milliseconds, with a Z."""
+    status: SeriesStatus = SeriesStatus.INTERRUPTED
+    error: str | None = None
+    label: str = ""
+    note: str = ""
+    question: str = ""
+    """What it was meant to answer."""
+    subject: str = ""
+    """What was measured, in a few words, for lists; empty for a series, whose own columns say it."""
+    part_of: str | None = None
+    """The recording that this one is a part of: a trial, a survey."""
+    imported_at: str | None = None
+    """When it came in from a document; absent for one that was measured into this notebook."""
+    leftovers: Mapping[str, JSONValue] | None = None
+    """What of ours may still be on a server; absent once it is known to be gone."""
+    content: Mapping[str, JSONValue] = field(default_factory=dict)
+    lease: Owner | None = None
+    """The process that measures it right now; its status is *interrupted* meanwhile."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being measured right now."""
+        return self.lease is not None and is_alive(self.lease)
+
+    def row(self) -> Row:
+        """Its row of ``recordings``."""
+        return {
+            **{name: getattr(self, name) for name in _PLAIN},
+            "status": self.status.value,
+            "leftovers": json.dumps(self.leftovers) if self.leftovers else None,
+            "content": json.dumps(self.content),
+        }
+
+
+_PLAIN = (
+    "id", "kind", "created_at", "error", "label", "note", "question", "subject", "part_of", "imported_at",
+)  # fmt: skip
+
+
+@of_a_sound_file
+def recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
+    """The recording of a row of ``recordings``."""
+    return Recording(
+        **{name: row[name] for name in _PLAIN},
+        status=SeriesStatus(row["status"]),
+        leftovers=leftovers_of(row["leftovers"]),
+        content=object_of(row["content"]),
+        lease=lease,
+    )
+
+
+def leftovers_of(text: str | None) -> dict[str, JSONValue] | None:
+    """What a column of leftovers holds; names have the bytes that they had on their server."""
+    return {name: as_it_was(value) for name, value in object_of(text).items()} if text else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """Recordings taken out of the notebook with their parts, and all that is needed to bring them back."""
+
+    recording: Recording
+    rows: Mapping[str, Sequence[Row]]
+    followers: tuple[tuple[str, str], ...]
+    """Ids of series that were based on one of them, with the base's."""
+
+
+class RecordingTables(NotebookBase):
+    """What can be done with recordings of any kind."""
+
+    # Storing
+
+    def add_recording(self, recording: Recording) -> None:
+        """Store a recording that is not there yet. Raises sqlite3.IntegrityError if it is."""
+        with self._db.atomic():
+            order = int(self._db.execute("SELECT coalesce(max(stored_order), 0) + 1 FROM recordings").fetchone()[0])
+            self._db.table("recordings").insert(recording.row() | {"stored_order": order})
+
+    def update_recording(self, recording: Recording) -> None:
+        """Store what measuring tells of a recording; what people write stays as it is."""
+        row = recording.row()
+        with self._db.atomic():
+            self._db.table("recordings").update(recording.id, {name: row[name] for name in _BY_MEASURING})
+
+    def describe(self, recording_id: str, **texts: str) -> None:
+        """Store what people write about a recording: ``label``, ``note`` or ``question``."""
+        assert set(texts) <= set(WRITTEN_BY_PEOPLE)
+        with self._db.atomic():
+            self._db.table("recordings").update(recording_id, texts)
+
+    # Finding
+
+    def resolve(self, reference: str, *kinds: str) -> str:
+        """The id that a reference means: of these kinds, or of any. Raises UnknownReferenceError."""
+        if reference == LAST_LOAD:
+            return self.resolve(LAST, LOAD)
+        wanted = set(kinds)
+        if reference == LAST:
+            return self._newest(*kinds)
+        ids = self.baseline_ids(reference, *kinds)[-1:] or self._ids_called(reference)
+        known = {head.id: head.kind for head in self.recordings_of(ids)}
+        fitting = [one for one in ids if not wanted or known[one] in wanted]
+        if fitting and (len(fitting) == 1 or fitting[0] == reference):
+            return fitting[0]
+        what = " or ".join(kinds) or "recording"
+        if len(fitting) > 1:
+            more = ", …" if len(fitting) > 5 else ""
+            raise UnknownReferenceError(
+                f"{reference!r} is short for several recordings: {', '.join(fitting[:5])}{more}"
+            )
+        if len(ids) == 1:
+            raise UnknownReferenceError(f"{ids[0]} is not a {what} (it is of kind {known[ids[0]]})")
+        meant = did_you_mean(reference, (each.name for each in self.baselines()))
+        raise UnknownReferenceError(
+            f"no {what} or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"
+        )
+
+    def _newest(self, *kinds: str) -> str:
+        of_kinds = f"AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+        sql = f"SELECT id FROM recordings WHERE part_of IS NULL {of_kinds} ORDER BY stored_order DESC LIMIT 1"  # noqa: S608  placeholders
+        for (found,) in self._db.execute(sql, kinds):
+            return str(found)
+        if kinds and self._db.execute("SELECT 1 FROM recordings LIMIT 1").fetchone():
+            raise UnknownReferenceError(f"there is no {' or '.join(kinds)} in the notebook")
+        raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
+
+    def _ids_called(self, reference: str) -> list[str]:
+        """The ids that begin so, a whole id first, or that of the trial or survey of that name."""
+        named = self._db.execute(
+            "SELECT recording_id FROM experiments WHERE name = ? AND recording_id IS NOT NULL", (reference,)
+        ).fetchall()
+        if named or not reference:
+            return [str(row[0]) for row in named]
+        found = self._db.execute(
+            "SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id = :r DESC, id LIMIT 6",
+            {"r": reference},
+        ).fetchall()
+        ids = [str(row[0]) for row in found]
+        return ids[:1] if ids and ids[0] == reference else ids
+
+    def recording(self, reference: str, *kinds: str) -> Recording:
+        """The recording that a reference means, of these kinds or any. Raises UnknownReferenceError."""
+        return self.recordings_of([self.resolve(reference, *kinds)])[0]
+
+    def recordings_of(self, ids: Sequence[str]) -> list[Recording]:
+        """The recordings of these ids, in this order; an id that is gone is left out."""
+        found = {
+            one.id: one for one in self._recordings(self._rows_of("SELECT * FROM recordings WHERE id IN (ids)", ids))
+        }
+        return [found[one] for one in ids if one in found]
+
+    def recordings(
+        self, kind: str | None = None, *, limit: int | None = None, parts: bool = False, part_of: str | None = None
+    ) -> list[Recording]:
+        """Recordings of a kind or of all, newest first; ``parts`` as well, or those that are ``part_of`` one alone."""
+        rows = self._rows(
+            "SELECT * FROM recordings WHERE (?1 IS NULL OR kind = ?1)"
+            " AND CASE WHEN ?2 IS NOT NULL THEN part_of = ?2 ELSE ?3 OR part_of IS NULL END"
+            " ORDER BY created_at DESC, stored_order DESC LIMIT ?4",
+            (kind, part_of, parts, -1 if limit is None else limit),
+        )
+        return self._recordings(rows)
+
+    def count_recordings(self, *, parts: bool = False) -> int:
+        """How many recordings there are, without those that are parts of others unless they are asked for."""
+        sql = "SELECT count(*) FROM recordings WHERE ? OR part_of IS NULL"
+        return int(self._db.execute(sql, (parts,)).fetchone()[0])
+
+    def _recordings(self, rows: Iterable[Row]) -> list[Recording]:
+        running = self.running()
+        return [recording_from_row(row, running.get(row["id"])) for row in rows]
+
+    def left_over(self) -> list[Recording]:
+        """The recordings of this notebook that may have left something on a server and are not being measured."""
+        sql = "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL ORDER BY created_at"
+        return [one for one in self._recordings(self._rows(sql)) if not one.running]
+
+    # Leases
+
+    def take(self, recording_id: str) -> None:
+        """Have this process measure the recording from now on. Raises RefusedError while another one does."""
+        with self._db.atomic():
+            found = self.recordings_of([recording_id])
+            if not found:
+                raise RefusedError(f"{recording_id} is in the notebook no more; measure a new one")
+            owner = found[0].lease
+            if owner:
+                raise RefusedError(
+                    f"{held_text(recording_id, owner, found[0].kind)}: wait for its end, or end that process"
+                )
+            row = {"recording_id": recording_id, **asdict(this_process())}
+            self._db.table("leases").insert(row, replace=True)
+
+    def renew(self, recording_id: str) -> None:
+        """Say that the process that measures the recording goes on."""
+        with self._db.atomic():
+            self._db.execute("UPDATE leases SET renewed_at = ? WHERE recording_id = ?", (utc_now(), recording_id))
+
+    def release(self, recording_id: str) -> None:
+        """Have nobody measure the recording any more."""
+        with self._db.atomic():
+            self._db.execute("DELETE FROM leases WHERE recording_id = ?", (recording_id,))
+
+    def running(self) -> dict[str, Owner]:
+        """The recordings that are being measured right now, and by whom."""
+        owners = {row["recording_id"]: owner_from_row(row) for row in self._rows("SELECT * FROM leases")}
+        return {recording_id: owner for recording_id, owner in owners.items() if is_alive(owner)}
+
+    # Removing
+
+    def remove(self, recording_id: str) -> Removed:
+        """Take a recording out with its parts, giving back what :meth:`restore` needs.
+
+        Raises RefusedError while it is being measured, UnknownReferenceError where it is gone.
+        """
+        recording = self.recording(recording_id)
+        ids = [recording.id, *(part.id for part in self.recordings(part_of=recording.id))]
+        running = self.running()
+        for one in ids:
+            if one in running:
+                raise RefusedError(f"{held_text(recording.id, running[one], recording.kind)}, so it is not deleted")
+        with self._db.atomic():
+            rows = {
+                table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))  # noqa: S608  our own names
+                for table, column in _OWN_ROWS
+            }
+            based = self._rows_of("SELECT id, base_id FROM series WHERE base_id IN (ids)", ids)
+            followers = tuple((row["id"], row["base_id"]) for row in based if row["id"] not in ids)
+            self._db.execute("DELETE FROM recordings WHERE id = ?", (recording.id,))
+        return Removed(recording=recording, rows=rows, followers=followers)
+
+    def restore(self, removed: Removed) -> None:
+        """Bring back what was taken out, as it was."""
+        with self._db.atomic():
+            self._db.execute("PRAGMA defer_foreign_keys = ON")
+            for table, _ in _OWN_ROWS:
+                rows = removed.rows.get(table, ())
+                self._db.table(table).insert_all(rows, replace=table == "baselines")
+            for follower, base in removed.followers:
+                self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (base, follower))
+
+    # Baselines
+
+    def baselines(self) -> list[Baseline]:
+        """All baselines by name."""
+        rows = self._rows("SELECT name, recording_id, set_at FROM baselines ORDER BY name, set_at, recording_id")
+        return [Baseline(**row) for row in rows]
+
+    def baseline_ids(self, name: str, *kinds: str) -> list[str]:
+        """The ids of the recordings that a baseline names, the oldest first; none where there is no such baseline."""
+        sql = "SELECT id, kind FROM baselines JOIN recordings ON id = recording_id WHERE name = ? ORDER BY stored_order"
+        return [str(found) for found, kind in self._db.execute(sql, (name,)) if not kinds or kind in kinds]
+
+    def set_baseline(self, name: str, *ids: str, keep: bool = False) -> None:
+        """Give recordings a name; a name that was given already moves to them, or with ``keep`` names them as well.
+
+        Raises RefusedError for a series without a valid measured run, with which nothing can be compared.
+        """
+        set_at = utc_now()
+        with self._db.atomic():
+            if not keep:
+                self._db.execute("DELETE FROM baselines WHERE name = ?", (name,))
+            for head in self.recordings_of(ids):
+                if head.kind == SERIES and not self._is_measured(head.id):
+                    raise RefusedError(
+                        f"series {head.id} has no valid measured run, so nothing can be compared with it:"
+                        " complete it, or measure a new one",
+                        options=f"run --resume {head.id}",
+                    )
+                row = asdict(Baseline(name=name, recording_id=head.id, set_at=set_at))
+                self._db.table("baselines").insert(row, replace=True)
+
+    def _is_measured(self, series_id: str) -> bool:
+        sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"
+        return self._db.execute(sql, (series_id,)).fetchone() is not None
+
+    def remove_baseline(self, name: str) -> None:
+        """Forget a name; the recording stays. Raises UnknownReferenceError."""
+        with self._db.atomic():
+            if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount:
+                raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
+
+    def judge(self, table: str, key: Mapping[str, object], status: str, reason: str | None) -> bool:
+        """Mark the row of a table with that key rejected, with its reason, or valid again; False where none can be."""
+        where = " AND ".join(f"{name} = ?" for name in key)
+        sql = f"UPDATE {table} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
+        with self._db.atomic():
+            return bool(self._db.conn.execute(sql, (status, reason, *key.values())).rowcount)

@@ -1,0 +1,129 @@
+BEGIN TRANSACTION;
+CREATE TABLE "_sqlite_migrations" (
+   "id" INTEGER PRIMARY KEY,
+   "migration_set" TEXT,
+   "name" TEXT,
+   "applied_at" TEXT
+);
+INSERT INTO "_sqlite_migrations" VALUES(1,'sharebench','m001_series','2026-11-22 16:21:08.973343+00:00');
+CREATE TABLE baselines (
+    name TEXT PRIMARY KEY,
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    set_at TEXT NOT NULL
+) STRICT;
+INSERT INTO "baselines" VALUES('before','000000000001','2026-11-22T16:21:09.022Z');
+CREATE TABLE ceilings (
+    key TEXT PRIMARY KEY,
+    bytes_per_second REAL NOT NULL,
+    measured_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE facts (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    side TEXT NOT NULL CHECK (side IN ('client', 'server', 'path')),
+    name TEXT NOT NULL,
+    value ANY NOT NULL,
+    PRIMARY KEY (series_id, side, name)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "facts" VALUES('000000000001','client','kernel','6.1');
+INSERT INTO "facts" VALUES('000000000001','server','memory_bytes',8589934592);
+CREATE TABLE notebook_formats (
+    format INTEGER PRIMARY KEY,
+    needs_version TEXT NOT NULL
+) STRICT;
+INSERT INTO "notebook_formats" VALUES(1,'0.1.0');
+CREATE TABLE remembered (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL CHECK (json_valid(value))
+) STRICT;
+CREATE TABLE runs (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
+    reason TEXT,
+    started_at TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    PRIMARY KEY (series_id, phase, number)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "runs" VALUES('000000000001','measured',1,'valid',NULL,'',1073741824,1.06311071683168325565e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000001','measured',2,'valid',NULL,'',1073741824,1.06311071683168325565e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000001','measured',3,'valid',NULL,'',1073741824,1.08458770101010095745e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000001','warm-up',1,'valid',NULL,'',1073741824,1.06311071683168325565e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000002','measured',1,'valid',NULL,'',1073741824,1.05268806274509802984e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000002','measured',2,'valid',NULL,'',1073741824,1.06311071683168325565e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000002','measured',3,'valid',NULL,'',1073741824,1.08458770101010095745e+01,NULL,NULL,NULL,'[]');
+INSERT INTO "runs" VALUES('000000000002','warm-up',1,'valid',NULL,'',1073741824,1.05268806274509802984e+01,NULL,NULL,NULL,'[]');
+CREATE TABLE series (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('complete', 'interrupted', 'failed')),
+    error TEXT,
+    title TEXT NOT NULL DEFAULT '',
+    label TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    experiment TEXT,
+    base_id TEXT REFERENCES series (id) ON DELETE SET NULL,
+    decision TEXT CHECK (decision IN ('kept', 'reverted')),
+    change_name TEXT,
+    change_value TEXT,
+    change_previous TEXT,
+    change_evidence TEXT CHECK (change_evidence IN ('confirmed', 'unconfirmed', 'contradicted')),
+    change_also_changed TEXT CHECK (change_also_changed IS NULL OR json_valid(change_also_changed)),
+    change_remark TEXT,
+    command TEXT NOT NULL CHECK (command IN ('get', 'put')),
+    protocol TEXT NOT NULL,
+    host TEXT NOT NULL DEFAULT '',
+    port INTEGER,
+    share TEXT,
+    path TEXT NOT NULL DEFAULT '',
+    user TEXT,
+    domain TEXT,
+    client TEXT NOT NULL,
+    client_version TEXT NOT NULL DEFAULT '',
+    dialect TEXT,
+    signing TEXT,
+    encryption TEXT,
+    block_bytes INTEGER,
+    in_flight INTEGER,
+    link_bits_per_second INTEGER,
+    ceiling_bytes_per_second REAL,
+    "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
+    scratch_path TEXT,
+    quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
+) STRICT;
+INSERT INTO "series" VALUES('000000000001','2026-01-01T10:00:00.000Z','complete',NULL,'','as delivered','the first',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'get','smb','nas',445,'data','big.bin',NULL,NULL,'sharebench','0.1.0','3.1.1','none','none',1048576,4,1000000000,NULL,'{"runs":3,"warmups":1}',NULL,NULL);
+INSERT INTO "series" VALUES('000000000002','2026-01-02T10:00:00.000Z','interrupted',NULL,'','new switch','','tuning','000000000001',NULL,'switch','new',NULL,'unconfirmed','[]',NULL,'get','smb','nas',445,'data','big.bin',NULL,NULL,'sharebench','0.1.0','3.1.1','none','none',1048576,4,1000000000,NULL,'{"runs":3,"warmups":1}','.sharebench-left.bin',NULL);
+CREATE TABLE worksheets (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    saved_at TEXT NOT NULL,
+    content TEXT NOT NULL CHECK (json_valid(content)),
+    PRIMARY KEY (kind, name)
+) STRICT;
+INSERT INTO "worksheets" VALUES('bottleneck','nas','2026-01-03T10:00:00.000Z','{"rows": [1, 2]}');
+CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
+    ON "_sqlite_migrations" ("migration_set", "name");
+CREATE INDEX series_by_time ON series (created_at);
+CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT NULL;
+CREATE INDEX series_by_base ON series (base_id) WHERE base_id IS NOT NULL;
+CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
+CREATE VIEW form_rows AS
+SELECT
+    series.id AS series_id,
+    runs.phase,
+    runs.number AS run_number,
+    runs.size_bytes,
+    runs.seconds,
+    runs.size_bytes / runs.seconds AS bytes_per_second,
+    8 * runs.size_bytes / runs.seconds AS bits_per_second,
+    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
+    runs.status,
+    runs.reason
+FROM runs JOIN series ON series.id = runs.series_id
+ORDER BY series.created_at, series.id, runs.phase DESC, runs.number;
+COMMIT;
