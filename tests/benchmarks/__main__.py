@@ -1,60 +1,103 @@
 """``make bench``: our clients beside others against real servers, in alternating pairs; it asserts nothing.
 
-Prints a Markdown table and writes it with all numbers to ``.bench/``. ``--size`` and ``--pairs`` make it shorter.
+Each row is printed and written to ``.bench/`` (Markdown, and JSON with all numbers) as soon as it is measured. A row
+whose programs are not installed says so; one that fails says why, and the exit code is 1 at the end.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from app.units import parse_size
+from tests.benchmarks.rows import all_rows, answer_rows
+from tests.benchmarks.table import PAIRS_HEAD, machine, pair_line, where
+from tests.benchmarks.times import TIMES_HEAD, times_line
+from tests.benchmarks.users import USERS_HEAD, users_line, users_rows
+from tests.servers.process import missing
+
+FOLDER = Path(__file__).resolve().parents[2] / ".bench"
+
+
+def tables(size_bytes: int, pairs: int) -> Iterator[tuple[str, Iterator[Any], Callable[[Any], str]]]:
+    """The head of each table, its rows, and how a result becomes a line."""
+    yield PAIRS_HEAD, all_rows(size_bytes, pairs), pair_line
+    yield TIMES_HEAD, answer_rows(size_bytes, pairs), times_line
+    yield USERS_HEAD, users_rows(), users_line
+
+
+class Output:
+    """What has been measured so far: on stdout, and in two files that are whole after each row."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        self._markdown, self._json = folder / "bench.md", folder / "bench.json"
+        self._document: dict[str, Any] = {"machine": machine(), "results": []}
+        self._markdown.write_text("")
+        self.line(where())
+
+    def line(self, text: str) -> None:
+        """One line of the tables."""
+        print(text, flush=True)
+        with self._markdown.open("a") as file:
+            file.write(f"{text}\n")
+
+    def result(self, line: str, document: dict[str, Any]) -> None:
+        """One row."""
+        self.line(line)
+        self._document["results"].append(document)
+        self._json.write_text(json.dumps(self._document, indent=2) + "\n")
 
 
 def main() -> int:
-    """Run the benchmarks that are named, or all."""
+    """Measure the rows that are asked for, or all."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("names", nargs="*", help="only these rows (a part of the name is enough)")
+    parser.add_argument("--rows", default="", metavar="NAME,…", help="the same, separated by commas")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows, and measure nothing")
     parser.add_argument("--size", default="1G", help="the file's size (1G)")
     parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
     parser.add_argument("--folder", help="where the servers' files lie, such as /dev/shm (the usual temporary folder)")
     asked = parser.parse_args()
     if asked.folder:
         tempfile.tempdir = asked.folder
-    from app.units import parse_size
-    from tests.benchmarks.rows import all_rows, answer_rows
-    from tests.benchmarks.table import machine, markdown
-    from tests.benchmarks.times import times_table
-    from tests.benchmarks.users import users_table
+    wanted = [*asked.names, *(name.strip() for name in asked.rows.split(",") if name.strip())]
+    chosen = [
+        (head, [row for row in rows if not wanted or any(name in row.name for name in wanted)], line_of)
+        for head, rows, line_of in tables(parse_size(asked.size), asked.pairs)
+    ]
+    if not any(rows for _, rows, _ in chosen):
+        parser.error(f"no row is called {', '.join(wanted)}; --list names them all")
+    if asked.list:
+        print("\n".join(row.name for _, rows, _ in chosen for row in rows))
+        return 0
+    output, failed = Output(FOLDER), False
+    for head, rows, line_of in chosen:
+        if rows:
+            output.line(f"\n{head}")
+        for row in rows:
+            print(f"{row.name} …", file=sys.stderr, flush=True)
+            failed = not measure(row, line_of, output) or failed
+    return int(failed)
 
-    results = []
-    for row in all_rows(parse_size(asked.size), asked.pairs):
-        if asked.names and not any(name in row.name for name in asked.names):
-            continue
-        print(f"{row.name} …", file=sys.stderr, flush=True)
-        results.append(row.measure())
-        print(f"  {results[-1]}", file=sys.stderr, flush=True)
-    answers = []
-    for answer in answer_rows(parse_size(asked.size), asked.pairs):
-        if asked.names and not any(name in answer.name for name in asked.names):
-            continue
-        print(f"{answer.name} …", file=sys.stderr, flush=True)
-        answers.append(answer.measure())
-        print(f"  {answers[-1]}", file=sys.stderr, flush=True)
-    text = markdown(results) + ("\n" + times_table(answers) if answers else "")
-    if not asked.names or "users" in asked.names:
-        print("many users …", file=sys.stderr, flush=True)
-        text += "\n" + users_table()
-    documents = [*(one.as_document() for one in results), *(one.as_document() for one in answers)]
-    folder = ROOT / ".bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "bench.md").write_text(text)
-    (folder / "bench.json").write_text(json.dumps({"machine": machine(), "results": documents}, indent=2) + "\n")
-    print(text)
-    return 0
+
+def measure(row: Any, line_of: Callable[[Any], str], output: Output) -> bool:
+    """Measure one row and write it down; whether it did not fail."""
+    if absent := missing(*row.needs):
+        why = f"not measured: {', '.join(absent)} not installed"
+        output.result(f"| {row.name} | {why} |", {"name": row.name, "not_measured": why})
+        return True
+    try:
+        result = row.measure()
+    except Exception as error:
+        why = f"failed: {' '.join(str(error).split()) or type(error).__name__}"
+        output.result(f"| {row.name} | {why} |", {"name": row.name, "not_measured": why})
+        return False
+    output.result(line_of(result), result.as_document())
+    return True
 
 
 if __name__ == "__main__":

@@ -97,6 +97,7 @@ class FirstPaintRow:
 
     pairs: int
     name: str = "first paint"
+    needs: tuple[str, ...] = ()
     times: float = 1.5
 
     def measure(self) -> TimesResult:
@@ -126,6 +127,7 @@ class KeyPressRow:
 
     set_up: Callable[[], AbstractContextManager[Orders]]
     name: str = "key press during a get"
+    needs: tuple[str, ...] = ("smbd",)
     at_most: float = 100.0
 
     def measure(self) -> TimesResult:

@@ -55,7 +55,8 @@ class DrawingRow:
 
     pairs: int
     set_up: SetUp
-    name: str = "SMB get, TUI drawing"
+    name: str = "SMB get (TUI drawing)"
+    needs: tuple[str, ...] = ("smbd",)
     at_least: float = 0.97
     aim: float = 0.99
 
@@ -92,7 +93,8 @@ class DrawingProcessorRow:
 
     pairs: int
     set_up: SetUp
-    name: str = "processor time of drawing, a second"
+    name: str = "processor time of drawing per second"
+    needs: tuple[str, ...] = ("smbd",)
     share: float = 0.02
 
     def measure(self) -> TimesResult:

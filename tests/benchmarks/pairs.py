@@ -69,6 +69,7 @@ class Row:
     theirs: str
     at_least: float
     aim: float
+    needs: tuple[str, ...]
     set_up: Callable[[], AbstractContextManager[Orders]]
 
     def measure(self) -> Result:

@@ -35,17 +35,19 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
     ):
         for command in Command:
             yield Row(
-                name=f"SMB {command.value}, {name}",
+                name=f"SMB {command.value} ({name})",
                 ours="sharebench",
                 theirs="smbclient",
+                needs=("smbd", "smbclient"),
                 at_least=at_least,
                 aim=aim,
                 set_up=lambda o=options, c=command: _smb(replace(plan, command=c), o),  # type: ignore[misc]
             )
     yield Row(
-        name="SMB get, one TCP stream",
+        name="SMB get (one TCP stream)",
         ours="sharebench",
         theirs="iperf3",
+        needs=("smbd", "iperf3"),
         at_least=0.7,
         aim=1.0,
         set_up=lambda: _stream(plan),
@@ -55,6 +57,7 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
             name=f"FTP {command.value}",
             ours="sharebench",
             theirs="curl",
+            needs=("vsftpd", "curl"),
             at_least=0.9,
             aim=1.2,
             set_up=lambda c=command: _ftp(replace(plan, command=c)),  # type: ignore[misc]

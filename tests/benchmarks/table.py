@@ -10,6 +10,7 @@ from typing import Any
 from app.environment.host.facts import client_facts
 from forms.stats.summary import deviation_percent, median
 from tests.benchmarks.pairs import Result
+from tests.servers.process import missing
 
 
 def machine() -> dict[str, Any]:
@@ -28,29 +29,33 @@ def machine() -> dict[str, Any]:
 
 
 def _version(*words: str) -> str:
+    if missing(words[0]):
+        return f"no {words[0]}"
     printed = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split("\n")[0]
     return " ".join(printed.split()[:2])
 
 
-def markdown(results: Sequence[Result]) -> str:
-    """The table, medians in MB/s (10^6) with the deviation in percent."""
+PAIRS_HEAD = (
+    "| | sharebench MB/s | other MB/s | ratio | at least | aim | memory MB |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+)
+
+
+def where() -> str:
+    """The machine and the programs, for people."""
     here = machine()
-    where = (
+    return (
         f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']}, Python {here['python']};"
         f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, page cache, in alternating pairs."
     )
-    lines = [
-        where,
-        "",
-        "| | sharebench MB/s | other MB/s | ratio | at least | aim | memory MB |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    lines += [
-        f"| {r.name} | {_cell(r.our_rates)} | {r.theirs} {_cell(r.their_rates)} | {r.ratio:.2f} "
-        f"| {r.at_least} | {r.aim} | {r.our_peak_bytes / 1e6:.0f} |"
-        for r in results
-    ]
-    return "\n".join(lines) + "\n"
+
+
+def pair_line(result: Result) -> str:
+    """The row of a comparison: medians in MB/s (10^6) with the deviation in percent."""
+    return (
+        f"| {result.name} | {_cell(result.our_rates)} | {result.theirs} {_cell(result.their_rates)} "
+        f"| {result.ratio:.2f} | {result.at_least} | {result.aim} | {result.our_peak_bytes / 1e6:.0f} |"
+    )
 
 
 def _cell(rates: Sequence[float]) -> str:

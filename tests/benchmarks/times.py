@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +28,12 @@ class TimesResult:
         return {"name": self.name, "milliseconds": self.milliseconds, "at_most": self.at_most, "what": self.what}
 
 
-def times_table(results: Sequence[TimesResult]) -> str:
-    """The table, medians with the longest."""
-    lines = ["| | ms, median | ms, longest | at most | that is |", "| --- | ---: | ---: | ---: | --- |"]
-    lines += [
-        f"| {one.name} | {one.reached:,.0f} | {max(one.milliseconds):,.0f} | {one.at_most:,.0f} | {one.what} |"
-        for one in results
-    ]
-    return "\n".join(lines) + "\n"
+TIMES_HEAD = "| | ms, median | ms, longest | at most | that is |\n| --- | ---: | ---: | ---: | --- |"
+
+
+def times_line(result: TimesResult) -> str:
+    """The row of some times: the median and the longest."""
+    return (
+        f"| {result.name} | {result.reached:,.0f} | {max(result.milliseconds):,.0f} | {result.at_most:,.0f} "
+        f"| {result.what} |"
+    )

@@ -9,6 +9,9 @@ import resource
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from storage.target_url import format_target
@@ -88,41 +91,114 @@ def _by_smbtorture(server: Smbd, connections: int, seconds: int) -> dict[str, fl
 
 
 def idle_users(count: int) -> dict[str, Any]:
-    """What so many users who only stay connected cost, over twenty seconds."""
-    server = Smbd({"max smbd processes": "0"})
-    try:
-        server.start()
+    """The cost of that many users who only stay connected, over twenty seconds."""
+    with _server(files=0) as server:
         return _measured(server, count, 20.0, 0)
-    finally:
-        server.stop()
 
 
-def users_table(idle_count: int = IDLE_USERS) -> str:
-    """The table in Markdown; rates are those of one processor that does nothing else."""
+@contextmanager
+def _server(files: int = _FILES) -> Iterator[Smbd]:
     server = Smbd({"max smbd processes": "0"})
     try:
         server.start()
-        for number in range(_FILES):
+        for number in range(files):
             server.make_file(f"small{number}", os.urandom(4096))
-        opens, theirs = _measured(server, 4, 5.0, 1, "open"), _by_smbtorture(server, 4, 5)
-        busy = {users: _measured(server, users, 5.0, _FILES) for users in (1, 4, 16)}
+        yield server
     finally:
         server.stop()
-    idle = idle_users(idle_count)
-    lines = ["| many users, one process | measured | at least | aim |", "| --- | ---: | ---: | ---: |"]
-    lines += [
-        f"| open-read-close of 4 KiB a second and core, {users} users | {each['done'] / each['cpu_seconds']:,.0f} "
-        f"({each['done'] / each['seconds']:,.0f}/s at {100 * each['cpu_seconds'] / each['seconds']:.0f} %) "
-        f"| {LEAST_A_CORE:,} | {AIM_A_CORE:,} |"
-        for users, each in busy.items()
-    ]
-    lines.append(
-        f"| open-close of one file a second and core, 4 users | {opens['done'] / opens['cpu_seconds']:,.0f} "
-        f"(smbtorture's {_TORTURE}: {theirs['done'] / theirs['cpu_seconds']:,.0f}) | | |"
-    )
-    lines.append(
-        f"| {idle_count:,} idle users: MB each, CPU of a core | {idle['bytes_a_user'] / 1e6:.3f} MB, "
-        f"{100 * idle['cpu_seconds'] / idle['seconds']:.1f} % "
-        f"| {MOST_IDLE_MEGABYTES} MB, {MOST_IDLE_CPU_PERCENT:g} % | |"
-    )
-    return "\n".join(lines) + "\n"
+
+
+USERS_HEAD = "| many users, one process | measured | at least | aim |\n| --- | ---: | ---: | ---: |"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersResult:
+    """One row about many users in one process, as text, with its numbers."""
+
+    name: str
+    measured: str
+    at_least: str = ""
+    aim: str = ""
+    numbers: dict[str, float]
+
+    def as_document(self) -> dict[str, Any]:
+        """For the JSON file."""
+        return {"name": self.name, **self.numbers}
+
+
+def users_line(result: UsersResult) -> str:
+    """The row of the table."""
+    return f"| {result.name} | {result.measured} | {result.at_least} | {result.aim} |"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallFilesRow:
+    """Files of 4 KiB that are opened, read and closed; the rate is that of one processor that does nothing else."""
+
+    users: int
+    needs: tuple[str, ...] = ("smbd",)
+
+    @property
+    def name(self) -> str:
+        return f"users: open-read-close of 4 KiB per core and second ({self.users} users)"
+
+    def measure(self) -> UsersResult:
+        """For five seconds."""
+        with _server() as server:
+            each = _measured(server, self.users, 5.0, _FILES)
+        return UsersResult(
+            name=self.name,
+            measured=f"{each['done'] / each['cpu_seconds']:,.0f} ({each['done'] / each['seconds']:,.0f}/s at "
+            f"{100 * each['cpu_seconds'] / each['seconds']:.0f} %)",
+            at_least=f"{LEAST_A_CORE:,}",
+            aim=f"{AIM_A_CORE:,}",
+            numbers=each,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCloseRow:
+    """Opening and closing one file, beside smbtorture."""
+
+    name: str = "users: open-close of one file per core and second (4 users)"
+    needs: tuple[str, ...] = ("smbd", "smbtorture")
+
+    def measure(self) -> UsersResult:
+        """For five seconds each."""
+        with _server() as server:
+            ours, theirs = _measured(server, 4, 5.0, 1, "open"), _by_smbtorture(server, 4, 5)
+        rates = [each["done"] / each["cpu_seconds"] for each in (ours, theirs)]
+        return UsersResult(
+            name=self.name,
+            measured=f"{rates[0]:,.0f} (smbtorture's {_TORTURE}: {rates[1]:,.0f})",
+            numbers={"a_core": rates[0], "a_core_of_smbtorture": rates[1]},
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleRow:
+    """Users who only stay connected."""
+
+    count: int = IDLE_USERS
+    needs: tuple[str, ...] = ("smbd",)
+
+    @property
+    def name(self) -> str:
+        return f"users: {self.count} idle (MB each and CPU of a core)"
+
+    def measure(self) -> UsersResult:
+        """For twenty seconds."""
+        idle = idle_users(self.count)
+        return UsersResult(
+            name=self.name,
+            measured=f"{idle['bytes_a_user'] / 1e6:.3f} MB, {100 * idle['cpu_seconds'] / idle['seconds']:.1f} %",
+            at_least=f"{MOST_IDLE_MEGABYTES} MB, {MOST_IDLE_CPU_PERCENT:g} %",
+            numbers=idle,
+        )
+
+
+def users_rows() -> Iterator[SmallFilesRow | OpenCloseRow | IdleRow]:
+    """What one process can do for many users."""
+    yield from (SmallFilesRow(users=users) for users in (1, 4, 16))
+    yield OpenCloseRow()
+    yield IdleRow()

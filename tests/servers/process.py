@@ -31,11 +31,15 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def require(*programs: str, root: bool = True) -> None:
     """Skip the test, naming what is missing; a failure where ``SHAREBENCH_REQUIRE_SERVERS=1`` (in CI)."""
-    missing = [p for p in programs if shutil.which(p, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None]
-    if missing:
-        unavailable(f"not installed: {', '.join(missing)}")
+    if absent := missing(*programs):
+        unavailable(f"not installed: {', '.join(absent)}")
     if root and os.geteuid() != 0:
         unavailable(f"{', '.join(programs)} needs root")
+
+
+def missing(*programs: str) -> list[str]:
+    """Those of the programs that are not installed."""
+    return [name for name in programs if program(name) == name]
 
 
 def unavailable(reason: str) -> None:
