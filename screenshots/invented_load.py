@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from statistics import NormalDist
 
 from app.load.scenario import find_scenario
 from forms.load.summary import capacity_of, limit_of
@@ -11,11 +13,11 @@ from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, Poin
 from storage.records import SeriesStatus, Target
 
 _SECONDS = 600.0
-_TIMES = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.3, 1.6, 2.2, 4.0)
-"""Response times in parts of the usual one."""
+_TIMES = tuple(math.exp(0.55 * NormalDist().inv_cdf((step + 0.5) / 1000)) for step in range(1000))
+"""Response times in parts of the usual one, log-normal, as servers answer: p95 2.5, p99 3.6, the longest 6.1."""
 
 
-def _times(usual_seconds: float, count: int = 10) -> Histogram:
+def _times(usual_seconds: float, count: int = len(_TIMES)) -> Histogram:
     builder = HistogramBuilder()
     for part in _TIMES:
         builder.add(part * usual_seconds)
@@ -37,7 +39,8 @@ def _point(number: int, users: int, rate: float, milliseconds: float, cpu_percen
         server=PointServer(
             samples=598, processors=4, user_percent=_spread(0.35 * cpu_percent),
             system_percent=_spread(0.65 * cpu_percent), total_percent=_spread(cpu_percent),
-            smbd_percent=_spread(0.9 * cpu_percent), processes=users + 3,
+            smbd_percent=_spread(0.85 * cpu_percent), kernel_percent=_spread(0.12 * cpu_percent),
+            others_percent=_spread(0.03 * cpu_percent), processes=users + 3,
             smbd_uss_bytes=2_400_000 + 640_000 * users, smbd_pss_bytes=4_900_000 + 700_000 * users,
             interfaces={"eth0": (22_000.0 * rate, 87_000.0 * rate)}, disk_busy_percent={"sda": 4.5},
         ),

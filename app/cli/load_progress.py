@@ -10,6 +10,7 @@ from app.load.events import FilesMade, LoadPhase, LoadWarned, PhaseBegan, Second
 from app.measure.control import SeriesControl
 from app.workflows.load import LoadClosed, LoadStep, PointStored
 from forms.layout import visible
+from forms.load import headline
 from forms.numbers import byte_rate
 from storage.loads.records import LoadPoint, PointStatus
 
@@ -68,13 +69,10 @@ def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> st
 
 def point_text(point: LoadPoint) -> str:
     """What a point came to, in a line."""
-    begin = f"{point.users} users: "
     if point.status is not PointStatus.VALID:
-        return f"{begin}{point.status.value}: {point.reason}"
-    p95 = point.response.quantile_seconds(0.95)
-    served = "" if p95 is None else f", p95 {1000 * p95:.1f} ms"
+        return f"{point.users} users: {point.status.value}: {point.reason}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
-    return f"{begin}{point.requests_per_second or 0:,.1f} requests/s{served}{errors}"
+    return f"{headline.point_text(point)}{errors}"
 
 
 def watch_load(steps: Iterable[LoadStep], control: SeriesControl) -> LoadClosed:

@@ -14,7 +14,7 @@ from forms.layout import visible
 from forms.load.comparison import compare_loads
 from forms.load.comparison_report import load_comparison_report
 from forms.load.document import LOAD_SCHEMA, load_from_document
-from forms.load.report import capacity_text
+from forms.load.headline import load_answer
 from forms.report import Report
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
@@ -115,5 +115,5 @@ def delete_load(context: click.Context, load: Load) -> None:
     """Take a load out of the notebook."""
     with common.notebook(context) as notebook:
         notebook.remove(load.id)
-    diagnostics.say(f"load {load.id} is deleted: {capacity_text(load) or load.scenario.name}")
+    diagnostics.say(f"load {load.id} is deleted: {load_answer(load, brief=True) or load.scenario.name}")
     output.answer(load.id)

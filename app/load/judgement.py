@@ -1,4 +1,4 @@
-"""From what the workers counted to a load point: added up, checked against itself and this end's limits."""
+"""From what the workers counted to a load point: added up, checked against itself and the generator's limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +11,12 @@ from storage.loads.records import Limit, LoadPoint, PointServer, PointStatus
 
 MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005
+MOST_LATENESS_SHARE = 0.1
+"""Timers that fire late by less than this share of the p95 of the response tell little of it."""
 LITTLE_PERCENT = 1.0
 MOST_SILENT_SECONDS, MOST_SILENT_SHARE = 5.0, 0.1
 """A longer time, and a longer share of the window, in which nothing moved makes its numbers those of no server."""
-_LATE_SHARE = 0.99
+_LATE_SHARE, _SLOW_SHARE = 0.99, 0.95
 
 
 def load_point(
@@ -66,6 +68,7 @@ def load_point(
     )
     held = max((each["held_percent"] for each in parts), default=0.0)
     silent = max((each["silent_seconds"] for each in parts), default=0.0)
+    point = replace(point, silent_seconds=min((each["silent_seconds"] for each in parts), default=0.0))
     failure = measured.failure or _silence(silent, point.seconds)
     untrue = None if idle else _contradiction(point, total("answers"), total("failures"), total("pauses"))
     status, reason = _judged(point, failure, held, untrue, idle=idle)
@@ -113,7 +116,7 @@ def _judged(
     if not idle and not point.requests:
         why = point.first_error or "measure for longer, or take smaller files"
         return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
-    if (limit := _generator_limit(point, held_percent)) is not None:
+    if not idle and (limit := _generator_limit(point, held_percent)) is not None:
         return PointStatus.GENERATOR, f"the generator, not the server: {limit}"
     if untrue is not None:
         return PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
@@ -121,16 +124,17 @@ def _judged(
 
 
 def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
-    """What keeps this end from making the load that is asked, if anything does."""
+    """What keeps the load generator from making the load that is asked, if anything does."""
     busiest = max(point.generator_cpu_percent, default=0.0)
     if busiest > MOST_GENERATOR_PERCENT:
-        return f"a process of this end took {busiest:.0f} % of a processor; use more processes, or more machines"
+        return f"one of its processes used {busiest:.0f} % of a processor; use more processes, or more machines"
     leave = "leave this machine to the load, or use more machines"
     if held_percent > MOST_GENERATOR_PERCENT:
-        return f"a process of this end worked or waited for a processor {held_percent:.0f} % of the time; {leave}"
+        return f"one of its processes worked or waited for a processor {held_percent:.0f} % of the time; {leave}"
     late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0
-    if late > MOST_LATENESS_SECONDS:
-        return f"timers of this end fired {1000 * late:.1f} ms late (p99); {leave}"
+    slow = point.response.quantile_seconds(_SLOW_SHARE) or 0.0
+    if late > max(MOST_LATENESS_SECONDS, MOST_LATENESS_SHARE * slow):
+        return f"its timers fired {1000 * late:.1f} ms late (p99); {leave}"
     return None
 
 

@@ -18,6 +18,7 @@ from app.load.users import clock
 from app.load.window import counted, unpacked
 from app.load.workers.processes import WorkerProcesses
 from app.load.workers.worker import MESSAGE, FileUser
+from forms.load.summary import percentile_seconds
 from storage.loads.histogram import added
 
 Emit = Callable[[LoadEvent], None]
@@ -179,7 +180,7 @@ class LoadEngine:
                 read_bytes_per_second=self._sum("read_bytes"),
                 write_bytes_per_second=self._sum("write_bytes"),
                 errors=sum(counted([each["errors"] for each in parts]).values()),
-                p95_seconds=added(unpacked(each["response"]) for each in parts).quantile_seconds(0.95),
+                p95_seconds=percentile_seconds(added(unpacked(each["response"]) for each in parts), 0.95),
                 cpu_percent=max(each["cpu_percent"] for each in parts),
             )
         )

@@ -11,6 +11,7 @@ from typing import Any
 from app.errors import UsageError
 from app.units import parse_size
 from storage.json_reader import DocumentError, JSONNode
+from storage.loads.records import MOST_USERS
 from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think, scenario_from_json
 
 NAMES = ("redpaper", "office", "small", "large", "idle", "print")
@@ -119,16 +120,17 @@ def parse_sizes(text: str) -> tuple[SizeClass, ...]:
 
 def parse_users(text: str) -> tuple[int, ...]:
     """The points that ``10,20,40`` or ``10..200/10`` means. Raises UsageError."""
-    if match := re.fullmatch(r"(\d{1,6})\.\.(\d{1,6})/(\d{1,6})", text.replace(" ", "")):
+    if match := re.fullmatch(r"(\d{1,7})\.\.(\d{1,7})/(\d{1,7})", text.replace(" ", "")):
         first, last, step = (int(number) for number in match.groups())
-        points = tuple(range(first, last + 1, step)) if step else ()
-    elif re.fullmatch(r"\d{1,6}(,\d{1,6})*", text.replace(" ", "")):
+        points = tuple(range(first, min(last, MOST_USERS) + 1, step)) if step else ()
+    elif re.fullmatch(r"\d{1,7}(,\d{1,7})*", text.replace(" ", "")):
         points = tuple(int(number) for number in text.split(","))
     else:
         points = ()
-    if not points or min(points) < 1:
+    if not points or min(points) < 1 or max(points) > MOST_USERS:
         raise UsageError(
-            f"users: expected numbers up to 999999, such as 10,20,40 or 10..200/10; found {text!r}", options="--users"
+            f"users: expected numbers up to {MOST_USERS}, such as 10,20,40 or 10..200/10; found {text!r}",
+            options="--users",
         )
     return points
 

@@ -24,13 +24,15 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
     if not pairs:
         return None
 
-    def percent(ticks: Callable[[ResourceSample], int]) -> Spread:
-        return _spread([100 * (ticks(b) - ticks(a)) / (b.processors.total - a.processors.total) for a, b in pairs])
+    def percent(ticks: Callable[[ResourceSample], int], least: float | None = None) -> Spread:
+        found = [100 * (ticks(b) - ticks(a)) / (b.processors.total - a.processors.total) for a, b in pairs]
+        return _spread(found if least is None else [max(least, value) for value in found])
 
     first, last = pairs[0][0], pairs[-1][1]
     seconds = last.uptime_seconds - first.uptime_seconds
     memory = next((each.memory for each in reversed(samples) if each.memory is not None), None)
     own = all(each.server_ticks is not None for pair in pairs for each in pair)
+    whole = own and all(each.kernel_ticks is not None for pair in pairs for each in pair)
     return PointServer(
         samples=len(pairs),
         processors=max(1, round((last.processors.total - first.processors.total) / seconds / _TICKS_A_SECOND)),
@@ -38,6 +40,8 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
         system_percent=percent(lambda each: each.processors.system),
         total_percent=percent(lambda each: each.processors.user + each.processors.system),
         smbd_percent=percent(lambda each: each.server_ticks or 0) if own else None,
+        kernel_percent=percent(_kernel_ticks) if whole else None,
+        others_percent=percent(_others_ticks, least=0.0) if whole else None,
         processes=last.server_processes,
         smbd_uss_bytes=memory.uss_bytes if memory else None,
         smbd_pss_bytes=memory.pss_bytes if memory else None,
@@ -48,6 +52,16 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
         },
         throttled_percent=_throttled(first, last),
     )
+
+
+def _kernel_ticks(sample: ResourceSample) -> int:
+    return (sample.kernel_ticks or 0) + sample.processors.interrupts
+
+
+def _others_ticks(sample: ResourceSample) -> int:
+    """What programs worked that are neither the server's nor ours, as quiet time reckons it."""
+    busy = sample.processors.user + sample.processors.system
+    return busy - _kernel_ticks(sample) - (sample.server_ticks or 0) - sample.own_ticks
 
 
 def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[float, float]]:

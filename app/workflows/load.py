@@ -292,7 +292,7 @@ def _drained(
 
 
 def _next(load: Load) -> NextPoint | None:
-    return next_point(load.points, load.choices, [each.size_bytes for each in load.scenario.sizes])
+    return next_point(load.points, load.choices, load.scenario)
 
 
 def _free_number(load: Load) -> int:
@@ -332,7 +332,7 @@ def _point(
 
 def _limited(point: LoadPoint, load: Load) -> LoadPoint:
     """The point with what stood in the way of more, where something did."""
-    if point.status is PointStatus.GENERATOR or overload(point, load.choices) is not None:
+    if point.status is PointStatus.GENERATOR or overload(point, load.choices, load.scenario) is not None:
         return replace(point, limit=limit_of(point, load.link_bits_per_second))
     return point
 

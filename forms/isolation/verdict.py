@@ -103,8 +103,9 @@ class IsolationVerdict:
 
 
 def judge(found: LayerEvidence) -> IsolationVerdict:
-    """The verdict. What would make every other layer look slow is looked for first: this client, then a full link,
-    a quota of processor time, the disk; what then is left between the server and the least of them is Samba's.
+    """The verdict. What would make every other layer look slow is looked for first: a full link, which no slow client
+    fills, then this client, a quota of processor time, the disk; what then is left between the server and the least of
+    them is Samba's.
     """
     if not found.server:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
@@ -133,11 +134,11 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
 
 def _plain_cause(found: LayerEvidence) -> Cause | None:
     """What is seen directly, whatever the rates are."""
+    if _at_least(found.link_share, LINK_SHARE) or _fills_both_ways(found):
+        return Cause.NETWORK
     busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
     if busy_here or _at_least(found.held_share, HELD_SHARE) or _at_least(found.ceiling_share, CLIENT_SHARE):
         return Cause.CLIENT
-    if _at_least(found.link_share, LINK_SHARE) or _fills_both_ways(found):
-        return Cause.NETWORK
     if _at_least(found.throttled_percent, THROTTLED_PERCENT):
         return Cause.PROCESSOR
     if _at_least(found.file_system_share, FILE_SYSTEM_SHARE):

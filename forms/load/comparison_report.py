@@ -3,7 +3,8 @@
 from typing import Any
 
 from forms.load.comparison import PROMISED_RATIO, LoadComparison
-from forms.load.report import capacity_text
+from forms.load.headline import load_answer
+from forms.load.summary import percentile_seconds
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import Verdict
 from forms.verdict_signs import VERDICT_TONES
@@ -49,11 +50,11 @@ def load_comparison_report(found: LoadComparison) -> Report:
 
 
 def _named(load: Load) -> str:
-    return " · ".join(filter(None, (load.id, load.label, capacity_text(load))))
+    return " · ".join(filter(None, (load.id, load.label, load_answer(load, brief=True))))
 
 
 def _p95_ms(point: LoadPoint) -> float | None:
-    seconds = point.response.quantile_seconds(0.95)
+    seconds = percentile_seconds(point.response, 0.95)
     return None if seconds is None else 1000 * seconds
 
 

@@ -3,8 +3,9 @@
 from dataclasses import asdict, replace
 from typing import Any
 
+from forms.load.headline import load_answer
 from forms.load.prediction import Prediction
-from forms.load.summary import knee_of
+from forms.load.summary import knee_of, limit_seconds, memory_line, percentile_seconds
 from storage.json_reader import JSONNode, named
 from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import Histogram
@@ -25,9 +26,20 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
         **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
         **load_content(load),
         "points": [point_document(point) for point in load.points],
+        "answer": load_answer(load),
+        "limit_seconds": limit_seconds(load.choices, load.scenario),
+        "memory": _memory_document(load),
         "knee": None if knee is None else asdict(knee),
         "prediction": None if prediction is None else prediction.to_document(),
     }
+
+
+def _memory_document(load: Load) -> Document | None:
+    """The memory of an idle user, with its 95 % interval where there is one."""
+    line = memory_line(load)
+    if line is None:
+        return None
+    return {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")}
 
 
 def point_document(point: LoadPoint) -> Document:
@@ -46,8 +58,8 @@ def point_document(point: LoadPoint) -> Document:
 
 
 def quantiles(histogram: Histogram) -> dict[str, float | None]:
-    """p50, p95, p99 and the greatest, in seconds."""
-    found = {name: histogram.quantile_seconds(share) for name, share in QUANTILES}
+    """p50, p95, p99, each absent where too few requests were made for it, and the greatest, in seconds."""
+    found = {name: percentile_seconds(histogram, share) for name, share in QUANTILES}
     return found | {"max": histogram.max_microseconds / 1e6 if histogram.count else None}
 
 

@@ -1,48 +1,123 @@
-"""A load in one line: the users that were carried or what its largest point came to, and how much that is worth."""
+"""What a load came to: one answer, the same on its form, on every screen, in lists and in its document."""
 
 from collections.abc import Iterator
 
 from forms import wording
+from forms.load.summary import MemoryLine, limit_seconds, memory_line, percentile_seconds, stall_of, tells_of_server
 from forms.tone import Tone, Toned
-from storage.loads.records import Load, LoadPoint, PointStatus
+from storage.loads.records import Capacity, Load, LoadPoint, PointStatus
 from storage.records import SeriesStatus
 
 
 def load_headline(load: Load) -> tuple[Toned, ...]:
-    """The parts, the most important first: ``20 users: 190.0 requests/s, p95 5.0 ms``, ``3 points``, ``! 1 failed``."""
+    """The parts, the most important first: the answer, then ``3 points``, ``! 1 failed``."""
     return tuple(_parts(load))
 
 
 def _parts(load: Load) -> Iterator[Toned]:
-    points = [point for point in load.points if point.status is not PointStatus.FAILED]
-    found = load.capacity
-    if found is not None and found.not_carried is not None:
-        carried = f"{found.carried} users carried, {found.not_carried} not" if found.carried else (
-            f"not even {found.not_carried} users carried"
-        )  # fmt: skip
-        yield Toned(f"{carried}{f'; the limit: {found.limit.value}' if found.limit else ''}")
-    elif points and not load.scenario.requests:
-        yield Toned(f"{max(point.connected for point in points):,} sessions without requests")
-    elif points:
-        yield Toned(point_text(max(points, key=lambda point: point.users)))
-    else:
-        yield Toned("nothing was measured", Tone.BAD)
+    answer = load_answer(load, brief=True)
+    yield Toned(answer or "nothing was measured", Tone.PLAIN if answer else Tone.BAD)
     yield Toned(wording.count(len(load.points), "point"))
     failed = sum(point.status is PointStatus.FAILED for point in load.points)
     if failed:
         yield Toned(f"! {failed} failed", Tone.BAD)
-    if any(point.status is PointStatus.GENERATOR for point in load.points):
-        yield Toned("! limited by this end", Tone.CAUTION)
+    others = sum(point.status in {PointStatus.GENERATOR, PointStatus.REJECTED} for point in load.points)
+    if others:
+        yield Toned(f"! {others} not judged", Tone.CAUTION)
     if load.running:
         yield Toned("▸ being measured")
     elif load.status is not SeriesStatus.COMPLETE:
         yield Toned(f"! {load.status}", Tone.BAD if load.status is SeriesStatus.FAILED else Tone.CAUTION)
 
 
+def load_answer(load: Load, *, brief: bool = False) -> str:
+    """The answer in a sentence; without the reasons where it is to be ``brief``. Empty where nothing was measured."""
+    points = [point for point in load.points if point.status is not PointStatus.FAILED]
+    if not load.scenario.requests:
+        return _idle_answer(points, memory_line(load))
+    found = load.capacity
+    if found is not None and (found.carried or found.not_carried):
+        return f"{_bracket(load, found, brief=brief)}{_silence(points, found)}"
+    if not points:
+        return ""
+    largest = max(points, key=lambda point: point.users)
+    reason = "" if brief or largest.status is PointStatus.VALID else f"; not judged: {largest.reason}"
+    return f"{point_text(largest)}{reason}"
+
+
+def _idle_answer(points: list[LoadPoint], line: MemoryLine | None) -> str:
+    if not points:
+        return ""
+    sessions = f"{max(point.connected for point in points):,} sessions without requests"
+    return f"{sessions}, {memory_text(line)}" if line else sessions
+
+
+def memory_text(line: MemoryLine) -> str:
+    """What an idle user costs, with the interval where there is one: ``575 kB each (540 to 610)``."""
+    within = "" if line.low_bytes is None or line.high_bytes is None else (
+        f" ({line.low_bytes / 1000:,.0f} to {line.high_bytes / 1000:,.0f})"
+    )  # fmt: skip
+    return f"{line.bytes_a_session / 1000:,.0f} kB each{within}"
+
+
+def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
+    if found.not_carried is None:
+        return f"{found.carried:,} users carried; {_why_no_more(load, found.carried or 0, brief=brief)}"
+    begin = f"{found.carried:,} users carried, {found.not_carried:,} not" if found.carried else (
+        f"not even {found.not_carried:,} users carried"
+    )  # fmt: skip
+    reason = "" if brief or not found.reason else f" ({found.reason})"
+    ended = _broken_off(load)
+    narrower = "" if ended is None else f"; the search between them was broken off at {ended.users:,} users"
+    return f"{begin}{reason}{f'; the limit: {found.limit.value}' if found.limit else ''}{narrower}"
+
+
+def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
+    """Why it is not known how many more would be carried."""
+    ended = _broken_off(load)
+    if ended is not None:
+        return f"the search was broken off at {ended.users:,} users{'' if brief else f' ({ended.reason})'}"
+    unjudged = [point for point in load.points if point.users > carried and not tells_of_server(point)]
+    if unjudged:
+        last = max(unjudged, key=lambda point: point.users)
+        return f"{last.users:,} users were not judged{'' if brief else f' ({last.reason})'}"
+    scenario = load.scenario
+    if scenario.pace_seconds:
+        most = carried / scenario.pace_seconds
+        return f"not at their limit (a request every {scenario.pace_seconds:g} s each: {most:,.3g} requests/s)"
+    if scenario.think.seconds:
+        most = carried / scenario.think.seconds
+        return f"not at their limit (they pause {scenario.think.seconds:g} s, so at most {most:,.4g} requests/s)"
+    return "no more were tried"
+
+
+def _broken_off(load: Load) -> LoadPoint | None:
+    """The point at which a search for the capacity ended without an answer, since it tells nothing of the server."""
+    if not load.choices.find_capacity or load.running or not load.points or tells_of_server(load.points[-1]):
+        return None
+    return load.points[-1]
+
+
+def _silence(points: list[LoadPoint], found: Capacity) -> str:
+    """That the server was silent at the point whose users it is said to carry."""
+    carried = next((point for point in points if point.users == found.carried and not point.size_bytes), None)
+    stall = stall_of(carried) if carried else None
+    if stall is None or stall.silent_seconds is None:
+        return ""
+    return f"; it answered nothing for {stall.silent_seconds:.1f} s"
+
+
 def point_text(point: LoadPoint) -> str:
     """What a point came to: ``20 users: 190.0 requests/s, p95 5.0 ms``."""
-    p95 = point.response.quantile_seconds(0.95)
+    p95 = percentile_seconds(point.response, 0.95)
     served = "" if p95 is None else f", p95 {1000 * p95:,.1f} ms"
     if point.requests_per_second is None or not point.requests:
         return f"{wording.count(point.users, 'user')}: no request was answered"
     return f"{wording.count(point.users, 'user')}: {point.requests_per_second:,.1f} requests/s{served}"
+
+
+def limit_text(load: Load) -> str:
+    """The response time above which users are not carried."""
+    limit = limit_seconds(load.choices, load.scenario)
+    usual = "" if load.choices.limit_seconds is not None else ", the usual limit; --limit sets another"
+    return f"a p95 of the response above {limit:.3g} s{usual}"

@@ -4,8 +4,23 @@ from collections.abc import Iterator, Sequence
 
 from forms import numbers, wording
 from forms.load.document import load_document
+from forms.load.headline import limit_text, load_answer, memory_text
 from forms.load.prediction import Prediction
-from forms.load.summary import KNEE_POINTS, card_check, fits_in_memory, knee_of, memory_line, size_rows
+from forms.load.summary import (
+    ACHIEVED_SHARE,
+    KNEE_POINTS,
+    MOST_OTHERS_PERCENT,
+    REDPAPER_SESSION_BYTES,
+    card_check,
+    fits_in_memory,
+    knee_of,
+    memory_line,
+    mostly_others,
+    percentile_seconds,
+    requests_needed,
+    size_rows,
+    stall_of,
+)
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.series.origin import when_field, who_fields
 from storage.loads.histogram import Histogram
@@ -21,21 +36,22 @@ _MARKS = {
     PointStatus.FAILED: Mark.FAILED,
     PointStatus.GENERATOR: Mark.UNUSUAL,
 }
-_NOT_SEEN = "not seen"
+_OVERLOAD = f"less than {100 * ACHIEVED_SHARE:.0f} % of the requests offered, errors"
 _WHOLE = ReportKind.WHOLE
 _ADVICE = {
     Limit.NETWORK: "The network was full: a faster link, or a second card, carries more users.",
     Limit.SERVER_CPU: "The server's processors were the limit: look at signing, encryption and the log level first.",
     Limit.DISK: "A disk of the server was busy nearly all the time: more memory or more disks carry more users.",
     Limit.ERRORS: "The server answered with errors: its log says why.",
-    Limit.GENERATOR: "This end was the limit: use more processes, or more machines.",
+    Limit.OTHERS: "Other programs kept the server's processors busy: measure again when they rest.",
+    Limit.GENERATOR: "The load generator was the limit: use more processes, or more machines.",
 }
 
 
 def load_report(load: Load, prediction: Prediction | None = None) -> Report:
     """The form of a load, beside what a worksheet of its server promised."""
     points = load.points
-    tables = [points_table(points), _server_table(points)]
+    tables = [points_table(points, load.scenario), *_processors_table(points), _beside_table(points)]
     if operations := _operations_table(load.valid_points()):
         tables.append(operations)
     if sizes := _sizes_table(points):
@@ -61,7 +77,7 @@ def _fields(load: Load) -> Iterator[Field]:
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
     yield when_field([load.created_at], [load.environment])
     yield from who_fields([load.environment])
-    yield Field(name="Users", text="one connection and one login each, no caching and no oplocks at this end")
+    yield Field(name="Users", text="one connection and one login each, without caching or oplocks")
     yield Field(name="Scenario", text=scenario_text(load.scenario))
     if load.file_set_bytes:
         yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
@@ -105,7 +121,7 @@ def _files_text(load: Load) -> str:
 
 
 def _ms(histogram: Histogram, share: float) -> float | None:
-    seconds = histogram.quantile_seconds(share)
+    seconds = percentile_seconds(histogram, share)
     return None if seconds is None else 1000 * seconds
 
 
@@ -113,8 +129,12 @@ def _decimals(*headings: str) -> tuple[tuple[str, ReportKind], ...]:
     return tuple((heading, ReportKind.DECIMAL) for heading in headings)
 
 
-def points_table(points: Sequence[LoadPoint]) -> Table:
+def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     """What the users did at each point."""
+    times = (
+        "time from when a request was due to its answer" if scenario.pace_seconds else
+        "time from request to answer; users who wait make no requests"
+    )  # fmt: skip
     columns = columns_of(
         "Users",
         ("With session", _WHOLE),
@@ -123,7 +143,7 @@ def points_table(points: Sequence[LoadPoint]) -> Table:
         *_decimals("p50 ms", "p95 ms", "p99 ms", "Max ms"),
     )
     return Table(columns=columns, rows=tuple(map(_point_row, points)), marked=True, entry="users",
-                 caption="Load points: response times, from due to answered")  # fmt: skip
+                 caption=f"Load points: {times}")  # fmt: skip
 
 
 def _point_row(point: LoadPoint) -> Row:
@@ -154,31 +174,49 @@ def _mega(value: float | None) -> float | None:
     return None if value is None else value / 1e6
 
 
-def _server_table(points: Sequence[LoadPoint]) -> Table:
-    processors = _decimals("CPU user %", "System %", "Total %", "Median %", "Dev.", "smbd %")
-    beside = _decimals("USS MB", "PSS MB", "Disk %", "This end's CPU %", "Late ms p99")
-    columns = columns_of("Users", *processors, *beside)
-    return Table(columns=columns, rows=tuple(map(_server_row, points)),
-                 caption="The server beside it (all processors = 100 %), and this end")  # fmt: skip
+def _processors_table(points: Sequence[LoadPoint]) -> list[Table]:
+    """The server's processors at each point where they were seen."""
+    if not any(point.server for point in points):
+        return []
+    figures = _decimals("User %", "System %", "Total %", "Median %", "Dev.", "smbd %", "Kernel %", "Others %")
+    caption = "Processors of the server (all of them = 100 %): smbd, the kernel's own work, other programs"
+    rows = tuple(map(_processors_row, points))
+    return [Table(columns=columns_of("Users", *figures), rows=rows, caption=caption)]
 
 
-def _server_row(point: LoadPoint) -> Row:
+def _processors_row(point: LoadPoint) -> Row:
     server = point.server
-    seen: tuple[str | float | None, ...] = (_NOT_SEEN, *[None] * 8)
-    if server is not None:
-        seen = (
-            server.user_percent.mean,
-            server.system_percent.mean,
-            server.total_percent.mean,
-            server.total_percent.median,
-            server.total_percent.deviation,
-            server.smbd_percent.mean if server.smbd_percent else None,
-            _mega(server.smbd_uss_bytes),
-            _mega(server.smbd_pss_bytes),
-            max(server.disk_busy_percent.values(), default=None),
-        )
-    own = (max(point.generator_cpu_percent, default=None), _ms(point.generator_lateness, 0.99))
-    return row_of(_name(point), *seen, *own)
+    if server is None:
+        return row_of(_name(point), *[None] * 8)
+    total, parts = server.total_percent, (server.smbd_percent, server.kernel_percent, server.others_percent)
+    return row_of(
+        _name(point),
+        server.user_percent.mean,
+        server.system_percent.mean,
+        total.mean,
+        total.median,
+        total.deviation,
+        *(part.mean if part else None for part in parts),
+    )
+
+
+def _beside_table(points: Sequence[LoadPoint]) -> Table:
+    """Memory and disks of the server where they were seen, and the load generator."""
+    columns = columns_of("Users", *_decimals("USS MB", "PSS MB", "Disk %", "Generator CPU %", "Late ms p99"))
+    caption = "Memory and disks of the server, and the load generator"
+    return Table(columns=columns, rows=tuple(map(_beside_row, points)), caption=caption)
+
+
+def _beside_row(point: LoadPoint) -> Row:
+    server, late = point.server, point.generator_lateness.quantile_seconds(0.99)
+    return row_of(
+        _name(point),
+        _mega(server.smbd_uss_bytes) if server else None,
+        _mega(server.smbd_pss_bytes) if server else None,
+        max(server.disk_busy_percent.values(), default=None) if server else None,
+        max(point.generator_cpu_percent, default=None),
+        None if late is None else 1000 * late,
+    )
 
 
 def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
@@ -221,20 +259,6 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
     )
 
 
-def capacity_text(load: Load) -> str:
-    """The bracket in words: ``640 carried, 680 not``."""
-    found = load.capacity
-    if found is None:
-        return ""
-    if found.not_carried is None:
-        return f"{found.carried} users carried, and no more were tried" if found.carried else "not known"
-    begin = f"{found.carried} users carried, {found.not_carried} not" if found.carried else (
-        f"not even {found.not_carried} users carried"
-    )  # fmt: skip
-    limit = f"; the limit: {found.limit.value}" if found.limit else ""
-    return f"{begin} (overload: {found.reason}){limit}"
-
-
 def knee_text(load: Load) -> str:
     """The knee in words; empty for a load whose points are not for one."""
     points = [point for point in load.valid_points() if point.requests and point.size_bytes is None]
@@ -251,13 +275,9 @@ def _prediction_text(load: Load, prediction: Prediction) -> str:
     server, user = (
         wording.rate(rate) for rate in (prediction.capacity_bytes_per_second, prediction.user_bytes_per_second)
     )
-    found = load.capacity
-    measured = "not known" if found is None else f"{found.carried or 0:,} carried" + (
-        f", {found.not_carried:,} not" if found.not_carried else ", and no more were tried"
-    )  # fmt: skip
     return (
         f"{prediction.users:,} users by the worksheet {prediction.worksheet}: the server moves {server}, and a user "
-        f"asked for {user} here; measured: {measured}"
+        f"asked for {user} here; measured: {load_answer(load, brief=True) or 'nothing'}"
     )
 
 
@@ -285,8 +305,9 @@ def _queue_text(load: Load) -> str:
 
 
 def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
-    if text := capacity_text(load):
+    if load.scenario.requests and (text := load_answer(load)):
         yield Field(name="Capacity", text=text, number=load.capacity.carried if load.capacity else None, unit="users")
+        yield Field(name="Overload", text=f"{_OVERLOAD}, or {limit_text(load)}")
     if any(point.errors for point in load.points):
         yield Field(name="Errors", text="; ".join(_error_texts(load.points)))
     if RequestKind.PRINT in load.scenario.requests:
@@ -295,11 +316,10 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
         yield Field(name="Knee", text=text)
     if prediction is not None:
         yield Field(name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users")
-    if not load.scenario.requests and (line := memory_line(load.valid_points())):
-        within = "" if line.low_bytes is None or line.high_bytes is None else (
-            f", 95 % sure between {line.low_bytes / 1000:,.0f} and {line.high_bytes / 1000:,.0f} kB"
-        )  # fmt: skip
-        text = f"{line.bytes_a_session / 1000:,.0f} kB of its own (USS) a session{within}"
+    if line := memory_line(load):
+        redpaper = f"the Redpaper found about {REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
+        interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
+        text = f"{memory_text(line)}, of its own (USS), {interval}; {redpaper}"
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
     if cards := card_check(load.valid_points()):
         rates = ", ".join(
@@ -317,18 +337,46 @@ def _advice(load: Load) -> Iterator[str]:
             f"Nearly all outbound traffic leaves by {cards.only_out} although others take in: put the cards in subnets "
             "of their own and list all of them in `interfaces`."
         )
-    think = load.scenario.think.seconds
-    most = max((point.users for point in load.valid_points() if point.requests), default=0)
-    if think and not load.scenario.pace_seconds and most:
-        yield (
-            f"With {think:g} s of thinking a user makes at most {1 / think:.3g} requests/s, however fast the server: "
-            f"{most} users at most {most / think:,.0f}."
-        )
+    yield from _stalls(load.points)
+    yield from _few_requests(load.points)
+    for point in load.points:
+        if mostly_others(point) and point.server and point.server.others_percent:
+            yield (
+                f"At {_name(point)} users, other programs used {point.server.others_percent.mean:.0f} % of the server's"
+                f" processors (more than {MOST_OTHERS_PERCENT:.0f} %): its CPU figures are not the file server's alone."
+            )
     seen = [point.server is not None for point in load.points if point.status is not PointStatus.FAILED]
     if seen and not any(seen):
         yield "The server was not seen: let it be read by ssh for its processors, memory and cards; or measure longer."
     elif not all(seen):
         yield "The server was seen too seldom at some points: measure longer."
+
+
+def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
+    for point in points:
+        if (stall := stall_of(point)) is None:
+            continue
+        hidden = f"p99 ({1000 * stall.p99_seconds:,.1f} ms) does not show it, since users who wait make no requests"
+        if stall.silent_seconds is not None:
+            silent = f"for {stall.silent_seconds:.1f} of {point.seconds:.0f} s the server answered nothing"
+            yield f"At {_name(point)} users, {silent} although users waited; {hidden}."
+        else:
+            times = stall.longest_seconds / stall.p99_seconds
+            yield (
+                f"At {_name(point)} users, the longest answer took {stall.longest_seconds:.1f} s, {times:,.0f} times "
+                f"p99; {hidden}."
+            )
+
+
+def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
+    """Which percentiles are missing for want of requests."""
+    few = [point for point in points if 0 < point.response.count < requests_needed(0.99)]
+    if few:
+        made = ", ".join(f"{point.response.count} at {_name(point)} users" for point in few)
+        yield (
+            f"Too few requests for every percentile ({made}): p95 needs {requests_needed(0.95)}, p99 "
+            f"{requests_needed(0.99)}; measure longer."
+        )
 
 
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:

@@ -5,17 +5,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms.stats.distributions import student_t
+from storage.loads.histogram import Histogram
 from storage.loads.records import Capacity, Limit, Load, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import Scenario
 
 ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
+USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
+"""Without a limit of the user's: a second, after which people notice that they wait (R. B. Miller, Response time in
+man-computer conversational transactions, 1968), or what the largest file takes at 10 MB/s."""
+_LEAST_STALL_SECONDS, _STALL_TIMES = 0.5, 10
+"""From where on a time without any answer, or the longest answer, is told beside percentiles so much smaller."""
+MOST_OTHERS_PERCENT = 20.0
+"""Of the server's processors: beyond it, its figures are not the file server's alone."""
+REDPAPER_SESSION_BYTES = 390_000
+"""What the Redpaper's figure 7 found for an idle user of Samba 3.0.5: about 390 kB."""
 _NEARLY = 0.9
 _BUSY_PERCENT, _HELD_BACK_PERCENT = 85.0, 25.0
 _ONE_CARD_SHARE = 0.9
 _USED_CARD_SHARE = 0.2
 LOOPBACK_CARD = "lo"
+
+
+def percentile_seconds(times: Histogram, share: float) -> float | None:
+    """The time that this share of all requests stay within; None where not even one request lies beyond it.
+
+    So p95 needs 20 requests and p99 100: of fewer it would be the longest by another name.
+    """
+    return None if times.count < requests_needed(share) else times.quantile_seconds(share)
+
+
+def requests_needed(share: float) -> int:
+    """The number of requests below which there is no such percentile."""
+    return round(1 / (1 - share))
 
 
 def error_share(point: LoadPoint) -> float:
@@ -29,7 +52,7 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
     tell = [
         each for each in points if each.status in {PointStatus.VALID, PointStatus.GENERATOR} and not each.size_bytes
     ]
-    return min(tell, key=lambda each: each.users, default=None)
+    return min(tell, key=lambda each: (each.users, each.status is not PointStatus.VALID), default=None)
 
 
 def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
@@ -51,7 +74,15 @@ def tells_of_server(point: LoadPoint) -> bool:
     return point.status in {PointStatus.VALID, PointStatus.FAILED} and point.limit is not Limit.GENERATOR
 
 
-def overload(point: LoadPoint, choices: LoadChoices) -> str | None:
+def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | None = None) -> float:
+    """The response time whose excess is overload: the user's, or the usual one for files of that size."""
+    if choices.limit_seconds is not None:
+        return choices.limit_seconds
+    largest = size_bytes or max((each.size_bytes for each in scenario.sizes), default=0)
+    return max(USUAL_LIMIT_SECONDS, largest / _USUAL_LIMIT_BYTES_PER_SECOND)
+
+
+def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario) -> str | None:
     """Why a point is more than the server carries; None for one that it carries."""
     if point.status is PointStatus.FAILED:
         return point.reason or "the point failed"
@@ -60,10 +91,41 @@ def overload(point: LoadPoint, choices: LoadChoices) -> str | None:
     rate, offered = point.requests_per_second, point.offered_per_second
     if rate is not None and offered and rate < ACHIEVED_SHARE * offered:
         return f"{rate:,.1f} of {offered:,.1f} requests/s were made ({100 * rate / offered:.0f} %)"
-    p95 = point.response.quantile_seconds(0.95)
-    if choices.limit_seconds is not None and p95 is not None and p95 > choices.limit_seconds:
-        return f"p95 of the response was {p95:.3g} s, above {choices.limit_seconds:g} s"
+    limit = limit_seconds(choices, scenario, point.size_bytes)
+    usual = "" if choices.limit_seconds is not None else ", the usual limit"
+    for name, share in (("p95", 0.95), ("p50", 0.5)):
+        seconds = percentile_seconds(point.response, share)
+        if seconds is not None and seconds > limit:
+            return f"{name} of the response was {seconds:.3g} s, above {limit:.3g} s{usual}"
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stall:
+    """A time that the percentiles of a point do not show."""
+
+    silent_seconds: float | None
+    """For how long users waited and nothing moved at all; absent where only some users waited long."""
+    longest_seconds: float
+    p99_seconds: float
+
+
+def stall_of(point: LoadPoint) -> Stall | None:
+    """What the percentiles hide: users who wait make no requests, so one long silence is a few slow requests."""
+    middle, p99 = (percentile_seconds(point.response, share) for share in (0.5, 0.99))
+    if middle is None or p99 is None:
+        return None
+    longest = point.response.max_microseconds / 1e6
+    silent = point.silent_seconds >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * middle)
+    if not silent and longest < max(_LEAST_STALL_SECONDS, _STALL_TIMES * p99):
+        return None
+    return Stall(silent_seconds=point.silent_seconds if silent else None, longest_seconds=longest, p99_seconds=p99)
+
+
+def mostly_others(point: LoadPoint) -> bool:
+    """Whether programs other than the file server took so much of its processors that its figures are not its own."""
+    others = point.server.others_percent if point.server else None
+    return others is not None and others.mean > MOST_OTHERS_PERCENT
 
 
 def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
@@ -79,7 +141,7 @@ def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
     if link_bits_per_second and 8 * moved > _NEARLY * link_bits_per_second:
         return Limit.NETWORK
     if server is not None and server.total_percent.mean > _BUSY_PERCENT:
-        return Limit.SERVER_CPU
+        return Limit.OTHERS if mostly_others(point) else Limit.SERVER_CPU
     if server is not None and any(busy > _BUSY_PERCENT for busy in server.disk_busy_percent.values()):
         return Limit.DISK
     return Limit.UNKNOWN
@@ -93,7 +155,7 @@ def capacity_of(load: Load) -> Capacity | None:
     if not load.scenario.requests:
         return None
     judged = [
-        (point, overload(point, load.choices))
+        (point, overload(point, load.choices, load.scenario))
         for point in load.points
         if tells_of_server(point) and point.size_bytes is None
     ]
@@ -154,11 +216,17 @@ class MemoryLine:
     points: int
 
 
-def memory_line(points: Sequence[LoadPoint]) -> MemoryLine | None:
-    """The line through USS over connected users; None for fewer than two points that tell it."""
+def memory_line(load: Load) -> MemoryLine | None:
+    """The line through USS over connected users who make no requests; None for fewer than two points that tell it.
+
+    Timers that fire late change nothing in it.
+    """
+    if load.scenario.requests:
+        return None
     pairs = [
         (float(point.connected), float(point.server.smbd_uss_bytes))
-        for point in points
+        for point in load.points
+        if point.status in {PointStatus.VALID, PointStatus.GENERATOR}
         if point.server is not None and point.server.smbd_uss_bytes is not None
     ]
     count = len(pairs)
@@ -217,7 +285,8 @@ class SizeRow:
     requests_per_second: float
     bytes_per_second: float
     cpu_seconds_a_megabyte: float | None
-    """Of the server's processors, for 10^6 bytes."""
+    """Of the server's processors, by the file server and the kernel for it, for 10^6 bytes; absent where other
+    programs worked, or nobody knows."""
 
 
 def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
@@ -228,8 +297,7 @@ def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
         if point.size_bytes is None or rate is None or point.status is not PointStatus.VALID:
             continue
         moved = (point.read_bytes_per_second or 0.0) + (point.write_bytes_per_second or 0.0)
-        server = point.server
-        busy = server.processors * server.total_percent.mean / 100 if server else None
+        busy = _busy_for_users(point)
         rows.append(
             SizeRow(
                 size_bytes=point.size_bytes,
@@ -240,6 +308,16 @@ def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.users, row.size_bytes)))
+
+
+def _busy_for_users(point: LoadPoint) -> float | None:
+    """The processors that the file server kept busy, with its share of what the kernel did; None where not known."""
+    server = point.server
+    if server is None or server.smbd_percent is None or server.kernel_percent is None or mostly_others(point):
+        return None
+    programs = server.total_percent.mean - server.kernel_percent.mean
+    share = min(1.0, server.smbd_percent.mean / programs) if programs > 0 else 0.0
+    return server.processors * (server.smbd_percent.mean + share * server.kernel_percent.mean) / 100
 
 
 def fits_in_memory(load: Load) -> bool | None:

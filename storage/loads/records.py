@@ -30,6 +30,7 @@ class Limit(StrEnum):
     """What stood in the way of more."""
 
     SERVER_CPU = "server CPU"
+    OTHERS = "other programs on the server"
     NETWORK = "network"
     DISK = "disk"
     ERRORS = "errors"
@@ -59,6 +60,10 @@ class PointServer:
     total_percent: Spread
     smbd_percent: Spread | None = None
     """The server's processes' share of all processors."""
+    kernel_percent: Spread | None = None
+    """The share of the kernel's own threads and of interrupts, which serve whoever asked."""
+    others_percent: Spread | None = None
+    """The share of programs that are neither the server nor, on the same machine, the load generator."""
     processes: int = 0
     smbd_uss_bytes: Count | None = None
     smbd_pss_bytes: Count | None = None
@@ -119,6 +124,8 @@ class LoadPoint:
     """The mean pause that the users made."""
     little_percent: float | None = None
     """How far users = requests/s x (response + think) is off."""
+    silent_seconds: NotNegative = 0.0
+    """The longest time in which requests waited and nothing moved for any user."""
     generator_cpu_percent: tuple[float, ...] = ()
     """Of one processor, each process of this end."""
     generator_lateness: Histogram = field(default_factory=Histogram)

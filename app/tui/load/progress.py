@@ -111,8 +111,8 @@ class LoadProgressState:
         """The last second and the last minute, then the points so far with their charts."""
         lines = [] if self.closed is not None else list(self._second_lines(width))
         points = self.load.points if self.load is not None else ()
-        if points:
-            lines += ["", *table_lines(points_table(points), width, ansi=True)]
+        if self.load is not None and points:
+            lines += ["", *table_lines(points_table(points, self.load.scenario), width, ansi=True)]
         for chart in load_charts(points):
             lines += ["", *chart_lines(chart, width, ansi=True)]
         return "\n".join(lines).lstrip("\n")

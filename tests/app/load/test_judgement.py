@@ -59,6 +59,7 @@ def test_two_workers_are_one_load():
         ({"cpu_percent": 71.0}, PointStatus.GENERATOR, "71 % of a processor"),
         ({"held_percent": 71.0}, PointStatus.GENERATOR, "waited for a processor 71 % of the time"),
         ({"lateness": packed(histogram(*[0.006] * 100))}, PointStatus.GENERATOR, "6.0 ms late"),
+        ({"lateness": packed(histogram(*[0.0049] * 100))}, PointStatus.VALID, ""),
         ({"silent_seconds": 5.1, "cpu_percent": 80.0}, PointStatus.FAILED, "for 5 of 10 s users waited and nothing"),
         ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
         ({"pauses": 389}, PointStatus.REJECTED, "did not pause once an answer"),
@@ -78,6 +79,25 @@ def test_what_speaks_against_a_point(changes, status, said):
     assert found.status is status
     assert said in (found.reason or "")
     assert "--" not in (found.reason or ""), "it stands on the form"
+
+
+@pytest.mark.parametrize(("late_seconds", "status"), [(0.0099, PointStatus.VALID), (0.0101, PointStatus.GENERATOR)])
+def test_late_timers_are_held_against_the_response(late_seconds: float, status: PointStatus):
+    """A response of 100 ms at p95 is not told wrong by timers that fire 9.9 ms late."""
+    slow = {name: packed(histogram(*[0.1] * 250)) for name in ("response", "service")}
+    usual: dict[str, Any] = {"requests": 250, "answers": 250, "pauses": 250, "think_seconds": 25.0} | slow
+    late = worker(lateness=packed(histogram(*[late_seconds] * 100)), **usual)
+    found = load_point(measured(late, users=5))
+    assert found.status is status, found.reason
+
+
+def test_users_who_only_hold_a_session_are_measured_however_late_the_timers_fire():
+    none = packed(histogram())
+    still = worker(
+        requests=0, answers=0, pauses=0, think_seconds=0.0, response=none, service=none, cpu_percent=99.0,
+        held_percent=99.0, lateness=packed(histogram(*[0.2] * 100)),
+    )  # fmt: skip
+    assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID
 
 
 def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
@@ -121,7 +141,27 @@ def test_the_server_from_samples_without_the_first_and_the_last():
     assert found.disk_busy_percent == {"vda": 50.0}
     assert found.throttled_percent == 40.0
     assert (found.smbd_uss_bytes, found.smbd_pss_bytes) == (5, 6)
+    assert found.kernel_percent is None
+    assert found.others_percent is None
     assert server_view(samples[:1]) is None
+
+
+def test_the_server_s_processors_are_smbd_s_the_kernel_s_the_generator_s_and_others():
+    """Of 200 ticks a second: 100 busy, of which 50 smbd's, 10 the kernel's threads', 6 interrupts', 20 our own."""
+    parts = [
+        sample(
+            second, 50 * second, server_ticks=50 * second, kernel_ticks=10 * second, own_ticks=20 * second,
+            processors=ProcessorTicks(
+                user=50 * second, system=50 * second, idle=100 * second, interrupts=6 * second
+            ),
+        )
+        for second in range(6)
+    ]  # fmt: skip
+    found = server_view(parts)
+    assert found is not None
+    assert found.kernel_percent is not None
+    assert found.others_percent is not None
+    assert (found.kernel_percent.mean, found.others_percent.mean) == (8.0, 7.0)
 
 
 def test_silence_is_what_a_request_waited_while_nothing_moved_for_anybody():

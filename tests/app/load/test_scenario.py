@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -121,7 +120,7 @@ def carries(most: int) -> list[int]:
     """The users that are tried with a server that carries so many."""
     points: list[LoadPoint] = []
     choices = LoadChoices(find_capacity=True)
-    while (following := next_point(points, choices)) is not None:
+    while (following := next_point(points, choices, scenario())) is not None:
         rate = min(10.0 * following.users, 10.0 * most)
         points.append(point(len(points) + 1, following.users, rate))
     return [each.users for each in points]
@@ -138,21 +137,31 @@ def test_capacity_is_doubled_to_and_then_halved_to_a_bracket():
 
 def test_points_that_were_asked_for_are_taken_in_order_and_the_search_ends_where_there_is_no_verdict():
     choices = LoadChoices(users=(5, 10))
-    assert next_point([], choices) == NextPoint(5)
-    assert next_point([point(1, 5)], choices) == NextPoint(10)
-    assert next_point([point(1, 5), point(2, 10)], choices) is None
-    generator = point(1, 25, status=PointStatus.GENERATOR)
-    assert next_point([generator], LoadChoices(find_capacity=True)) is None
-    broken_here = replace(generator, status=PointStatus.FAILED, limit=Limit.GENERATOR)
-    assert next_point([broken_here], LoadChoices(find_capacity=True)) is None
+    assert next_point([], choices, scenario()) == NextPoint(5)
+    assert next_point([point(1, 5)], choices, scenario()) == NextPoint(10)
+    assert next_point([point(1, 5), point(2, 10)], choices, scenario()) is None
+    broken_here = point(1, 25, status=PointStatus.FAILED, limit=Limit.GENERATOR)
+    assert next_point([broken_here], LoadChoices(find_capacity=True), scenario()) is None
+
+
+def test_a_late_point_of_the_search_is_measured_again_and_the_search_goes_on_from_the_one_that_tells():
+    choices, late = LoadChoices(find_capacity=True), PointStatus.GENERATOR
+    points = [point(1, 25, 250.0), point(2, 50, 500.0, status=late)]
+    assert next_point(points, choices, scenario()) == NextPoint(50)
+    points.append(point(3, 50, 500.0, status=late))
+    assert next_point(points, choices, scenario()) == NextPoint(50)
+    assert next_point([*points, point(4, 50, 500.0, status=late)], choices, scenario()) is None, "three times late"
+    assert next_point([*points, point(4, 50, 500.0)], choices, scenario()) == NextPoint(100)
+    full = point(4, 50, 300.0, offered_per_second=500.0)
+    assert next_point([*points, full], choices, scenario()) == NextPoint(37)
 
 
 def test_each_size_of_each_number_of_users_is_a_point_of_its_own():
     choices = LoadChoices(users=(5, 10), by_size=True)
     points: list[LoadPoint] = []
-    while (following := next_point(points, choices, (4096, 65536))) is not None:
+    while (following := next_point(points, choices, scenario())) is not None:
         points.append(point(len(points) + 1, following.users, size_bytes=following.size_bytes))
     assert [(each.users, each.size_bytes) for each in points] == [(5, 4096), (5, 65536), (10, 4096), (10, 65536)]
     del points[1]
-    assert next_point(points, choices, (4096, 65536)) == NextPoint(5, 65536)
-    assert next_point([], LoadChoices(users=(5,), by_size=True)) == NextPoint(5)
+    assert next_point(points, choices, scenario()) == NextPoint(5, 65536)
+    assert next_point([], LoadChoices(users=(5,), by_size=True), scenario(sizes=())) == NextPoint(5)
