@@ -10,8 +10,10 @@ from textual.widgets import Input
 
 from app.clients.base import Secrets
 from app.errors import LoginError
-from app.measure.events import Failed
+from app.measure.control import SeriesControl
+from app.measure.events import Failed, RunFinished
 from app.recorder.ceilings import Calibration
+from app.recorder.recording import RecorderEvent
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
@@ -22,10 +24,11 @@ from app.tui.survey.run_screen import SurveyRunScreen
 from app.tui.survey.screen import SurveyScreen
 from app.tui.widgets.ansi_view import AnsiView
 from app.workflows.guide.state.backend import PasswordNeededError
-from app.workflows.survey import SurveyRound
+from app.workflows.survey import SurveyRound, measure_round
 from forms.experiments.survey import Station, StationPlace, survey
 from storage.notebook import Notebook
 from storage.records import Command, Experiment, SeriesStatus, Target
+from tests.rest import LIMIT_SECONDS
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, text_of
 
@@ -60,12 +63,12 @@ async def test_what_is_typed_takes_the_place_of_the_host_of_last_time(app):
         assert app.screen.typed()["smb"] == ""
 
 
-def lines_for(server: Smbd, runs: int = 2) -> dict[str, str]:
+def lines_for(server: Smbd) -> dict[str, str]:
     return {
         "hosts": "127.0.0.1",
         "smb": server.share,
         "user": server.user,
-        "runs": str(runs),
+        "runs": "2",
         "size": "1M",
         "ports": f"smb {server.port}, iperf3 1",
     }
@@ -123,11 +126,20 @@ async def test_nobody_there_is_told(app):
         assert "no answer on 127.0.0.1 port 1" in text_of(app.screen, ".dialog-text")
 
 
-async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd):
+def held(planned: SurveyRound, path: Path, control: SeriesControl) -> Iterator[tuple[int, RecorderEvent]]:
+    """A survey that measures one run and then nothing until it is stopped, however slow the machine is."""
+    for index, event in measure_round(planned, path, control):
+        yield index, event
+        if isinstance(event, RunFinished):
+            assert control.cancelled.wait(LIMIT_SECONDS)
+
+
+async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd, monkeypatch):
+    monkeypatch.setattr(run_screen, "measure_round", held)
     app.context.logins = Known(Secrets(password=smbd.password))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(app, pilot)
-        fill(app.screen, **lines_for(smbd, runs=40))
+        fill(app.screen, **lines_for(smbd))
         app.screen.action_start()
         await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "plan"])
         await pilot.pause()
