@@ -7,9 +7,9 @@ import shlex
 from pathlib import Path
 
 import click
-import pytest
 
 from app.cli.main import cli
+from tests.cases import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -24,7 +24,7 @@ def written_commands() -> list[str]:
     return sorted({line.strip() for line in [*lines, *spans] if line.startswith("sharebench ")})
 
 
-@pytest.mark.parametrize("line", written_commands())
+@for_each("line", written_commands())
 def test_each_command_of_the_readme_is_there_with_its_options(line: str):
     words = shlex.split(line)[1:]
     context, command = click.Context(cli), cli
@@ -42,14 +42,12 @@ def test_the_readme_names_commands_at_all():
     assert len(written_commands()) > 10
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
+@for_each("path", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
 def test_each_picture_and_page_is_there(path: str):
     assert (ROOT / path).is_file()
 
 
-@pytest.mark.parametrize(
-    "path", sorted(set(re.findall(r"`((?:tests|storage|app|forms|\.ci)/[\w./-]+)`", CONTRIBUTING)))
-)
+@for_each("path", sorted(set(re.findall(r"`((?:tests|storage|app|forms|\.ci)/[\w./-]+)`", CONTRIBUTING))))
 def test_each_path_of_contributing_is_there(path: str):
     assert (ROOT / path).exists()
 

@@ -102,8 +102,11 @@ class CatalogueEntry:
 
     @property
     def is_history(self) -> bool:
-        """Whether no client and no Samba of today heeds it."""
-        return self.status in _HISTORY
+        """Whether no client or no Samba of today reads it."""
+        return self.status in _PLACE_IN_HISTORY
+
+    worth_trying: bool = False
+    """Whether it can matter on a server of today, and can be tried on one in use."""
 
 
 class UnknownEntryError(LookupError):
@@ -162,7 +165,7 @@ def _closest(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(by_key[key] for key in close))[:3]
 
 
-_HISTORY = (Status.SMB1_ONLY, Status.REMOVED)
+_PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOVED: 2}
 
 
 @cache
@@ -174,7 +177,9 @@ def _load() -> tuple[CatalogueEntry, ...]:
     first = {name: place for place, name in enumerate(tomllib.loads(today)["first"])}
     if unknown := first.keys() - {item["name"] for item in raw}:
         raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
-    raw.sort(key=lambda item: (item.get("status") in _HISTORY, first.get(item["name"], len(first))))
+    raw.sort(key=lambda item: (_PLACE_IN_HISTORY.get(item.get("status"), 0), first.get(item["name"], len(first))))
+    for item in raw:
+        item["worth_trying"] = item["name"] in first and not item.get("warning")
     return tuple(_entry(rank, item) for rank, item in enumerate(raw, start=1))
 
 

@@ -31,15 +31,18 @@ def status_words(entry: CatalogueEntry) -> str:
     return "" if entry.kind is EntryKind.SMB_CONF else entry.kind.value
 
 
-HISTORY = "History: what only SMB1 heeds, and what Samba has removed"
+HISTORY = {
+    Status.SMB1_ONLY: "Read by Samba for SMB1 clients only",
+    Status.REMOVED: "Removed: no supported Samba reads these",
+}
 
 
 def list_text(entries: Sequence[CatalogueEntry], *, ansi: bool = False) -> str:
     """One line an entry: rank, name, status, when it takes effect. With ``ansi`` what is history is faint."""
     lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
     for index, entry in enumerate(entries):
-        if entry.is_history and not (index and entries[index - 1].is_history):
-            lines += ["", HISTORY]
+        if entry.is_history and not (index and entries[index - 1].status is entry.status):
+            lines += ["", HISTORY[entry.status]]
         line = (
             f"{entry.rank:>3} {pad(cut(entry.name, _NAME), _NAME)} {pad(status_words(entry), 16)}"
             f" {_EFFECTS[entry.takes_effect]}"

@@ -1,8 +1,8 @@
-"""``sharebench catalogue``: what can be changed, in order of impact."""
+"""``sharebench catalogue``: the settings that can be changed, in order of impact."""
 
 import click
 
-from app.cli import common, output
+from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from forms.tuning import catalogue, catalogue_text
 from forms.tuning.catalogue import CatalogueEntry
@@ -15,7 +15,8 @@ from forms.tuning.misprints import misprints_about
 @click.option("--value", metavar="VALUE", help="Show how to set this value, in place of the first to try.")
 @click.option("--share", metavar="SHARE", help="The share whose section the line goes into.")
 @click.option("--smb-conf", "smb_conf", metavar="FILE", help="Where the server keeps its smb.conf.")
-@click.option("--json", "as_json", is_flag=True, help="One object with the entries.")
+@click.option("--all", "everything", is_flag=True, help="List every entry, also those that matter little today.")
+@click.option("--json", "as_json", is_flag=True, help="One object with all entries, or with those about NAME.")
 @common.options_of_all
 def catalogue_command(
     _context: click.Context,
@@ -24,11 +25,13 @@ def catalogue_command(
     value: str | None,
     share: str | None,
     smb_conf: str | None,
+    everything: bool,
     as_json: bool,
 ) -> None:
-    """Lists what can be changed on server, clients and the way between, or tells all about NAME.
+    """Lists the settings worth trying on a server of today, or describes NAME.
 
-    NAME is a parameter, one of its synonyms, or words to search for.
+    The settings are those of the server, of its clients and of the network between them, the greatest effect first.
+    NAME is a setting, one of its synonyms, or words to search for in all entries.
     """
     found = catalogue.entries() if name is None else _named(name)
     if value is not None and (name is None or len(found) != 1):
@@ -40,7 +43,10 @@ def catalogue_command(
         text = catalogue_text.entry_text(found[0], value=value, share=share, conf=conf, ansi=ansi, with_command=True)
         output.answer(text.rstrip("\n"))
     else:
-        output.answer(catalogue_text.list_text(found, ansi=output.draws_colour()).rstrip("\n"))
+        shown = found if everything or name is not None else [entry for entry in found if entry.worth_trying]
+        output.answer(catalogue_text.list_text(shown, ansi=output.draws_colour()).rstrip("\n"))
+        if len(shown) < len(found):
+            diagnostics.say(f"{len(found) - len(shown)} more entries: sharebench catalogue --all")
     if name is not None and not as_json and name not in {entry.name for entry in found}:
         for misprint in misprints_about(name):
             output.answer(f"\nmisprint in {misprint.sentence}")
@@ -54,5 +60,5 @@ def _named(name: str) -> tuple[CatalogueEntry, ...]:
     try:
         catalogue.find(name)
     except catalogue.UnknownEntryError as error:
-        raise UsageError(f"{error}; `sharebench catalogue` lists all") from error
+        raise UsageError(f"{error}; `sharebench catalogue --all` lists all") from error
     return ()

@@ -15,6 +15,7 @@ from forms.series.summary import SeriesSummary, run_form
 from storage.records import Decision, Phase, Run, RunStatus
 from tests.app.charts.reading import DrawnChart, bar_length, plain, read_chart
 from tests.builders import series
+from tests.cases import for_each
 
 SIZES = [(80, 24), (120, 36), (200, 50), (60, 14)]
 """Those of the terminals, and that of a chart in one of several panes."""
@@ -103,8 +104,8 @@ def levels_of(form: SeriesSummary) -> Iterator[float]:
     yield from form.band or ()
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", SETS)
+@for_each("size", SIZES)
+@for_each("name", SETS)
 @pytest.mark.usefixtures("look")
 def test_each_run_and_line_lies_within_half_a_sub_cell_of_its_value(size: tuple[int, int], name: str):
     form = run_form(series(SETS[name], link_bits_per_second=10**9))
@@ -118,8 +119,8 @@ def test_each_run_and_line_lies_within_half_a_sub_cell_of_its_value(size: tuple[
     assert found.off_line(form.average_rate) <= 0.5 + SLACK
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", ["steady", "a hundredth", "two equal ones", "60 runs"])
+@for_each("size", SIZES)
+@for_each("name", ["steady", "a hundredth", "two equal ones", "60 runs"])
 @pytest.mark.usefixtures("look")
 def test_zoomed_to_the_scatter_each_run_lies_at_its_value(size: tuple[int, int], name: str):
     form = run_form(series(SETS[name], link_bits_per_second=None))
@@ -143,7 +144,7 @@ def test_what_was_expected_and_runs_that_do_not_count_lie_at_their_values():
     assert found.strangers([80e6, 81e6, 60e6, 110e6, 125e6, *levels_of(form)]) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 def test_the_numbers_of_the_lines_stand_beside_them(size: tuple[int, int]):
     form = run_form(series([80e6, 81e6, 79e6, 80e6, 80e6], link_bits_per_second=10**9))
     chart = read_chart(rates_chart(form, *size, colour=False))
@@ -161,9 +162,9 @@ def test_the_link_is_never_drawn_into_the_cells_of_a_run():
     assert all(found.off(place, 119.5e6) <= 0.5 + SLACK for place in (3, 5, 7))
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("zoomed", [False, True])
-@pytest.mark.parametrize("names", [("scattered", "steady"), ("one run", "a hundredth", "two equal ones")])
+@for_each("size", SIZES)
+@for_each("zoomed", [False, True])
+@for_each("names", [("scattered", "steady"), ("one run", "a hundredth", "two equal ones")])
 @pytest.mark.usefixtures("look")
 def test_compared_series_lie_at_their_values(size: tuple[int, int], zoomed: bool, names: tuple[str, ...]):
     width, height = size
@@ -180,7 +181,7 @@ def test_compared_series_lie_at_their_values(size: tuple[int, int], zoomed: bool
     assert found.strangers(lines) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 @pytest.mark.usefixtures("look")
 def test_the_rungs_of_a_ladder_and_their_intervals_lie_at_their_values(size: tuple[int, int]):
     rates = [40e6, 55.5e6, 51e6, 20e6]
@@ -199,7 +200,7 @@ def test_the_rungs_of_a_ladder_and_their_intervals_lie_at_their_values(size: tup
     assert found.chart.values(between) == [], "no line joins the rungs"
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 @pytest.mark.usefixtures("look")
 def test_the_points_of_a_sweep_and_what_was_there_lie_at_their_values(size: tuple[int, int]):
     rates = [40e6, 55.5e6, 51e6]
@@ -212,7 +213,7 @@ def test_the_points_of_a_sweep_and_what_was_there_lie_at_their_values(size: tupl
     assert found.off(-0.3, 47e6, around=3) <= 0.5 + SLACK
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 @pytest.mark.usefixtures("look")
 def test_the_curve_within_a_run_passes_through_its_rates(size: tuple[int, int]):
     progress, moved = [], 0
@@ -243,10 +244,10 @@ def test_colour_changes_no_sign_of_any_chart():
     assert [plain(chart) for chart in coloured] == drawings(colour=False)
 
 
-@pytest.mark.parametrize("zoomed", [False, True])
+@for_each("zoomed", [False, True])
 def test_every_tick_lies_in_the_centre_of_a_row(zoomed: bool):
     chance = random.Random(16)
-    for _ in range(2000):
+    for _ in range(500):
         top = 10 ** chance.uniform(0, 11)
         rates = [top * chance.uniform(0.5, 1) for _ in range(5)]
         rows = chance.randrange(4, 60)
@@ -258,8 +259,8 @@ def test_every_tick_lies_in_the_centre_of_a_row(zoomed: bool):
         assert scale.rows > rows * 0.6
 
 
-@pytest.mark.parametrize("width", [80, 120, 200, 34])
-@pytest.mark.parametrize("name", SETS)
+@for_each("width", [80, 120, 200, 34])
+@for_each("name", SETS)
 def test_few_lines_give_bars_as_long_as_their_values(width: int, name: str, look: str):
     form = run_form(series(SETS[name], link_bits_per_second=None))
     chart = rates_chart(form, width, 9, colour=False)

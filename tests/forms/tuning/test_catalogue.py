@@ -16,6 +16,7 @@ from forms.tuning.catalogue_text import HISTORY, list_text
 from forms.tuning.relevance import relevant
 from storage.records import Command
 from tests.builders import CLIENT, series
+from tests.cases import for_each
 from tests.servers.process import require
 
 ENTRIES = catalogue.entries()
@@ -33,7 +34,7 @@ def defaults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in lines}
 
 
-@pytest.mark.parametrize("entry", [e for e in OF_SMB_CONF if e.exists], ids=lambda e: e.name)
+@for_each("entry", [e for e in OF_SMB_CONF if e.exists], lambda e: e.name)
 def test_what_is_said_to_exist_does_with_the_default_that_is_said(
     entry: CatalogueEntry, defaults: dict[str, str]
 ) -> None:
@@ -44,7 +45,7 @@ def test_what_is_said_to_exist_does_with_the_default_that_is_said(
         assert smb_conf.same_value(entry.parameter, defaults[entry.parameter], entry.default)
 
 
-@pytest.mark.parametrize("entry", [e for e in OF_SMB_CONF if not e.exists], ids=lambda e: e.name)
+@for_each("entry", [e for e in OF_SMB_CONF if not e.exists], lambda e: e.name)
 def test_what_is_removed_or_newer_is_not_known(entry: CatalogueEntry, defaults: dict[str, str], tmp_path: Path) -> None:
     if entry.parameter == "vfs objects":
         require("smbd", root=False)
@@ -60,8 +61,8 @@ def test_what_is_removed_or_newer_is_not_known(entry: CatalogueEntry, defaults: 
     assert f'Unknown parameter encountered: "{entry.parameter}"' in done.stderr
 
 
-@pytest.mark.parametrize("entry", OF_SMB_CONF, ids=lambda e: e.name)
-def test_scope_and_values_fit_the_parameter(entry: CatalogueEntry, tmp_path: Path) -> None:
+@for_each("entry", OF_SMB_CONF, lambda e: e.name)
+def test_scope_and_values_fit_the_parameter(entry: CatalogueEntry) -> None:
     parameter = smb_conf.spelling(entry.parameter).parameter
     if entry.status is Status.REMOVED:
         assert parameter is None
@@ -70,18 +71,20 @@ def test_scope_and_values_fit_the_parameter(entry: CatalogueEntry, tmp_path: Pat
     assert parameter.scope == entry.scope
     assert parameter.newer == (entry.status is Status.NEWER and entry.parameter != "vfs objects")
     assert [smb_conf.refusal(entry.parameter, value) for value in entry.values] == [None] * len(entry.values)
-    if entry.exists:
-        require("testparm", root=False)
-        file = tmp_path / "smb.conf"
-        for value in entry.values:
-            file.write_text(f"[global]\n{entry.parameter} = {value}\n")
-            done = subprocess.run(
-                ["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60
-            )
-            assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+def test_testparm_takes_every_value(tmp_path: Path) -> None:
+    require("testparm", root=False)
+    file = tmp_path / "smb.conf"
+    existing = [e for e in OF_SMB_CONF if e.exists]
+    for place in range(max(len(e.values) for e in existing)):
+        lines = [f"{e.parameter} = {e.values[place]}\n" for e in existing if place < len(e.values)]
+        file.write_text("[global]\n" + "".join(lines))
+        done = subprocess.run(["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+
+
+@for_each("entry", ENTRIES, lambda e: e.name)
 def test_every_entry_says_what_an_admin_must_know(entry: CatalogueEntry) -> None:
     assert all((entry.does, entry.expect, entry.sources, entry.risk))
     assert entry.values or entry.status is Status.REMOVED
@@ -106,7 +109,11 @@ def test_what_matters_today_comes_first_and_history_last() -> None:
     history = [e.is_history for e in ENTRIES]
     assert history == sorted(history)
     assert {e.name for e in ENTRIES if e.is_history} >= {"read raw", "share modes"}
-    assert HISTORY in list_text(ENTRIES)
+    text = list_text(ENTRIES)
+    assert text.index(HISTORY[Status.SMB1_ONLY]) < text.index(HISTORY[Status.REMOVED])
+    removed = text.partition(HISTORY[Status.REMOVED])[2].strip().splitlines()
+    assert [line[4:46].strip() for line in removed] == [e.name for e in ENTRIES if e.status is Status.REMOVED]
+    assert all("removed in" in line for line in removed)
 
 
 def test_only_what_can_matter_to_a_series_is_offered() -> None:

@@ -13,6 +13,7 @@ from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, EntryKind, Status
 from forms.tuning.catalogue_text import entry_text, suggested_value
 from forms.tuning.instructions import Instructions, advise
+from tests.cases import for_each
 from tests.servers.process import require
 
 USABLE = [e for e in catalogue.entries() if e.kind is EntryKind.SMB_CONF and e.exists]
@@ -22,7 +23,7 @@ def commands(advice: Instructions) -> list[str]:
     return [step.command for step in advice.steps if step.command]
 
 
-@pytest.mark.parametrize("entry", USABLE, ids=lambda e: e.name)
+@for_each("entry", USABLE, lambda e: e.name)
 def test_the_line_in_its_section_gives_what_the_check_prints(entry: CatalogueEntry, tmp_path: Path) -> None:
     conf = tmp_path / "my smb.conf"
     value = suggested_value(entry)
@@ -89,7 +90,7 @@ def test_warnings_say_what_would_come_to_nothing() -> None:
     assert "Only for a share with read only = yes." in advise(catalogue.find("fake oplocks"), "yes").warnings
 
 
-@pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda e: e.name)
+@for_each("entry", catalogue.entries(), lambda e: e.name)
 def test_every_entry_fits_eighty_columns(entry: CatalogueEntry) -> None:
     assert "--change" not in entry_text(entry, share="data"), "a screen names no commands"
     text = entry_text(entry, share="data", with_command=True)

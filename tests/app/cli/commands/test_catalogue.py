@@ -11,8 +11,20 @@ def catalogue(*arguments: str) -> int:
     return run(["catalogue", *arguments], lambda *_args, **_more: 0)
 
 
-def test_the_whole_list_is_in_order_and_fits(capsys):
+def test_what_is_worth_trying_is_listed_and_the_rest_is_counted(capsys):
     assert catalogue() == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[1].split()[:3] == ["1", "server", "signing"]
+    assert 15 < len(lines) < 40
+    assert not {"read raw", "fake oplocks", "vfs objects: acl_xattr"} & {line[4:46].strip() for line in lines}
+    assert catalogue("--all") == 0
+    entries = sum(line[:3].strip().isdecimal() for line in capsys.readouterr().out.splitlines())
+    assert err == f"{entries - len(lines) + 1} more entries: sharebench catalogue --all\n"
+
+
+def test_the_whole_list_is_in_order_and_fits(capsys):
+    assert catalogue("--all") == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert err == ""
@@ -54,6 +66,7 @@ def test_the_documents(capsys):
     everything = json.loads(capsys.readouterr().out)
     assert everything["schema"] == "sharebench/catalogue/1"
     assert [entry["rank"] for entry in everything["entries"]] == list(range(1, len(everything["entries"]) + 1))
+    assert 15 < sum(entry["worth_trying"] for entry in everything["entries"]) < 40
     assert catalogue("use sendfile", "--json") == 0
     (entry,) = json.loads(capsys.readouterr().out)["entries"]
     assert (entry["kind"], entry["status"], entry["takes_effect"]) == ("smb.conf", "exists", "running sessions")
@@ -65,7 +78,7 @@ def test_the_documents(capsys):
     ("arguments", "words"),
     [
         (("strickt sync",), "did you mean strict sync?"),
-        (("zebra",), "`sharebench catalogue` lists all"),
+        (("zebra",), "`sharebench catalogue --all` lists all"),
         (("socket options", "--value", "1"), "--value belongs to one NAME"),
         (("--value", "1"), "--value belongs to one NAME"),
     ],
