@@ -4,7 +4,8 @@ import array
 import fcntl
 import socket
 import struct
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
@@ -15,6 +16,7 @@ _LEAST_BYTES = 104
 """As long as Linux 2.6's ``struct tcp_info``, which ends with the segments sent again."""
 _OPTIONS_OFFSET, _TIMESTAMPS = 5, 1
 _UNKNOWN_MICROSECONDS = 0xFFFFFFFF
+_REQUESTS = 3
 
 
 def waiting_bytes(sock: socket.socket) -> int:
@@ -56,6 +58,10 @@ class TcpInfo:
     """Of the last minutes, connecting included: the distance."""
     timestamps: bool = True
     """Whether both ends stamp their segments (RFC 7323), which takes 12 bytes of each."""
+    path_mtu_bytes: int | None = None
+    """The largest packet that gets through to the other end, as far as the kernel knows (IP_MTU)."""
+    segment_bytes: int | None = None
+    """The content of one full segment sent (MSS), without TCP options."""
 
     @classmethod
     def of(cls, sock: socket.socket) -> Self | None:
@@ -82,6 +88,8 @@ class TcpInfo:
             round_trip_seconds=at(68) / 1e6 or None,
             least_round_trip_seconds=least / 1e6 if 0 < least < _UNKNOWN_MICROSECONDS else None,
             timestamps=bool(whole[_OPTIONS_OFFSET] & _TIMESTAMPS),
+            path_mtu_bytes=at(60) or None,
+            segment_bytes=at(16) or None,
         )
 
     def since(self, before: "TcpInfo | None") -> "TcpInfo":
@@ -92,13 +100,27 @@ class TcpInfo:
 
 
 def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
-    """``tcp.round_trip_seconds`` (smoothed), ``tcp.least_round_trip_seconds`` and ``tcp.timestamps_used``, if known."""
+    """``tcp.round_trip_seconds`` (smoothed), ``tcp.least_round_trip_seconds``, ``tcp.timestamps_used``,
+    ``mtu.path_bytes`` and ``mtu.segment_bytes``, if known.
+    """
     known = {
         "tcp.round_trip_seconds": info.round_trip_seconds if info else None,
         "tcp.least_round_trip_seconds": info.least_round_trip_seconds if info else None,
         "tcp.timestamps_used": ("yes" if info.timestamps else "no") if info else None,
+        "mtu.path_bytes": info.path_mtu_bytes if info else None,
+        "mtu.segment_bytes": info.segment_bytes if info else None,
     }
     return {name: value for name, value in known.items() if value is not None}
+
+
+def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
+    """``request.least_round_trip_seconds``: the least time in which the server answered ``ask``, of three."""
+    times = []
+    for _ in range(_REQUESTS):
+        began = time.perf_counter()
+        ask()
+        times.append(time.perf_counter() - began)
+    return {"request.least_round_trip_seconds": round(min(times), 7)}
 
 
 def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:

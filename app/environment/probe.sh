@@ -68,6 +68,8 @@ network() {
     section nic:driver
     driver=$(readlink "/sys/class/net/$outward/device/driver")
     printf '%s\n' "${driver##*/}"
+    section nic:firmware
+    has ethtool && ethtool -i "$outward" 2>/dev/null | sed -n 's/^firmware-version: *//p' | grep -v '^N/A$'
     has tc && record shaper tc -j qdisc show dev "$outward"
 }
 
@@ -140,6 +142,26 @@ sessions() {
     has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel
 }
 
+# Prints what a block device is made of, one line a layer from the top: NAME KIND and what belongs to it.
+layers() {
+    [ "$depth" -lt 8 ] || return 0
+    depth=$((depth + 1))
+    device=$1
+    [ -d "$device/queue" ] || [ ! -e "$device/partition" ] || device=${device%/*}
+    if [ -r "$device/md/level" ]; then
+        printf '%s %s of %s disks\n' "${device##*/}" "$(cat "$device/md/level")" "$(cat "$device/md/raid_disks")"
+    elif [ -r "$device/dm/uuid" ]; then
+        printf '%s %s\n' "$(cat "$device/dm/name")" "$(sed 's/-.*//' "$device/dm/uuid")"
+    else
+        model=$(cat "$device/device/model" 2>/dev/null)
+        printf '%s disk %s\n' "${device##*/}" "$model"
+    fi
+    for below in "$device"/slaves/*; do
+        [ -e "$below" ] && layers "$(readlink -f "$below")"
+    done
+    depth=$((depth - 1))
+}
+
 filesystem() {
     section folder
     printf '%s\n' "$folder"
@@ -153,11 +175,18 @@ filesystem() {
     case $source in
     /dev/*)
         block=$(readlink -f "/sys/class/block/$(basename "$(readlink -f "$source")")")
+        section disk:layers
+        depth=0
+        layers "$block"
         [ -d "$block/queue" ] || block=${block%/*}
         for item in rotational scheduler read_ahead_kb; do
             section "disk:$item"
             cat "$block/queue/$item" 2>/dev/null
         done
+        ;;
+    *)
+        pool=${source%%/*}
+        has zpool && [ -n "$pool" ] && record zpool zpool list -v -H "$pool"
         ;;
     esac
 }

@@ -16,11 +16,11 @@ from app.clients.base import Secrets
 from app.clients.content import MAX_BLOCK_BYTES, Content
 from app.errors import MeasurementError
 from app.practice.lifeline import ServerOrders
+from forms.findings.finding import PRACTICE
 from storage.records import Target
 
 HOST = "127.0.0.1"
-USER = "practice"
-SHARE = "practice"
+USER = SHARE = PRACTICE
 REPORT = "report.bin"
 """The file to measure with; the others are there to be browsed."""
 REPORT_BYTES = 64 * 1024 * 1024

@@ -206,8 +206,10 @@ def _runs(
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
             if isinstance(event, Failed):
-                failure = event
-            yield event
+                failure = monitor.explained(event)
+                yield failure
+            else:
+                yield event
     if failure and failure.kind == "ChildDiedError" and writer.series.scratch_path:
         _clean_after_crash(writer, plan)
         if writer.series.scratch_path:

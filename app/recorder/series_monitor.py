@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from app.environment import Environment, QuietWatch, collect, server_load, with_counters
-from app.errors import NotQuietError
+from app.errors import NoSuchFileError, NotQuietError
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Progressed, RunFinished, RunStarted, Started
+from app.measure.events import Event, Failed, Progressed, RunFinished, RunStarted, Started
 from app.recorder.ceilings import ceiling_of
 from app.recorder.change_check import judged
 from app.recorder.request import SeriesRequest
 from app.recorder.writer import SeriesWriter
+from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.fields import NOT_CALIBRATED
 from storage.notebook import Notebook
@@ -67,6 +68,13 @@ class SeriesMonitor:
                 self._watch.run_finished(run.seconds, run.size_bytes)
             case _:
                 pass
+
+    def explained(self, failure: Failed) -> Failed:
+        """The failure, with what the server's settings say about a file that is not there."""
+        hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
+        if failure.kind != NoSuchFileError.__name__ or not hidden:
+            return failure
+        return replace(failure, text=f"{failure.text}; {hidden}")
 
     def judge(self) -> None:
         """Put with the series what only its end could tell: verdict, counters, ceiling, evidence.

@@ -10,11 +10,12 @@ from app.clients.content import Content
 from app.clients.registry import make_client
 from app.clients.scratch import new_scratch_path
 from app.environment import Environment, QuietWatch, collect
-from app.errors import LoginError, MeasurementError, NoSuchShareError, NotAFileError, UnreachableError
+from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
 from app.recorder.ceilings import ceiling_of
 from app.workflows.requests import SeriesOptions
 from forms import wording
+from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
@@ -81,7 +82,7 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
             yield from _connected(target, facts, client.facts_of_path())
             around = _around(subject, environment)
             yield from _share(target, client)
-            yield from _file(subject, client, around)
+            yield from _file(subject, client, around, why_hidden(environment.server, target))
     finally:
         client.close()
     yield from _server(environment)
@@ -157,7 +158,7 @@ def _rate(subject: Subject, environment: Environment) -> int | None:
     return subject.options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
-def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator[Checked]:
+def _file(subject: Subject, client: Client, around: FileSizeContext, hidden: str | None = None) -> Iterator[Checked]:
     target = subject.target
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
@@ -167,7 +168,8 @@ def _file(subject: Subject, client: Client, around: FileSizeContext) -> Iterator
             return
         yield _readable(target, client, around)
     except MeasurementError as error:
-        yield Checked("file", CheckState.FAILED, str(error))
+        why = f"; {hidden}" if hidden and isinstance(error, NoSuchFileError) else ""
+        yield Checked("file", CheckState.FAILED, f"{error}{why}")
 
 
 def _written(target: Target, client: Client) -> Checked:

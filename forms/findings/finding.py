@@ -11,6 +11,11 @@ FAR_SECONDS = 0.005
 """A round trip from here on is no local network's: windows and slow start matter."""
 
 
+TCP_ROUND_TRIP, REQUEST_ROUND_TRIP = "tcp.least_round_trip_seconds", "request.least_round_trip_seconds"
+PRACTICE = "practice"
+"""The user and the share of the practice servers."""
+
+
 class Severity(StrEnum):
     """How much a finding matters, the gravest first."""
 
@@ -45,8 +50,23 @@ def called(series: Series) -> str:
 
 
 def round_trip_seconds(series: Series) -> float | None:
-    """The least round trip of the series' own connections; None where it is not known."""
-    value = series.environment.get("path", {}).get("tcp.least_round_trip_seconds")
+    """The least round trip to the server: TCP's, or a request's where TCP is answered nearer by; None if unknown."""
+    return request_seconds(series) if is_relayed(series) else _seconds(series, TCP_ROUND_TRIP)
+
+
+def request_seconds(series: Series) -> float | None:
+    """The least time in which the server answered an empty request; None where it is not known."""
+    return _seconds(series, REQUEST_ROUND_TRIP)
+
+
+def is_relayed(series: Series) -> bool:
+    """Whether requests take so much longer than TCP's round trip that TCP must end before the server."""
+    by_tcp, by_request = _seconds(series, TCP_ROUND_TRIP), request_seconds(series)
+    return by_tcp is not None and by_request is not None and by_request - by_tcp >= FAR_SECONDS
+
+
+def _seconds(series: Series, fact: str) -> float | None:
+    value = series.environment.get("path", {}).get(fact)
     return float(value) if isinstance(value, int | float) else None
 
 
@@ -66,6 +86,11 @@ def is_loopback(series: Series) -> bool:
     if kind is not None:
         return kind == "loopback"
     return is_loopback_address(series.target.host)
+
+
+def is_practice(series: Series) -> bool:
+    """Whether it was measured against a practice server, whose set-up is nobody's concern."""
+    return series.target.user == PRACTICE and is_loopback_address(series.target.host)
 
 
 def is_loopback_address(host: str) -> bool:

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.findings.finding import Finding, Severity, called, is_far, round_trip_seconds
+from forms.findings.finding import (
+    TCP_ROUND_TRIP,
+    Finding,
+    Severity,
+    called,
+    is_far,
+    is_relayed,
+    request_seconds,
+    round_trip_seconds,
+)
 from forms.findings.rules_link import retransmits
 from forms.stats import summary
 from storage.records import Command, Facts, Series
@@ -73,7 +82,8 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     trip = wording.milliseconds(round_trip)
     seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
     need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
-    loses, starts = any(retransmits(series)), slow_start_rules(series)
+    loses = any(retransmits(series))
+    starts = slow_start_rules(series) and not (least and least.window)
     if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses and not starts:
         yield Finding(
             key="latency",
@@ -103,7 +113,23 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     )
 
 
-RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (limited_by_distance,)
+def relayed(series: Series) -> Iterator[Finding]:
+    """TCP is answered nearer by than requests are: something in between has connections of its own."""
+    if is_relayed(series):
+        path = series.environment.get("path", {})
+        yield Finding(
+            key="relayed",
+            severity=Severity.NOTE,
+            title="Something between here and the server answers TCP",
+            evidence=f"{called(series)}: TCP is acknowledged after"
+            f" {wording.milliseconds(float(path[TCP_ROUND_TRIP]))}, an empty request is answered after"
+            f" {wording.milliseconds(request_seconds(series) or 0.0)}.",
+            what_to_do="Expect the longer of the two for each file that is opened: a proxy, VPN or port forwarding"
+            " stands in between, or the server is slow to answer. TCP settings of this machine reach the proxy only.",
+        )
+
+
+RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (limited_by_distance, relayed)
 
 
 def _wider(series: Series, least: _Limit, round_trip: float) -> str:
@@ -121,7 +147,8 @@ def _wider(series: Series, least: _Limit, round_trip: float) -> str:
 
 def _limits(series: Series) -> Iterator[_Limit]:
     ours, theirs = _BUFFER_FACTS[series.command]
-    for facts, fact, whose in (("client", ours, "This machine's"), ("server", theirs, "The server's")):
+    ends = (("client", ours, "This machine's"), ("server", theirs, "The server's"))
+    for facts, fact, whose in () if is_relayed(series) else ends:
         largest = _largest(series.environment.get(facts, {}), fact)
         if largest:
             yield _Limit(size_bytes=largest, name=f"{whose} largest buffer ({fact.replace('.', '_')})")

@@ -58,6 +58,34 @@ def slow_link(series: Series) -> Iterator[Finding]:
         )
 
 
+def smaller_mtu(series: Series) -> Iterator[Finding]:
+    """Packets that are smaller than this machine's card sends: a hop, a tunnel or the server takes no larger ones."""
+    path = series.environment.get("path", {})
+    mtu, way, segment = (_number(path, f) for f in ("link.mtu_bytes", "mtu.path_bytes", "mtu.segment_bytes"))
+    if mtu is None or is_loopback(series):
+        return
+    if way is not None and way < mtu:
+        yield _smaller(series, f"the path takes packets of {way:.0f} bytes", mtu, "a hop or a tunnel on the way")
+    elif segment is not None and (packet := segment + _HEADERS[int(_number(path, "link.ip_version") or 4)]) < mtu:
+        yield _smaller(
+            series, f"TCP sends segments of {segment:.0f} bytes, packets of {packet:.0f}", mtu, "the server's card"
+        )
+
+
+_HEADERS = {4: 20 + 20 + 12, 6: 40 + 20 + 12}
+"""IP and TCP with time stamps, which the size of a segment leaves out."""
+
+
+def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
+    return Finding(
+        key="smaller-mtu",
+        severity=Severity.NOTE,
+        title="The path takes smaller packets than this machine's card",
+        evidence=f"{called(series)}: {seen}, the MTU of {_interface(series.environment.get('path', {}))} is {mtu:.0f}.",
+        what_to_do=f"Give both ends and every switch between them the same MTU; {who} has a smaller one.",
+    )
+
+
 def growing_errors(series: Series) -> Iterator[Finding]:
     """Error counters of the interface that grew while the series was measured."""
     for side, facts in _ends(series):
@@ -212,6 +240,7 @@ RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     above_the_link,
     half_duplex,
     slow_link,
+    smaller_mtu,
     growing_errors,
     retransmits,
     one_interface_out,

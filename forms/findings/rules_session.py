@@ -3,13 +3,20 @@
 from collections.abc import Callable, Iterator
 
 from forms import wording
+from forms.comparison.differences import effective
 from forms.findings import series_warnings
-from forms.findings.finding import Finding, Severity, called, is_loopback
+from forms.findings.finding import Finding, Severity, called, is_loopback, is_practice, round_trip_seconds
+from forms.stats import summary
+from forms.tuning.smb_conf import hiding_pattern
 from storage.quiet import QuietVerdict
-from storage.records import Series
+from storage.records import Facts, Series, Target
 
 SLOW_LOGIN_SECONDS = 3.0
 """A login takes tens of milliseconds; one of seconds waits for somebody."""
+SLOW_OPENING_SECONDS = 0.05
+"""A file is opened and closed in a few milliseconds on a server at rest."""
+OPENING_ROUND_TRIPS = 4
+"""How often opening, looking and closing wait for an answer at most."""
 LOW_UTILISATION_PERCENT = 30.0
 """Below it neither processor nor link is at work: time goes by in waiting."""
 FASTEST_CIPHER = "aes-128-gcm"
@@ -62,7 +69,7 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
 def old_dialect(series: Series) -> Iterator[Finding]:
     """A session that speaks less than SMB 3.1.1."""
     dialect = series.client.dialect
-    if dialect is None or dialect == "3.1.1" or not series.target.abilities.has_dialect:
+    if dialect is None or dialect == "3.1.1" or not series.target.abilities.has_dialect or is_practice(series):
         return
     old = dialect in OLD_DIALECTS
     before = series.environment.get("path", {}).get("smb.dialect_before")
@@ -110,6 +117,58 @@ def slow_login(series: Series) -> Iterator[Finding]:
     )
 
 
+def opening_seconds(series: Series) -> float | None:
+    """The median time in which the file was opened; None where it is not known."""
+    return summary.median([run.open_seconds for run in series.measured() if run.open_seconds is not None])
+
+
+def closing_seconds(series: Series) -> float | None:
+    """The same of closing it."""
+    return summary.median([run.close_seconds for run in series.measured() if run.close_seconds is not None])
+
+
+def slow_opening(series: Series) -> Iterator[Finding]:
+    """A file that takes longer to open and close than the distance explains."""
+    opened, closed = opening_seconds(series) or 0.0, closing_seconds(series) or 0.0
+    beyond = opened + closed - OPENING_ROUND_TRIPS * (round_trip_seconds(series) or 0.0)
+    if beyond < SLOW_OPENING_SECONDS:
+        return
+    yield Finding(
+        key="slow-opening",
+        severity=Severity.NOTE,
+        title="Opening and closing the file is slow",
+        evidence=f"{called(series)}: {wording.milliseconds(opened)} to open it and {wording.milliseconds(closed)} to"
+        " close it, which is in no run's time.",
+        what_to_do="Users of many small files wait for this with each one: look at the VFS modules, at auditing and"
+        " virus scanners on the server, at sync settings, and measure small files with load.",
+    )
+
+
+def nfs(series: Series) -> Iterator[Finding]:
+    """A series against an NFS mount, or a share that lies on one."""
+    kind = series.environment.get("server", {}).get("filesystem.type")
+    if not str(kind).startswith("nfs"):
+        return
+    if series.target.abilities.is_local:
+        yield Finding(
+            key="nfs-reference",
+            severity=Severity.NOTE,
+            title="NFS is a poor reference for Samba",
+            evidence=f"{called(series)}: this folder is mounted by {kind}.",
+            what_to_do="Compare with FTP or the server's own disk instead: what NFS reaches depends on its"
+            " implementation and tuning (Using Samba), and on what this machine has in its cache.",
+        )
+        return
+    yield Finding(
+        key="share-on-nfs",
+        severity=Severity.WARNING,
+        title="The share itself lies on NFS",
+        evidence=f"{called(series)}: the server has mounted the folder by {kind}.",
+        what_to_do="Each byte crosses a network twice: share the folder where its disk is. Strict locking is"
+        " especially slow on NFS.",
+    )
+
+
 def low_utilisation(series: Series) -> Iterator[Finding]:
     """Neither the processor nor the link has much to do: waiting, not working, sets the pace."""
     cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
@@ -141,12 +200,23 @@ def contradicting_cells(series: Series) -> Iterator[Finding]:
         )
 
 
+def why_hidden(server: Facts, target: Target) -> str | None:
+    """Which setting of the server hides the target's file, in words; None where none that is known does."""
+    hidden = effective(server, "veto files")
+    pattern = hiding_pattern(hidden, target.path) if hidden else None
+    if pattern is None:
+        return None
+    return f"veto files on the server hides names like {wording.plain(pattern)}: measure another file, or change it"
+
+
 RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     client_ceiling,
     busy_time,
     old_dialect,
     signing_and_encryption,
     slow_login,
+    slow_opening,
+    nfs,
     low_utilisation,
     contradicting_cells,
 )

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from forms import numbers, wording
-from forms.findings.finding import round_trip_seconds
+from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, request_seconds, round_trip_seconds
+from forms.findings.rules_session import closing_seconds, opening_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.origin import from_machines, who_fields
@@ -78,12 +79,22 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
             number=sustained,
             unit="bytes/sec",
         )
+    yield from _opening(form)
     if form.confidence is not None:
         low, high = form.confidence
         yield Field(
             name="Average, 95 % sure",
             text=f"between {numbers.whole(max(low, 0))} and {numbers.whole(high)} bytes/sec",
         )
+
+
+def _opening(form: SeriesSummary) -> Iterator[Field]:
+    """The median times of opening and closing the file, which are in no run's time."""
+    opened, closed = opening_seconds(form.series), closing_seconds(form.series)
+    parts = [f"open {wording.milliseconds(opened)}"] if opened is not None else []
+    parts += [f"close {wording.milliseconds(closed)}"] if closed is not None else []
+    if parts:
+        yield Field(name="Beside each run", text=f"{', '.join(parts)} (median, not in its time)")
 
 
 def link_field(bits_per_second: int | None) -> Field:
@@ -150,17 +161,20 @@ def _quiet_text(quiet: Quiet | None) -> str:
 
 
 def _round_trip(series: Series) -> Iterator[Field]:
-    """The distance, and how much is on the way at the average rate; what queues under load add to it."""
-    least = round_trip_seconds(series)
-    if least is None:
+    """The distance by TCP and by an empty request, what queues under load add, and the bandwidth-delay product."""
+    path = series.environment.get("path", {})
+    least, loaded = path.get(TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
+    if not isinstance(least, int | float):
         return
-    loaded = series.environment.get("path", {}).get("tcp.round_trip_seconds")
     rate = mean([r.bytes_per_second for r in series.measured() if r.bytes_per_second])
     text = wording.milliseconds(least)
     if isinstance(loaded, int | float) and loaded >= _QUEUES_TIMES * least:
         text += f", {wording.milliseconds(loaded)} under load"
-    if rate is not None:
-        text += f"; at this rate {numbers.size(round(rate * least))} on the way"
+    request, trip = request_seconds(series), round_trip_seconds(series)
+    if request is not None:
+        text += f"; an empty request {wording.milliseconds(request)}"
+    if rate is not None and trip is not None and not is_loopback(series):
+        text += f"; bandwidth-delay product {numbers.size(round(rate * trip))}"
     yield Field(name="Round trip", text=text, number=least, unit="seconds")
 
 

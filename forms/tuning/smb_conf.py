@@ -72,6 +72,16 @@ class Spelling:
         return self.parameter is not None and squeeze(self.typed) != squeeze(self.name)
 
 
+def hiding_pattern(veto_files: str, path: str) -> str | None:
+    """The pattern of a ``veto files`` that hides a path of the share, or a folder above it; None where none does."""
+    names = [name.casefold() for name in path.replace("\\", "/").split("/") if name]
+    for pattern in filter(None, veto_files.split("/")):
+        expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern.casefold())
+        if any(re.fullmatch(expression, name) for name in names):
+            return pattern
+    return None
+
+
 def squeeze(name: str) -> str:
     """The name without blanks and in lower case: what Samba compares when it reads a name."""
     return "".join(name.split()).lower()

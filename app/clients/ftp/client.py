@@ -198,7 +198,8 @@ class FTPClient:
 
     def facts_of_path(self) -> dict[str, str | int | float]:
         """How the server names itself, and the addresses at both ends."""
-        return self._linked().path_facts()
+        with self._using("") as control:
+            return control.path_facts()
 
     def abort(self) -> None:
         """Hang up at once, data connection first."""

@@ -12,7 +12,7 @@ from app.clients.base import Secrets
 from app.clients.ftp.replies import reply_error
 from app.clients.os_errors import connect_tcp, connection_error, one_line
 from app.clients.stall import StallWatch
-from app.clients.tcp_info import TcpInfo, connection_facts
+from app.clients.tcp_info import TcpInfo, connection_facts, request_facts
 from app.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, UnreachableError, UsageError
 from storage.records import Target
 
@@ -233,6 +233,8 @@ class ControlConnection(ftplib.FTP):
             "peer_address": self.sock.getpeername()[0],
             **connection_facts(TcpInfo.of(self.sock)),
         }
+        with contextlib.suppress(ftplib.error_perm, ftplib.error_temp):
+            facts |= request_facts(lambda: self.voidcmd("NOOP"))
         if not self.knows_size:
             facts["ftp.size"] = "no"
         if self.reused is not None:

@@ -23,7 +23,7 @@ from app.clients.smb.session import Session, mapped, reach
 from app.clients.smb.share import Share, wire_name
 from app.clients.smb.transfer import Window, choose_window, read_file, write_file
 from app.clients.smb.wire import OpenedFile
-from app.clients.tcp_info import TcpInfo, connection_facts
+from app.clients.tcp_info import TcpInfo, connection_facts, request_facts
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, MeasurementError, NotAFileError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
@@ -158,6 +158,8 @@ class SMBClient:
         """What the server allows and how it is reached."""
         link = self._linked()
         found = link.negotiated
+        with link.channel.stage():
+            answered = request_facts(lambda: link.channel.ask(wire.echo_frame()))
         return {
             "smb.max_read_bytes": found.max_read_bytes,
             "smb.max_write_bytes": found.max_write_bytes,
@@ -171,6 +173,7 @@ class SMBClient:
             "address.client": link.addresses[0],
             "address.server": link.addresses[1],
             **connection_facts(TcpInfo.of(link.channel.sock)),
+            **answered,
         }
 
     def abort(self) -> None:

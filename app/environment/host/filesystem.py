@@ -21,7 +21,8 @@ class Mount:
 
 
 def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
-    """``filesystem.type``, ``.source``, ``.mounted_at``, ``.options``, ``.size_bytes``, ``.free_bytes``; ``disk.*``.
+    """``filesystem.type``, ``.source``, ``.mounted_at``, ``.options``, ``.size_bytes``, ``.free_bytes``; ``disk.*``;
+    ``storage.layers``: RAID, LVM, encryption or a ZFS pool below it.
 
     Empty where the server did not say which folder it shares, or the folder is not there.
     """
@@ -48,7 +49,23 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     ahead = (answer.text("disk:read_ahead_kb") or "").strip()
     if ahead.isdecimal():
         facts["disk.read_ahead_bytes"] = int(ahead) * 1024
+    if layers := _layers(answer.text("disk:layers"), answer.text("zpool"), answer.text("zpool.rc")):
+        facts["storage.layers"] = layers
     return facts
+
+
+def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str:
+    """What a file system lies on, from the top, such as ``vg-data LVM on md0 raid5 of 3 disks``; disks last."""
+    if pool and (pool_code or "0").strip() == "0":
+        parts = [line.split("\t") for line in pool.splitlines()]
+        kinds = [fields[1] for fields in parts if len(fields) > 1 and not fields[0] and _VDEV.match(fields[1])]
+        name = parts[0][0]
+        return f"ZFS pool {name}: {', '.join(kinds)}" if kinds else f"ZFS pool {name}: single disks"
+    lines = [" ".join(line.split()) for line in (devices or "").splitlines() if line.strip()]
+    return " on ".join(dict.fromkeys(lines))[:OPTIONS_LIMIT]
+
+
+_VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
 
 
 def mount_of(folder: str, mounts: str | None) -> Mount | None:

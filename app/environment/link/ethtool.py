@@ -4,8 +4,10 @@ The ``ethtool`` program is seldom installed, so the ioctl that it uses is asked 
 """
 
 import array
+import os
 import socket
 import struct
+from typing import NamedTuple
 
 SIOCETHTOOL = 0x8946
 GET_DRIVER = 0x00000003
@@ -31,10 +33,21 @@ LINK_MODE_MBITS = {
 """Bit of the supported-modes mask to Mbit/s (enum ethtool_link_mode_bit_indices)."""
 
 
-def driver(interface: str) -> str | None:
-    """The kernel driver of an interface (``e1000e``, ``virtio_net``, ``veth``), or None where it does not say."""
-    answer = _ask(interface, struct.pack("=I", GET_DRIVER) + bytes(192))
-    return answer[4:36].split(b"\0", 1)[0].decode("ascii", "replace") or None if answer else None
+class Driver(NamedTuple):
+    """What drives an interface; None where it does not say."""
+
+    name: str | None = None
+    """``e1000e``, ``virtio_net``, ``veth``."""
+    version: str | None = None
+    """Absent for drivers that have the kernel's."""
+    firmware: str | None = None
+
+
+def driver(interface: str) -> Driver:
+    """The kernel driver of an interface."""
+    answer = _ask(interface, struct.pack("=I", GET_DRIVER) + bytes(192)) or b""
+    words = (answer[start : start + 32].split(b"\0", 1)[0].decode("ascii", "replace").strip() for start in (4, 36, 68))
+    return Driver(*(None if word in {"", "N/A", os.uname().release} else word for word in words))
 
 
 def fastest_bits_per_second(interface: str) -> int | None:

@@ -32,6 +32,8 @@ class Link:
     hardware: bool = False
     """Whether a device, real or of a virtual machine, stands behind it; not so for veth, VLAN, bridge or bond."""
     driver: str | None = None
+    driver_version: str | None = None
+    firmware: str | None = None
     card_bits_per_second: int | None = None
     """The rate that the interface runs at; absent where it has none or makes one up."""
     fastest_bits_per_second: int | None = None
@@ -68,7 +70,7 @@ def describe_link(route: Route) -> Link:
     driver = ethtool.driver(name)
     loopback = name == "lo" or read_int(f"{folder}/type") == 772  # ARPHRD_LOOPBACK
     wireless = (folder / "wireless").exists() or (folder / "phy80211").exists()
-    real = not loopback and not wireless and driver not in MADE_UP_RATES
+    real = not loopback and not wireless and driver.name not in MADE_UP_RATES
     mbits = read_int(f"{folder}/speed") if real else None
     duplex = (read_text(f"{folder}/duplex") or "").strip() if real else ""
     return Link(
@@ -76,7 +78,9 @@ def describe_link(route: Route) -> Link:
         loopback=loopback,
         wireless=wireless,
         hardware=(folder / "device").exists(),
-        driver=driver,
+        driver=driver.name,
+        driver_version=driver.version,
+        firmware=driver.firmware,
         card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
         fastest_bits_per_second=ethtool.fastest_bits_per_second(name) if real else None,
         duplex=duplex if duplex in {"full", "half"} else None,
@@ -147,6 +151,8 @@ def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue
         "link.interface": link.interface,
         "link.kind": _kind(link),
         "link.driver": link.driver,
+        "card.driver_version": link.driver_version if link.hardware else None,
+        "card.firmware": link.firmware,
         "link.rate_bits_per_second": link.bits_per_second,
         "link.card_rate_bits_per_second": link.card_bits_per_second,
         "link.fastest_rate_bits_per_second": link.fastest_bits_per_second,

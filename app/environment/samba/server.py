@@ -106,7 +106,7 @@ def _network_facts(answer: Answer) -> dict[str, FactValue]:
     """The interface that carries the server's answers, and whether the requests come in by another.
 
     ``link.interface`` (outward), ``link.inward_interface``, ``link.cards_up``, ``link.card_rate_bits_per_second``,
-    ``link.duplex``, ``link.mtu_bytes``, ``link.driver``, ``link.shaper``, ``link.errors_before``,
+    ``link.duplex``, ``link.mtu_bytes``, ``link.driver``, ``card.firmware``, ``link.shaper``, ``link.errors_before``,
     ``link.drops_before``.
     """
     facts: dict[str, FactValue] = {}
@@ -115,6 +115,7 @@ def _network_facts(answer: Answer) -> dict[str, FactValue]:
         ("link.inward_interface", "inward"),
         ("link.driver", "nic:driver"),
         ("link.duplex", "nic:duplex"),
+        ("card.firmware", "nic:firmware"),
     ):
         text = (answer.text(section) or "").strip()
         if text and text != "unknown":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 from contextlib import suppress
 
 import pytest
@@ -13,7 +14,7 @@ from app.clients.base import Meter
 from app.clients.content import Content
 from app.clients.ftp.data import send_all
 from app.clients.stall import StallWatch
-from app.clients.tcp_info import Segments, TcpInfo, connection_facts, traffic_facts, waiting_bytes
+from app.clients.tcp_info import Segments, TcpInfo, connection_facts, request_facts, traffic_facts, waiting_bytes
 from app.errors import StalledError
 
 
@@ -67,13 +68,24 @@ def test_a_real_connection_has_a_distance_and_counts(pair):
     assert traffic.segments.sent > 0
     assert traffic.segments.retransmitted == 0
     told = {"tcp.round_trip_seconds", "tcp.least_round_trip_seconds", "tcp.timestamps_used"}
-    assert set(connection_facts(now)) == told
+    assert set(connection_facts(now)) == told | {"mtu.path_bytes", "mtu.segment_bytes"}
+    assert now.path_mtu_bytes == near.getsockopt(socket.IPPROTO_IP, 14)  # IP_MTU
+    assert now.segment_bytes == near.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
     assert connection_facts(None) == {}
 
 
 def info(size: int = 256, **numbers: int) -> bytes:
     """A ``struct tcp_info`` of so many bytes; offsets as in linux/tcp.h."""
-    offsets = {"rtt": 68, "again": 100, "sent": 136, "received": 140, "min_rtt": 148, "out_of_order": 224}
+    offsets = {
+        "mss": 16,
+        "pmtu": 60,
+        "rtt": 68,
+        "again": 100,
+        "sent": 136,
+        "received": 140,
+        "min_rtt": 148,
+        "out_of_order": 224,
+    }
     raw = bytearray(256)
     for name, value in numbers.items():
         struct.pack_into("=I", raw, offsets[name], value)
@@ -91,6 +103,18 @@ def test_figures_of_a_kernels_bytes():
     stamped = bytearray(info())
     stamped[5] = 0b111
     assert getattr(TcpInfo.parsed(bytes(stamped)), "timestamps", None) is True
+
+
+def test_mtu_and_segment_of_a_kernels_bytes():
+    found = TcpInfo.parsed(info(mss=1348, pmtu=1400))
+    assert connection_facts(found) == {"tcp.timestamps_used": "no", "mtu.path_bytes": 1400, "mtu.segment_bytes": 1348}
+
+
+def test_a_request_takes_the_least_of_three():
+    waits = iter((0.03, 0.01, 0.02))
+    told = request_facts(lambda: time.sleep(next(waits)))
+    assert 0.01 <= float(told["request.least_round_trip_seconds"]) < 0.02
+    assert next(waits, None) is None
 
 
 def test_an_older_kernel_tells_less():

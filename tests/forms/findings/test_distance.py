@@ -66,7 +66,7 @@ def test_slow_start_is_not_taken_for_a_buffer():
     assert found.key == "far"
     assert "slow start" in found.evidence
     shorter_window = replace(short, client=replace(CLIENT, block_bytes=65536, in_flight=4))
-    assert only(shorter_window, "latency", "far").key == "far"
+    assert only(shorter_window, "latency", "far").key == "latency"
 
 
 def test_the_servers_buffer_counts_where_it_is_known():
@@ -134,11 +134,35 @@ def line(series_: Series) -> str:
 
 
 def test_the_round_trip_stands_on_the_form():
-    assert line(far(20, 200)) == "200 ms; at this rate 3.82 MiB on the way"
+    assert line(far(20, 200)) == "200 ms; bandwidth-delay product 3.82 MiB"
     loaded = far(12, 0.2)
     path = {**loaded.environment["path"], "tcp.round_trip_seconds": 0.098}
     assert line(replace(loaded, environment={"path": path})).startswith("0.2 ms, 98 ms under load; ")
     assert line(series((1e6,))) == ""
+    here = {**loaded.environment["path"], "link.kind": "loopback"}
+    assert line(replace(loaded, environment={"path": here})) == "0.2 ms"
+
+
+def behind_a_proxy(request_milliseconds: float, **fields: Any) -> Series:
+    """TCP is acknowledged after 0.004 ms by what stands in between."""
+    one = far(20, 0.004, **fields)
+    request = {"request.least_round_trip_seconds": request_milliseconds / 1000}
+    return replace(one, environment={**one.environment, "path": {**one.environment["path"], **request}})
+
+
+def test_what_answers_tcp_in_between_is_named():
+    relayed = behind_a_proxy(100)
+    assert line(relayed) == "0.004 ms; an empty request 100 ms; bandwidth-delay product 1.91 MiB"
+    assert is_far(relayed)
+    found = only(relayed, "relayed")
+    assert "acknowledged after 0.004 ms, an empty request is answered after 100 ms" in found.evidence
+    assert "buffer (tcp" not in only(relayed, "latency", "far").evidence
+    assert line(behind_a_proxy(0.2)) == "0.004 ms; an empty request 0.2 ms; bandwidth-delay product 80 bytes"
+
+
+@pytest.mark.parametrize(("milliseconds", "told"), [(5.003, False), (5.005, True)])
+def test_a_request_may_take_five_milliseconds_longer_than_tcp(milliseconds, told):
+    assert bool({f.key for f in findings([behind_a_proxy(milliseconds)])} & {"relayed"}) is told
 
 
 def test_why_there_is_no_ceiling_stands_on_the_form():

@@ -11,6 +11,8 @@ from forms.findings.document import finding_document
 from forms.findings.finding import Finding, Severity
 from forms.findings.report import NO_FINDINGS, findings_table
 from forms.findings.rules import findings, first_to_look_at
+from forms.series.fields import result_fields
+from forms.series.summary import run_form
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target
 from tests.builders import CLIENT, in_turns, series
@@ -469,6 +471,64 @@ def test_nobody_is_told_to_use_the_cipher_in_use():
 def test_a_slow_login():
     assert "5.2 s" in of("slow-login", with_path(session__login_seconds=5.2))[0].evidence
     assert of("slow-login", with_path(session__login_seconds=0.05)) == []
+
+
+def with_opening(opened: float, closed: float, **path: Any) -> Series:
+    one = steady("smb", 100)
+    timed = tuple(replace(run, open_seconds=opened, close_seconds=closed) for run in one.runs)
+    return replace(one, runs=timed, environment={"path": {**one.environment["path"], **path}})
+
+
+def test_a_slow_opening():
+    (found,) = of("slow-opening", with_opening(0.04, 0.01))
+    assert "40 ms to open it and 10 ms to close it" in found.evidence
+    assert of("slow-opening", with_opening(0.039, 0.0109)) == []
+    far = {"tcp.least_round_trip_seconds": 0.05}
+    assert of("slow-opening", with_opening(0.2, 0.049, **far)) == []
+    assert of("slow-opening", with_opening(0.2, 0.051, **far))
+    fields = {field.name: field.text for field in result_fields(run_form(with_opening(0.0012, 0.0003)))}
+    assert fields["Beside each run"] == "open 1.2 ms, close 0.3 ms (median, not in its time)"
+    assert "Beside each run" not in {field.name for field in result_fields(run_form(steady("smb", 100)))}
+
+
+def test_nfs_is_a_poor_reference_and_a_poor_place_for_a_share():
+    nfs = {"server": {"filesystem.type": "nfs4"}}
+    local = steady("file", 100, target=Target(protocol="file", path="/mnt/f"), environment=nfs)
+    assert "mounted by nfs4" in of("nfs-reference", local)[0].evidence
+    assert [f.severity for f in of("share-on-nfs", steady("smb", 100, environment=nfs))] == [Severity.WARNING]
+    for kind in ("ext4", "zfs"):
+        other = replace(local, environment={"server": {"filesystem.type": kind}})
+        assert not {"nfs-reference", "share-on-nfs"} & set(keys(other))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (
+            {"mtu.path_bytes": 1400, "mtu.segment_bytes": 1348},
+            "the path takes packets of 1400 bytes, the MTU of eth0 is",
+        ),
+        ({"mtu.path_bytes": 1500, "mtu.segment_bytes": 1447}, "segments of 1447 bytes, packets of 1499"),
+        ({"mtu.path_bytes": 1500, "mtu.segment_bytes": 1448}, None),
+        ({"mtu.segment_bytes": 1428, "link.ip_version": 6}, None),
+        ({"mtu.segment_bytes": 1427, "link.ip_version": 6}, "packets of 1499"),
+        ({}, None),
+    ],
+)
+def test_smaller_packets_than_the_card_sends(facts, said):
+    path = {"link.kind": "card", "link.interface": "eth0", "link.mtu_bytes": 1500, **facts}
+    found = of("smaller-mtu", steady("smb", 100, environment={"path": path}))
+    assert [said in f.evidence for f in found] == ([True] if said else [])
+    if said:
+        assert of("smaller-mtu", steady("smb", 100, environment={"path": {**path, "link.kind": "loopback"}})) == []
+
+
+def test_nobody_is_told_to_set_up_the_practice_server():
+    old = replace(CLIENT, dialect="2.0.2")
+    target = Target(protocol="smb", host="127.0.0.1", share="practice", path="f", user="practice")
+    assert of("old-dialect", steady("smb", 100, client=old, target=target)) == []
+    assert of("old-dialect", steady("smb", 100, client=old, target=replace(target, user="alice")))
+    assert of("old-dialect", steady("smb", 100, client=old, target=replace(target, host="nas")))
 
 
 def test_the_gravest_comes_first_and_every_finding_says_what_to_do():

@@ -163,3 +163,21 @@ def test_the_section_of_a_line() -> None:
     assert smb_conf.section(smb_conf.spelling("strict sync").parameter, None) == "[global]"
     assert smb_conf.section(smb_conf.spelling("log level").parameter, "data") == "[global]"
     assert smb_conf.opposite_value("Yes") == "no"
+
+
+@pytest.mark.parametrize(
+    ("veto_files", "path", "pattern"),
+    [
+        ("/*.iso/", "big.iso", "*.iso"),
+        ("/*.iso/", "folder/BIG.ISO", "*.iso"),
+        ("/tmp?/", "tmp1/big.bin", "tmp?"),
+        ("/*.eml/*.nws/riched20.dll/*.**/", "big.bin", "*.**"),
+        ("/*.eml/*.nws/riched20.dll/*.**/", "big", None),
+        ("/[ab]/", "a", None),
+        ("/iso/", "big.iso", None),
+        ("", "big.iso", None),
+        ("/", "big.iso", None),
+    ],
+)
+def test_the_pattern_that_hides_a_file(veto_files, path, pattern):
+    assert smb_conf.hiding_pattern(veto_files, path) == pattern

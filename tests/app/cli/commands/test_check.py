@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,3 +81,17 @@ def test_what_the_command_line_can_do_about_it_is_said_apart(inside: Inside, mon
     done = inside("check", "file:///none")
     assert "--server-ssh" not in done.stdout
     assert done.stderr.splitlines() == ["sharebench: what to do: --server-ssh HOST"]
+
+
+def test_a_file_that_veto_files_hides_is_said_to_be_hidden(inside: Inside, make_smbd: Callable[..., Smbd]):
+    server = make_smbd(share_options={"veto files": "/*.iso/"})
+    server.make_file("big.iso", b"x" * 1000)
+    url, conf = format_target(server.target("big.iso")), ("--smb-conf", str(server.conf))
+    hidden = "veto files on the server hides names like *.iso"
+    found = {item["name"]: item["text"] for item in json.loads(inside("check", url, *conf, "--json").stdout)}
+    assert hidden in found["file"]
+    done = inside("run", url, *conf, "--runs", "1", "--warmup", "0", "--ceiling", "skip", "--quiet-time", "skip")
+    assert done.returncode == 4
+    assert hidden in " ".join(done.stderr.split())
+    other = inside("run", url.replace("big.iso", "no.such"), *conf, "--quiet-time", "skip", "--ceiling", "skip")
+    assert "veto" not in other.stderr

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -127,8 +128,19 @@ def test_the_kernel_is_asked_twice_for_a_cards_rates(monkeypatch: pytest.MonkeyP
     assert asked == [0, 4]
 
 
+def test_a_driver_with_its_version_and_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
+    def kernel(version: bytes, firmware: bytes) -> None:
+        words = b"".join(word.ljust(32, b"\0") for word in (b"e1000e", version, firmware, b"0000:00:1f.6"))
+        monkeypatch.setattr(ethtool, "_ask", lambda *_: struct.pack("=I", 3) + words.ljust(192, b"\0"))
+
+    kernel(b"3.2.6-k", b"0.5-4")
+    assert ethtool.driver("eth0") == ethtool.Driver("e1000e", "3.2.6-k", "0.5-4")
+    kernel(os.uname().release.encode(), b"N/A")
+    assert ethtool.driver("eth0") == ethtool.Driver("e1000e")
+
+
 def test_an_interface_that_is_not_there_has_no_driver() -> None:
-    assert ethtool.driver("nosuch0") is None
+    assert ethtool.driver("nosuch0") == ethtool.Driver()
     assert ethtool.fastest_bits_per_second("nosuch0") is None
 
 
@@ -143,7 +155,7 @@ def fake_card(
     monkeypatch.setattr(link, "NET_FOLDER", folder)
     monkeypatch.setattr(link, "find_route", lambda *_: found)
     monkeypatch.setattr(link, "find_shaper", lambda _: None)
-    monkeypatch.setattr(ethtool, "driver", lambda _: driver)
+    monkeypatch.setattr(ethtool, "driver", lambda _: ethtool.Driver(driver, "1.2", "0.5-4"))
     monkeypatch.setattr(ethtool, "fastest_bits_per_second", lambda _: fastest)
 
 
@@ -160,6 +172,8 @@ def test_facts_of_a_gigabit_card_at_100_mbits_half_duplex(monkeypatch: pytest.Mo
         "link.interface": "eth9",
         "link.kind": "card",
         "link.driver": "e1000e",
+        "card.driver_version": "1.2",
+        "card.firmware": "0.5-4",
         "link.rate_bits_per_second": 100_000_000,
         "link.card_rate_bits_per_second": 100_000_000,
         "link.fastest_rate_bits_per_second": 1_000_000_000,
