@@ -15,6 +15,7 @@ _COMMANDS = {
     "guide": "leads through the method step by step; --plain by numbered questions",
     "demo": "practises on embedded SMB and FTP servers on the loopback",
     "check": "reaches, logs in, looks: what is fine, what is not, what to do",
+    "audit": "finds harmful and useless settings of a server, without measuring",
     "run": "measures one series and prints the form",
     "load": "many users at once: load points, capacity, memory of idle users",
     "list": "the notebook, one line a series",

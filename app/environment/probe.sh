@@ -95,6 +95,8 @@ configuration_files() {
         current=$(printf '%s\n' "$waiting" | head -n 1)
         waiting=$(printf '%s\n' "$waiting" | sed 1d)
         [ -f "$current" ] && [ -r "$current" ] || continue
+        section "mode:$current"
+        stat -L -c %a "$current"
         section "conf:$current"
         cat "$current"
         included=$(sed -n 's/^[[:blank:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:blank:]]*=[[:blank:]]*//p' "$current")
@@ -171,6 +173,10 @@ filesystem() {
     readlink -f "$folder"
     section mounts
     cat /proc/self/mounts 2>/dev/null
+    if [ "$samba" = yes ]; then
+        section names
+        ls -A "$folder" 2>/dev/null | head -n 2000
+    fi
     source=$(df -P "$folder" 2>/dev/null | sed -n '2s/ .*//p')
     case $source in
     /dev/*)

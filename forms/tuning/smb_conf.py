@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 _YES = frozenset({"yes", "true", "on", "1"})
@@ -38,6 +38,7 @@ _CHOICES: Mapping[str, Mapping[str, str | None]] = {
     "case sensitive": _YES_NO_AUTO,
     "strict locking": _YES_NO_AUTO,
     "smbd profiling level": dict.fromkeys(("off", "count", "on")),
+    "security": dict.fromkeys(("auto", "user", "domain", "ads")),
 }
 """Words that Samba 4.17.12 takes, each with the word that it prints in its place (testparm --show-all-parameters)."""
 
@@ -87,6 +88,7 @@ def squeeze(name: str) -> str:
     return "".join(name.split()).lower()
 
 
+@lru_cache(maxsize=4096)
 def spelling(typed: str) -> Spelling:
     """What the typed name means; ``module:option`` is nobody's to know and keeps its words."""
     parameters, synonyms, opposites = _tables()

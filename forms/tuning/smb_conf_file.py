@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 
 from forms.tuning.smb_conf import spelling, squeeze
 
@@ -116,7 +116,7 @@ def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> It
             yield setting
 
 
-@cache
+@lru_cache(maxsize=4096)
 def parameter_key(name: str) -> str:
     """What is the same for all spellings and synonyms of one parameter: ``Dead Time`` and ``deadtime``."""
     return squeeze(spelling(name).name)

@@ -35,6 +35,7 @@ HOST_FILES = (
     "/proc/meminfo",
     "/proc/loadavg",
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
     "/sys/class/dmi/id/product_name",
     *TCP_SETTINGS.values(),
 )
@@ -44,8 +45,9 @@ HOST_FILES = (
 def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
     """Facts of the machine whose files ``read`` gives; what a file does not say is left out.
 
-    ``os``, ``kernel``, ``cpu.model``, ``cpu.count``, ``cpu.governor``, ``machine.virtual`` (yes or no),
-    ``machine.model``, ``memory_bytes``, ``swap_bytes``, ``memory.available_bytes``, ``load.1min``, and the names of
+    ``os``, ``kernel``, ``cpu.model``, ``cpu.count``, ``cpu.aes``, ``cpu.governor``, ``cpu.driver``, ``load.1min``,
+    ``machine.virtual`` (yes or no), ``machine.model``, ``memory_bytes``, ``swap_bytes``, ``memory.available_bytes``
+    and the names of
     :data:`TCP_SETTINGS`.
     """
     facts: dict[str, FactValue] = {}
@@ -53,6 +55,7 @@ def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
     _put(facts, "kernel", read("/proc/sys/kernel/osrelease"))
     facts.update(cpu_facts(read("/proc/cpuinfo")))
     _put(facts, "cpu.governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+    _put(facts, "cpu.driver", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"))
     _put(facts, "machine.model", read("/sys/class/dmi/id/product_name"))
     facts.update(memory_facts(read("/proc/meminfo")))
     load = re.match(r"\d+\.\d+\b", read("/proc/loadavg") or "")
@@ -93,8 +96,10 @@ def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
             count += 1
         elif key in {"model name", "Model", "cpu model"} and value:
             facts.setdefault("cpu.model", " ".join(value.split()))
-        elif key == "flags":
-            facts.setdefault("machine.virtual", "yes" if "hypervisor" in value.split() else "no")
+        elif key in {"flags", "Features"}:
+            flags = value.split()
+            facts.setdefault("machine.virtual", "yes" if "hypervisor" in flags else "no")
+            facts.setdefault("cpu.aes", "yes" if "aes" in flags else "no")
     if count:
         facts["cpu.count"] = count
     return facts

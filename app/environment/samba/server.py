@@ -25,6 +25,8 @@ class ServerFacts:
     counters: ServerCounters | None = None
     """Of a server that is asked through ssh."""
     ssh: str | None = None
+    answer: Answer | None = field(default=None, repr=False, compare=False)
+    """All that the server said, for an audit."""
 
 
 def server_facts(
@@ -74,6 +76,7 @@ def server_facts(
         problems=tuple(samba.problems),
         counters=server_counters(answer) if ssh else None,
         ssh=ssh,
+        answer=answer,
     )
 
 

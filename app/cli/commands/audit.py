@@ -1,0 +1,75 @@
+"""``sharebench audit``: is this server set up wrong?"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli import common, output
+from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.series_output import answer_report
+from app.clients.base import Secrets
+from app.errors import LoginError, UsageError
+from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_server
+from app.targets import parse_target
+from forms.audit.document import audit_document
+from forms.audit.fix import proposed_diff
+from forms.audit.report import audit_report
+from storage.audits import AuditScope, Ruling, recording_of
+
+HARMFUL, UNREADABLE = 1, 3
+"""Exit codes: something harmful; the settings could not be read."""
+
+
+@click.command("audit")
+@target_argument(required=False)
+@click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
+@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
+@click.option("--label", default="", metavar="TEXT", help="A short name for the audit.")
+@click.option("--question", default="", metavar="TEXT", help="What the audit is meant to answer.")
+@common.login_options
+@common.options_of_all
+@series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
+def audit_command(context: click.Context, /, target: str | None, fix: bool, as_json: bool, **choices: Any) -> int:
+    """Find harmful and useless settings of a server, without measuring.
+
+    Reads smb.conf with its includes, the kernel, the disks and the network cards, on this machine or through
+    --server-ssh, and names what is harmful, contradictory, risky, misplaced, useless or worth trying. Nothing is
+    changed. Without TARGET, --smb-conf FILE is a file on this machine.
+
+    Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
+    """
+    result = _audited(context, target, choices)
+    audit = replace(result.audit, label=choices["label"], question=choices["question"])
+    with common.notebook(context, make=True) as notebook:
+        notebook.add_recording(recording_of(audit))
+    if as_json:
+        output.answer_json(audit_document(audit))
+    elif fix:
+        output.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
+    else:
+        answer_report(audit_report(audit))
+    if audit.scope is AuditScope.SESSION:
+        return UNREADABLE
+    return HARMFUL if audit.count(Ruling.HARMFUL) else 0
+
+
+def _audited(context: click.Context, target: str | None, choices: dict[str, Any]) -> AuditResult:
+    if target is None:
+        if not choices["smb_conf"]:
+            raise UsageError("name a TARGET, or a file with --smb-conf FILE")
+        return audit_file(Path(choices["smb_conf"]))
+    place = parse_target(target)
+
+    def secrets() -> Secrets | None:
+        try:
+            return common.secrets_for(context, place, kerberos=choices["kerberos"])[1]
+        except LoginError:
+            return None
+
+    options = chosen(choices)
+    request = AuditRequest(
+        target=place, ssh=options.server_ssh, smb_conf=options.smb_conf, settings=options.settings, secrets=secrets
+    )
+    return audit_server(request)

@@ -1,0 +1,1 @@
+"""What can be recorded, a module or folder for each subject."""

@@ -1,0 +1,211 @@
+"""Audits: read a server's settings, or one smb.conf, and judge them; nothing is measured, nothing is changed."""
+
+import glob
+import socket
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.clients.base import Secrets
+from app.clients.registry import make_client
+from app.environment.remote import Answer
+from app.environment.samba import testparm
+from app.environment.samba.facts import loadable_modules
+from app.environment.samba.server import server_facts
+from app.errors import MeasurementError, UsageError
+from forms.audit.judge import AuditedServer, judge
+from forms.findings.finding import FAR_SECONDS
+from forms.tuning.smb_conf_file import SmbConfFile, read_conf
+from storage.audits import Audit, AuditedSetting, AuditScope
+from storage.plan import Settings
+from storage.records import FactValue, Target, utc_now
+from storage.target_url import format_target
+
+MOST_BYTES = 16 << 20
+"""A larger smb.conf is refused."""
+MOST_INCLUDES = 200
+UNREADABLE = "not readable"
+_NUL_SHARE = 0.01
+"""A file with more NUL bytes than this share is no text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """What to audit."""
+
+    target: Target
+    ssh: str | None = None
+    smb_conf: str | None = None
+    """Where the server keeps its configuration, if not where its smbd looks."""
+    settings: Settings = field(default_factory=Settings)
+    secrets: Callable[[], Secrets | None] = lambda: None
+    """The login for a look at the session; None to do without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """An audit with the files that it read, for the edits that it proposes."""
+
+    audit: Audit
+    files: Mapping[str, str] = field(default_factory=dict)
+    readable: bool = True
+    """Whether the settings could be read."""
+
+
+def audit_server(request: AuditRequest) -> AuditResult:
+    """Audit the server of a target: its files and facts where they can be read, else what a session reveals."""
+    target = request.target
+    found = server_facts(target, request.ssh, request.smb_conf)
+    session, said = _session_facts(request)
+    facts: dict[str, FactValue] = {**found.facts, **session, **_path_facts(target)}
+    facts |= _more_facts(facts)
+    answer = found.answer
+    path = str(facts.get("smb.conf.path", ""))
+    files = _files_of(answer) if answer else {}
+    readable = path in files
+    conf = read_conf(path, files) if readable else None
+    server = AuditedServer(conf=conf, path=path, facts=facts)
+    if answer is not None and readable:
+        server = _with_what_samba_knows(server, answer, target)
+    scope = AuditScope.SERVER if readable else AuditScope.SESSION
+    problems = (*found.problems, *said)
+    return AuditResult(audit=_audit(format_target(target), scope, server, problems), files=files, readable=readable)
+
+
+def audit_file(path: Path) -> AuditResult:
+    """Audit one smb.conf, or what ``testparm`` printed, on this machine. Raises UsageError where it cannot be read."""
+    files = {str(path): read_configuration(path)}
+    problems = list(_read_includes(str(path), files))
+    conf = read_conf(str(path), files)
+    modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
+    server = AuditedServer(conf=conf, path=str(path), modes=modes)
+    return AuditResult(audit=_audit(str(path), AuditScope.FILE, server, tuple(problems)), files=files)
+
+
+def read_configuration(path: Path) -> str:
+    """The text of a configuration file. Raises UsageError where it is none."""
+    try:
+        if not path.is_file():
+            reason = "is a folder" if path.is_dir() else "does not exist" if not path.exists() else "is no file"
+            raise UsageError(f"cannot audit {path}: it {reason}; name an smb.conf")
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"cannot audit {path}: it is larger than {MOST_BYTES >> 20} MiB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    if content.count(0) > _NUL_SHARE * len(content):
+        raise UsageError(f"cannot audit {path}: it is no text file; name an smb.conf")
+    return content.decode("utf-8", errors="replace")
+
+
+def _read_includes(path: str, files: dict[str, str]) -> "list[str]":
+    """Add the files that are included, as far as they can be read; returns what could not, a line each."""
+    problems: list[str] = []
+    while len(files) < MOST_INCLUDES:
+        missing = [name for name in read_conf(path, files).missing_includes if name not in files]
+        readable = [name for name in missing if not glob.has_magic(name) and Path(name).is_file()]
+        added = False
+        for name in readable:
+            try:
+                files[name] = read_configuration(Path(name))
+                added = True
+            except UsageError as error:
+                problems.append(str(error))
+                files[name] = ""
+        if not added:
+            return problems
+    return [*problems, f"{path} includes more than {MOST_INCLUDES} files; the rest was not read"]
+
+
+def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
+    """The server with its own lists of parameters and modules, the modes of its files and the names in the share."""
+    scopes = testparm.parse_scopes(answer.text("scopes"))
+    modes = {
+        name.removeprefix("mode:"): int(text.strip(), 8)
+        for name, text in answer.sections.items()
+        if name.startswith("mode:") and text.strip().isdecimal()
+    }
+    names = (answer.text("names") or "").splitlines()
+    return replace(
+        server,
+        global_names=scopes.for_server if scopes else frozenset(),
+        share_names=scopes.for_share if scopes else frozenset(),
+        modules=frozenset(loadable_modules(answer)),
+        modes=modes,
+        names_in_shares={(target.share or "").lower(): names} if names else {},
+    )
+
+
+def _files_of(answer: Answer) -> dict[str, str]:
+    """The configuration files in a server's answer, and the registry's part under the name ``registry``."""
+    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
+    registry = answer.text("registry")
+    return files | ({"registry": registry} if registry else {})
+
+
+def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[str]]:
+    """What a session agrees on: dialect, signing, encryption; and why there was none."""
+    secrets = request.secrets()
+    if secrets is None:
+        return {}, []
+    client = make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)
+    try:
+        client.connect()
+        agreed = client.facts()
+    except MeasurementError as error:
+        return {}, [f"no session: {error}"]
+    finally:
+        client.close()
+    facts = {"session.dialect": agreed.dialect, "session.signing": agreed.signing}
+    facts["session.encryption"] = agreed.encryption
+    return {name: value for name, value in facts.items() if value}, []
+
+
+def _path_facts(target: Target) -> dict[str, FactValue]:
+    """How long the name takes to look up, and whether the server is far: ``lookup.seconds``, ``path.far``."""
+    begun = time.monotonic()
+    try:
+        addresses = socket.getaddrinfo(target.host, target.port_number, type=socket.SOCK_STREAM)
+    except OSError:
+        return {}
+    facts: dict[str, FactValue] = {"lookup.seconds": round(time.monotonic() - begun, 3)}
+    family, kind, protocol, _, address = addresses[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.settimeout(3)
+        begun = time.monotonic()
+        try:
+            probe.connect(address)
+        except OSError:
+            return facts
+        facts["path.far"] = "yes" if time.monotonic() - begun >= FAR_SECONDS else "no"
+    return facts
+
+
+def _more_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """Shares that follow from other facts: ``filesystem.free_percent``."""
+    size, free = facts.get("filesystem.size_bytes"), facts.get("filesystem.free_bytes")
+    if isinstance(size, int) and isinstance(free, int) and size > 0:
+        return {"filesystem.free_percent": round(100 * free / size, 1)}
+    return {}
+
+
+def _audit(subject: str, scope: AuditScope, server: AuditedServer, problems: tuple[str, ...]) -> Audit:
+    return Audit(
+        id=uuid.uuid4().hex[:12],
+        created_at=utc_now(),
+        subject=subject,
+        scope=scope,
+        settings=_settings(server.conf) if server.conf else (),
+        facts=dict(server.facts),
+        findings=judge(server),
+        problems=problems,
+    )
+
+
+def _settings(conf: SmbConfFile) -> tuple[AuditedSetting, ...]:
+    return tuple(
+        AuditedSetting(section=one.section, name=one.name, value=one.value, file=one.file, line=one.line)
+        for one in conf.settings
+    )

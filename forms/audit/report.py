@@ -1,0 +1,193 @@
+"""Audits on paper: the answer, then each finding with where it is, why, and what to write in its place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from forms.audit.document import audit_comparison_document, audit_document
+from forms.report import Field, Report, Row, Table, columns_of, row_of
+from forms.tone import Tone
+from storage.audits import Audit, AuditFinding, AuditScope, Ruling
+
+SIGNS: Mapping[Ruling, str] = {
+    Ruling.HARMFUL: "✗",
+    Ruling.CONTRADICTORY: "!",
+    Ruling.RISKY: "!",
+    Ruling.MISPLACED: "!",
+    Ruling.WORTH_TRYING: "→",
+    Ruling.USELESS: "·",
+}
+TONES: Mapping[Ruling, Tone] = {
+    Ruling.HARMFUL: Tone.BAD,
+    Ruling.CONTRADICTORY: Tone.CAUTION,
+    Ruling.RISKY: Tone.CAUTION,
+    Ruling.MISPLACED: Tone.CAUTION,
+    Ruling.WORTH_TRYING: Tone.PLAIN,
+    Ruling.USELESS: Tone.FAINT,
+}
+COUNTED = (
+    Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.RISKY, Ruling.MISPLACED, Ruling.USELESS, Ruling.WORTH_TRYING,
+)  # fmt: skip
+"""The order in which the answer counts them."""
+_SCOPES = {
+    AuditScope.SERVER: "The server's configuration and facts were read. Nothing was measured or changed.",
+    AuditScope.FILE: "Only this file was read: the server's kernel, disks and sessions are unknown.",
+    AuditScope.SESSION: "Only what a session reveals was seen. Add --server-ssh [USER@]HOST to read the settings.",
+}
+
+
+def audit_answer(audit: Audit) -> str:
+    """The answer in one sentence: ``2 harmful, 5 useless, 3 worth trying.``"""
+    counts = [f"{number} {verdict}" for verdict in COUNTED if (number := audit.count(verdict))]
+    return f"{', '.join(counts)}." if counts else "No problems found."
+
+
+def audit_sign(audit: Audit) -> tuple[str, Tone]:
+    """The sign before the answer, and its tone: those of the gravest finding."""
+    gravest = min((finding.verdict for finding in audit.findings), key=list(Ruling).index, default=None)
+    return (SIGNS[gravest], TONES[gravest]) if gravest else ("✓", Tone.GOOD)
+
+
+def place_of(finding: AuditFinding) -> str:
+    """Where the setting is: ``smb.conf:14``, or what kind of thing it is where no line says it."""
+    name = finding.file.rpartition("/")[2]
+    if finding.line:
+        return f"{name}:{finding.line}"
+    return name or "server"
+
+
+def said_of(finding: AuditFinding) -> str:
+    """The setting as it is written: ``log level = 3``, or the one word of it that is meant."""
+    if finding.word:
+        words = finding.value.replace(",", " ").split()
+        meant = next((word for word in words if word.partition("=")[0].lower() == finding.word.lower()), finding.word)
+        return f"{finding.setting} … {meant}"
+    if not finding.value:
+        return finding.setting
+    return f"{finding.setting} = {finding.value}" if finding.line else f"{finding.setting}: {finding.value}"
+
+
+def why_of(finding: AuditFinding) -> str:
+    """Why it is what it is, our price for it and who once recommended it."""
+    said = [finding.why]
+    if finding.price:
+        said.append(f"{finding.price.rstrip('.')} ({finding.price_source}).")
+    if finding.advised_by:
+        said.append(f"Once recommended by: {', '.join(finding.advised_by)}.")
+    return " ".join(said)
+
+
+def audit_report(audit: Audit, worth: Mapping[str, Sequence[str]] | None = None) -> Report:
+    """An audit; ``worth`` has what trials in this notebook gave, a line each, by parameter."""
+    sign, tone = audit_sign(audit)
+    fields = [
+        Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
+        Field(name="Server", text=audit.subject),
+    ]
+    version = audit.facts.get("samba.version")
+    if version:
+        fields.append(Field(name="Samba", text=str(version)))
+    fields += [Field(name="Question", text=audit.question)] if audit.question else []
+    fields += [Field(name="Note", text=audit.note)] if audit.note else []
+    fields.append(Field(name="Scope", text=_SCOPES[audit.scope]))
+    fields += [Field(name="Not read", text=problem, tone=Tone.CAUTION) for problem in audit.problems]
+    return Report(
+        form="audit",
+        title=f"Audit of {audit.subject}",
+        name="Audit",
+        fields=tuple(fields),
+        tables=tuple(_tables(audit, worth or {})),
+        document=lambda: audit_document(audit),
+    )
+
+
+def _tables(audit: Audit, worth: Mapping[str, Sequence[str]]) -> Iterator[Table]:
+    """What matters with its reasons, then the useless lines, a line each."""
+    matters = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
+    useless = sorted(
+        (finding for finding in audit.findings if finding.verdict is Ruling.USELESS),
+        key=lambda finding: (finding.file, finding.line),
+    )
+    if matters:
+        rows = tuple(_row(finding, worth.get(finding.parameter, ())) for finding in matters)
+        yield Table(columns=columns_of("Finding", "Why", "What to do"), rows=rows, caption="Findings", sentences=True)
+    if useless:
+        rows = tuple(
+            row_of(f"{SIGNS[finding.verdict]} {place_of(finding)}", said_of(finding), finding.why, tone=Tone.FAINT)
+            for finding in useless
+        )
+        yield Table(columns=columns_of("Useless", "Setting", "Why"), rows=rows, caption="Useless: delete these")
+
+
+def _row(finding: AuditFinding, worth: Sequence[str]) -> Row:
+    title = f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}"
+    remedy = " ".join([finding.what_to_do, *worth])
+    return row_of(title, why_of(finding), remedy, tone=TONES[finding.verdict])
+
+
+def audit_comparison_report(base: Audit, other: Audit) -> Report:
+    """What changed on a server from one audit to another."""
+    rows = tuple(audit_differences(base, other))
+    gone, new = finding_changes(base, other)
+    fields = [
+        Field(name="Answer", text=comparison_answer(base, other)),
+        Field(name="Base", text=f"{base.subject}, {base.created_at[:16].replace('T', ' ')} UTC: {audit_answer(base)}"),
+        Field(
+            name="Other", text=f"{other.subject}, {other.created_at[:16].replace('T', ' ')} UTC: {audit_answer(other)}"
+        ),
+    ]
+    findings = [row_of(f"gone: {said_of(finding)}", finding.why, tone=Tone.GOOD) for finding in gone]
+    findings += [row_of(f"new: {said_of(finding)}", finding.why, tone=TONES[finding.verdict]) for finding in new]
+    tables = []
+    if rows:
+        tables.append(
+            Table(columns=columns_of("Setting", "Base", "Other"), rows=tuple(row_of(*row) for row in rows),
+                  caption="Differences")
+        )  # fmt: skip
+    if findings:
+        tables.append(
+            Table(columns=columns_of("Finding", "Why"), rows=tuple(findings), caption="Findings", sentences=True)
+        )
+    return Report(
+        form="audit comparison", title="Two audits compared", name="Comparison", fields=tuple(fields),
+        tables=tuple(tables), document=lambda: audit_comparison_document(base, other, rows, gone, new),
+    )  # fmt: skip
+
+
+def comparison_answer(base: Audit, other: Audit) -> str:
+    """What changed, in one sentence."""
+    gone, new = finding_changes(base, other)
+    changed = sum(1 for _ in audit_differences(base, other))
+    if not (changed or gone or new):
+        return "No change: the settings and the findings are the same."
+    return f"{changed} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
+
+
+def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str]]:
+    """Settings and facts that differ: the name and both values, "(not set)" where one has none."""
+    pairs = ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other)))
+    for before, after in pairs:
+        for name in dict.fromkeys([*before, *after]):
+            if before.get(name) != after.get(name):
+                yield name, before.get(name, "(not set)"), after.get(name, "(not set)")
+
+
+def _steady(audit: Audit) -> dict[str, str]:
+    """The facts that do not vary by themselves."""
+    from forms.tuning.fact_names import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
+
+    return {
+        name: str(value)
+        for name, value in audit.facts.items()
+        if not is_volatile(name) and not name.startswith(PARAMETER_PREFIX)
+    }
+
+
+def finding_changes(base: Audit, other: Audit) -> tuple[tuple[AuditFinding, ...], tuple[AuditFinding, ...]]:
+    """The findings that are gone, and those that are new; a line that only moved is the same finding."""
+
+    def known(audit: Audit) -> set[tuple[str, str, str, str]]:
+        return {(one.key, one.section, one.setting, one.value) for one in audit.findings}
+
+    before, after = known(base), known(other)
+    gone = tuple(one for one in base.findings if (one.key, one.section, one.setting, one.value) not in after)
+    new = tuple(one for one in other.findings if (one.key, one.section, one.setting, one.value) not in before)
+    return gone, new

@@ -1,0 +1,140 @@
+"""Audits: what a server's settings were at one time, and what was wrong with them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any
+
+from storage.json_reader import Filled, JSONNode, Moment
+from storage.recordings import Recording
+from storage.records import FactValue, SeriesStatus
+
+AUDIT = "audit"
+"""The kind of recording."""
+
+
+class Ruling(StrEnum):
+    """What a setting is, the gravest first."""
+
+    HARMFUL = "harmful"
+    """Slow, or unsafe for data."""
+    CONTRADICTORY = "contradictory"
+    RISKY = "risky"
+    MISPLACED = "misplaced"
+    """In a section where it does nothing, or misspelt."""
+    WORTH_TRYING = "worth trying"
+    USELESS = "useless"
+
+
+class AuditScope(StrEnum):
+    """What the audit could see."""
+
+    SERVER = "server"
+    """The server's files and facts, read there."""
+    FILE = "file"
+    """One smb.conf on this machine, without the server."""
+    SESSION = "session"
+    """Only what a session reveals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFinding:
+    """One setting with what is wrong with it."""
+
+    key: Filled
+    """The judgement or rule, such as ``pinned-send-buffer``."""
+    verdict: Ruling
+    cost: int = 0
+    """Orders findings of one verdict; more costs more."""
+    setting: str
+    """The parameter as written, a fact's name, or a file."""
+    value: str = ""
+    why: str
+    what_to_do: str
+    file: str = ""
+    line: int = 0
+    """From 1; 0 where no line says it."""
+    section: str = ""
+    parameter: str = ""
+    """The canonical name of a parameter of smb.conf; empty for anything else."""
+    word: str = ""
+    """The word of the value that is meant, where the rest of the line is not."""
+    instead: str | None = None
+    """The line to write in its place, "" to delete it; None where no edit of this line is the remedy."""
+    price: str = ""
+    price_source: str = ""
+    advised_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedSetting:
+    """One line ``name = value`` of the configuration, the includes spliced in where they stand."""
+
+    section: str
+    name: str
+    value: str
+    file: str = ""
+    line: int = 0
+
+
+def _facts(place: JSONNode) -> dict[str, FactValue]:
+    return {name: _fact(JSONNode(f"{place.name}.{name}", value)) for name, value in place.object().value.items()}
+
+
+def _fact(place: JSONNode) -> FactValue:
+    return place.text() if isinstance(place.value, str) else place.number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """One audit of one server."""
+
+    id: Filled
+    created_at: Moment
+    """UTC, ISO 8601."""
+    subject: Filled
+    """The server, or the file, as the user named it."""
+    scope: AuditScope
+    settings: tuple[AuditedSetting, ...] = ()
+    facts: Annotated[Mapping[str, FactValue], _facts] = field(default_factory=dict)
+    """Facts of the server by name."""
+    findings: tuple[AuditFinding, ...] = ()
+    """The gravest and costliest first."""
+    problems: tuple[str, ...] = ()
+    """What could not be read: a line each, that ends in what to do."""
+    label: str = ""
+    note: str = ""
+    question: str = ""
+
+    def count(self, verdict: Ruling) -> int:
+        """The number of findings with the verdict."""
+        return sum(finding.verdict is verdict for finding in self.findings)
+
+    def settings_by_name(self) -> dict[str, str]:
+        """The written settings as ``[section] name`` with the value that counts, the last one."""
+        return {f"[{one.section}] {one.name}": one.value for one in self.settings}
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field, as JSON."""
+        return asdict(self)
+
+
+def audit_from_json(node: JSONNode) -> Audit:
+    """The audit in a JSON object. Raises DocumentError with the first place that is wrong."""
+    return node.record(Audit, needs=("findings",))
+
+
+_OF_THE_RECORDING = ("id", "created_at", "subject", "label", "note", "question")
+
+
+def recording_of(audit: Audit) -> Recording:
+    """The audit as the notebook stores it."""
+    fields = audit.to_json()
+    head = {name: fields.pop(name) for name in _OF_THE_RECORDING}
+    return Recording(kind=AUDIT, status=SeriesStatus.COMPLETE, content=fields, **head)
+
+
+def audit_of(recording: Recording) -> Audit:
+    """The audit in a stored recording. Raises DocumentError where its content is damaged."""
+    head = {name: getattr(recording, name) for name in _OF_THE_RECORDING}
+    return audit_from_json(JSONNode("audit", {**recording.content, **head}))

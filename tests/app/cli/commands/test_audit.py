@@ -1,0 +1,131 @@
+"""``sharebench audit`` against a real smbd, and of files of every kind; nothing is written on the server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from storage.audits import audit_of
+from storage.notebook import Notebook
+from storage.target_url import format_target
+from tests.command_line import Inside
+from tests.forms.audit.configurations import REDPAPER
+from tests.servers.smbd import Smbd
+
+PINNED = "TCP_NODELAY SO_SNDBUF=14596 SO_RCVBUF=14596"
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Each file's time of change and content."""
+    return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in sorted(folder.rglob("*.conf"))}
+
+
+def test_a_real_server_with_the_buffer_lines_is_harmful(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd(global_options={"socket options": PINNED}, share_options={"strict sync": "no"})
+    smbd.make_file("big.iso", b"x")
+    before = state_of(smbd.root)
+    done = inside("audit", format_target(smbd.target("big.iso")), "--smb-conf", str(smbd.conf), "--label", "first look")
+    assert done.returncode == 1
+    answer = done.stdout.splitlines()[1]
+    assert answer.startswith("Answer: ✗ 3 harmful")
+    assert "SO_SNDBUF=14596" in done.stdout
+    assert "strict sync = no" in done.stdout
+    assert state_of(smbd.root) == before
+    with Notebook(inside.db) as notebook:
+        stored = audit_of(notebook.recording("last", "audit"))
+    assert stored.label == "first look"
+    assert stored.facts["session.dialect"] == "3.1.1"
+    assert stored.facts["samba.version"]
+    line = next(i for i, text in enumerate(smbd.conf.read_text().splitlines(), 1) if "SO_SNDBUF" in text)
+    assert (stored.findings[0].file, stored.findings[0].line) == (str(smbd.conf), line)
+
+
+def test_a_plain_server_has_nothing_harmful(inside: Inside, smbd: Smbd):
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--json")
+    assert done.returncode == 0, done.stdout
+    found = json.loads(done.stdout)
+    assert found["schema"] == "sharebench/audit/1"
+    assert [each["title"] for each in found["findings"] if each["severity"] in {"problem", "warning"}] == []
+
+
+def test_a_server_whose_settings_cannot_be_read_is_told_apart(inside: Inside, smbd: Smbd):
+    done = inside("audit", format_target(smbd.target()))
+    assert done.returncode == 3
+    assert "Only what a session reveals was seen." in done.stdout
+
+
+def test_a_world_writable_configuration_comes_first(inside: Inside, make_smbd):
+    smbd = make_smbd(global_options={"socket options": PINNED})
+    smbd.conf.chmod(0o666)
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--json")
+    assert json.loads(done.stdout)["findings"][0]["key"] == "writable-configuration"
+
+
+def test_veto_files_names_what_it_hides_in_the_share(inside: Inside, make_smbd):
+    smbd = make_smbd(share_options={"veto files": "/*.iso/"})
+    smbd.make_file("big.iso", b"x")
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf))
+    assert "Hides big.iso: clients are told that there is no such file." in " ".join(done.stdout.split())
+
+
+def test_the_proposed_edits_apply_and_the_file_is_healthy_then(inside: Inside, tmp_path: Path):
+    conf = tmp_path / "smb.conf"
+    conf.write_text(REDPAPER.text)
+    done = inside("audit", "--smb-conf", str(conf), "--fix")
+    assert done.returncode == 1
+    assert conf.read_text() == REDPAPER.text, "nothing is written unasked"
+    patched = subprocess.run(
+        ["git", "apply", "-p1", "--unsafe-paths", "--directory=/", "-"],
+        input=done.stdout, text=True, cwd=tmp_path, capture_output=True, check=False,
+    )  # fmt: skip
+    assert patched.returncode == 0, patched.stderr
+    again = inside("audit", "--smb-conf", str(conf))
+    assert again.returncode == 0
+    assert again.stdout.splitlines()[1] == "Answer: ✓ No problems found."
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\0\1\2\3" * 1000, "it is no text file; name an smb.conf"),
+        (b"[global]\n" + b"#" * (17 << 20), "it is larger than 16 MiB"),
+    ],
+    ids=["binary", "huge"],
+)
+def test_what_is_no_configuration_is_refused(inside: Inside, tmp_path: Path, content: bytes, said: str):
+    conf = tmp_path / "smb.conf"
+    conf.write_bytes(content)
+    done = inside("audit", "--smb-conf", str(conf))
+    assert done.returncode == 2
+    assert done.stderr == f"sharebench: cannot audit {conf}: {said}\n"
+
+
+def test_missing_and_odd_files_are_named(inside: Inside, tmp_path: Path):
+    assert "does not exist" in inside("audit", "--smb-conf", str(tmp_path / "none")).stderr
+    assert "is a folder" in inside("audit", "--smb-conf", str(tmp_path)).stderr
+    assert "name a TARGET, or a file with --smb-conf FILE" in inside("audit").stderr
+
+
+def test_includes_are_followed_and_loops_end(inside: Inside, tmp_path: Path):
+    conf, part = tmp_path / "smb.conf", tmp_path / "part.conf"
+    conf.write_text(f"[global]\ninclude = {part}\ninclude = {tmp_path}/absent\n")
+    part.write_text(f"socket options = SO_SNDBUF=8192\ninclude = {conf}\ninclude = {part}\n")
+    done = inside("audit", "--smb-conf", str(conf), "--json")
+    found = {each["key"]: each for each in json.loads(done.stdout)["findings"]}
+    assert (found["pinned-send-buffer"]["file"], found["pinned-send-buffer"]["line"]) == (str(part), 1)
+    assert found["missing-include"]["value"] == f"{tmp_path}/absent"
+
+
+def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, make_smbd):
+    if not shutil.which("testparm"):
+        pytest.skip("testparm is not installed")
+    smbd = make_smbd(share_options={"strict sync": "no"})
+    printed = subprocess.run(["testparm", "-s", str(smbd.conf)], capture_output=True, text=True, check=True).stdout
+    (tmp_path / "printed.txt").write_text(printed)
+    done = inside("audit", "--smb-conf", str(tmp_path / "printed.txt"))
+    assert done.returncode == 1
+    assert "strict sync = No" in done.stdout

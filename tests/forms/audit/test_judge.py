@@ -1,0 +1,204 @@
+"""Every judgement, the sources' bad advice line by line, and healthy servers."""
+
+from __future__ import annotations
+
+import pytest
+
+from forms.audit.judge import AuditedServer, SettingJudgement, judge, judgements, number_of
+from forms.audit.report import said_of
+from forms.tuning.smb_conf_file import read_conf
+from storage.audits import AuditFinding, Ruling
+from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice
+
+CONF = "/etc/samba/smb.conf"
+
+
+def audited(text: str, **known: object) -> tuple[AuditFinding, ...]:
+    files = {CONF: text, "/etc/samba/usershares.conf": "", "registry": ""}
+    return judge(AuditedServer(conf=read_conf(CONF, files), path=CONF, **known))  # type: ignore[arg-type]
+
+
+def keys(text: str, **known: object) -> set[str]:
+    return {finding.key for finding in audited(text, **known)}
+
+
+@pytest.mark.parametrize("advice", BAD, ids=lambda advice: advice.source[:30])
+def test_bad_advice_is_named_line_by_line(advice: BadAdvice):
+    found = audited(advice.text)
+    named = {said_of(finding).partition(" = ")[0] for finding in found}
+    assert set(advice.named) - {name.removesuffix(" …") for name in named} == set()
+    first = [said_of(finding) for finding in found if finding.key not in {"refused", "trailing-comment"}]
+    assert set(first[: len(advice.first)]) == set(advice.first)
+    assert advice.first == () or found[0].verdict is Ruling.HARMFUL
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_server_has_nothing_harmful_and_at_most_one_thing_to_try(name: str):
+    found = audited(HEALTHY[name])
+    bad = [(said_of(one), one.why) for one in found if one.verdict not in {Ruling.USELESS, Ruling.WORTH_TRYING}]
+    assert bad == []
+    assert sum(one.verdict is Ruling.WORTH_TRYING for one in found) <= 1
+
+
+def test_there_are_twenty_healthy_servers_and_five_guides():
+    assert len(HEALTHY) >= 20
+    assert len(BAD) >= 8
+
+
+def lines_for(one: SettingJudgement, value: str | None, *, silenced: str = "") -> str:
+    """An smb.conf in which the judgement's conditions hold, with that value; one of its ``unless`` where asked for."""
+    conditions = {name: values[0] for name, values in (*one.when.items(), *one.when_global.items())}
+    conditions |= {
+        name: "no" if "yes" in values else "yes" if "no" in values else "other" for name, values in one.unless.items()
+    }
+    if silenced:
+        conditions[silenced] = one.unless[silenced][0]
+    lines = [f"    {name} = {text}" for name, text in conditions.items() if text != "other"]
+    if value is not None:
+        lines.append(f"    {one.parameter} = {value}")
+    return "\n".join(["[global]", *lines, "[share]", "    path = /srv"])
+
+
+def written(one: SettingJudgement, value: str) -> str:
+    """The value as a word of a list where the judgement is about a word."""
+    if not one.word:
+        return value
+    return one.word if value == "1" else f"{one.word}={value}"
+
+
+def bounds(one: SettingJudgement) -> tuple[list[str], list[str]]:
+    """Values that the judgement is about, and values just beyond that it is not."""
+    low = int(number_of("", one.above) or 0) if one.above else None
+    high = int(number_of("", one.below) or 0) if one.below else None
+    inside = list(one.values) or (["1" if one.word else "yes"] if one.present else [])
+    outside: list[str] = []
+    if low is not None:
+        inside.append(str(low + 1))
+        outside.append(str(low))
+    if high is not None:
+        inside.append(str(high - 1))
+        outside.append(str(high))
+    return inside, outside
+
+
+OF_SMB_CONF = [one for one in judgements() if one.parameter]
+
+
+@pytest.mark.parametrize("one", OF_SMB_CONF, ids=lambda one: one.key)
+def test_a_judgement_is_about_its_values_and_not_about_those_just_beyond(one: SettingJudgement):
+    inside, outside = bounds(one)
+    assert inside, "a judgement tests something"
+    for value in inside:
+        assert one.key in keys(lines_for(one, written(one, value))), value
+    for value in outside:
+        assert one.key not in keys(lines_for(one, written(one, value))), value
+    assert one.key not in keys(lines_for(one, None)), "without the line"
+    for name in one.unless:
+        assert one.key not in keys(lines_for(one, written(one, inside[0]), silenced=name)), name
+    for name in one.when_global:
+        other = lines_for(one, written(one, inside[0])).replace(f"    {name} = ", f"    {name} = x")
+        assert one.key not in keys(other), name
+
+
+@pytest.mark.parametrize("one", [one for one in judgements() if one.fact], ids=lambda one: one.key)
+def test_a_judgement_of_a_fact_is_about_its_values_and_not_about_those_just_beyond(one: SettingJudgement):
+    conditions = {name: values[0] for name, values in one.when_fact.items()}
+
+    def found(value: str, **facts: str) -> set[str]:
+        text = f"4096 16384 {value}" if one.part == 3 else f"rw,{value}" if one.word else value
+        return {each.key for each in judge(AuditedServer(facts={**conditions, **facts, one.fact: text}))}
+
+    if one.above and "." in one.above:
+        inside, outside = ["0.6"], ["0.5"]
+    else:
+        inside, outside = bounds(one)
+    inside = [one.word] if one.word else inside
+    for value in inside:
+        assert one.key in found(value), value
+    for value in [*outside, "sensible"]:
+        assert one.key not in found(value), value
+    for name, values in one.unless_fact.items():
+        assert one.key not in found(inside[0], **{name: values[0]})
+    for name in one.when_fact:
+        assert one.key not in found(inside[0], **{name: "no"})
+
+
+def test_every_price_has_its_source_and_every_word_is_filled():
+    for one in judgements():
+        assert one.price_source or not one.price, one.key
+        assert one.why.endswith("."), one.key
+        for finding in audited(lines_for(one, written(one, bounds(one)[0][0]))) if one.parameter else ():
+            assert "{" not in finding.why, one.key
+    assert len({one.key for one in judgements()}) == len(judgements())
+
+
+@pytest.mark.parametrize(
+    ("samba", "called"), [("4.6.99", False), ("4.7.0", True), ("4.17.12-Debian", True), ("", True)]
+)
+def test_strict_sync_is_judged_where_yes_is_the_default(samba: str, called: bool):
+    found = keys("[global]\nstrict sync = no", facts={"samba.version": samba})
+    assert ("no-strict-sync" in found) is called
+
+
+@pytest.mark.parametrize(("mode", "called"), [(0o644, False), (0o664, False), (0o646, True), (0o777, True)])
+def test_a_configuration_that_others_may_write_to_is_harmful_before_all_else(mode: int, called: bool):
+    text = "[global]\nsocket options = SO_SNDBUF=8192"
+    found = audited(text, modes={CONF: mode})
+    assert (found[0].key == "writable-configuration") is called
+
+
+def test_veto_files_names_what_it_hides():
+    text = "[global]\n[pub]\npath = /srv\nveto files = /*.iso/Thumbs.db/"
+    found = audited(text, names_in_shares={"pub": ["big.ISO", "a.txt", "b.iso", "thumbs.db"]})
+    (hidden,) = [one for one in found if one.key == "veto-hides-files"]
+    assert hidden.why == "Hides big.ISO, b.iso, thumbs.db: clients are told that there is no such file."
+    assert "veto-hides-files" not in {one.key for one in audited(text, names_in_shares={"pub": ["a.txt"]})}
+    many = audited(text, names_in_shares={"pub": [f"{i}.iso" for i in range(7)]})
+    assert "and 2 more" in next(one for one in many if one.key == "veto-hides-files").why
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[global]\nsocket optoins = TCP_NODELAY", "unknown"),
+        ("[pub]\nlog level = 1", "wrong-section"),
+        ("[global]\nlog level = 1\nlog level = 2", "set-twice"),
+        ("[global]\nstrict sync = maybe", "refused"),
+        ("[global]\nstrict sync = yes # safe", "trailing-comment"),
+        ("[global]\nread size = 2048", "removed"),
+        ("[global]\nread raw = yes", "smb1-only"),
+        ("[global]\noplocks = yes", "default"),
+        ("[global]\ninclude = /missing", "missing-include"),
+        ("[global]\nthis says nothing", "malformed-line"),
+        ("[global]\nsocket options = SO_SPEED", "unknown-socket-option"),
+        ("[global]\nsmb3 directory leases = yes", "too-new"),
+    ],
+)
+def test_what_holds_for_every_parameter(text: str, key: str):
+    facts = {"samba.version": "4.17.12"}
+    assert key in keys(text, facts=facts)
+    assert keys("[global]\nlog level = 1\nread only = no\nworkgroup = OFFICE#HQ", facts=facts) == set()
+
+
+def test_smb1_settings_are_not_useless_where_smb1_is_spoken():
+    assert "smb1-only" not in keys("[global]\nserver min protocol = NT1\nread raw = yes")
+
+
+def test_a_module_that_cannot_be_loaded_is_harmful():
+    text = "[pub]\npath = /srv\nvfs objects = catia nosuch"
+    assert "missing-module" in keys(text, modules=frozenset({"catia"}))
+    assert "missing-module" not in keys(text, modules=frozenset({"catia", "nosuch"}))
+    assert "missing-module" not in keys(text), "unknown which there are"
+
+
+def test_an_opposite_says_the_same():
+    assert "set-twice" not in keys("[pub]\nwritable = no\nread only = yes")
+    assert "set-twice" in keys("[pub]\nwritable = yes\nread only = yes")
+
+
+def test_a_large_file_with_loops_is_audited(tmp_path: object):
+    lines = "\n".join(f"[share{i}]\npath = /srv/{i}\nstrict locking = no" for i in range(60_000))
+    files = {CONF: f"[global]\ninclude = {CONF}\ninclude = /b\n{lines}", "/b": f"include = {CONF}\ninclude = /b"}
+    assert sum(map(len, files.values())) > 2_000_000
+    found = judge(AuditedServer(conf=read_conf(CONF, files), path=CONF))
+    assert len(found) == 60_000
