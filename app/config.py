@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import UsageError
-from app.user_files import config_file
+from app.user_files import config_file, read_toml
 
 _NOT_HERE = {
     "password": "a password is never stored; take it out, and type it at the prompt, set SHAREBENCH_PASSWORD, or name"
@@ -103,11 +103,9 @@ def read_config(path: Path) -> Config:
         return Config()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
-    import tomllib  # noqa: PLC0415  the first paint does not wait for it
-
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tables = read_toml(text)
+    except ValueError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
     _only(path, "", tables, ("servers", "defaults", "who", "tui", "keys"))
     servers = _table(path, "servers", tables)

@@ -1,6 +1,7 @@
 """Where this user's own files are: the settings, the keys, what was chosen last."""
 
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_config_path, user_state_path
 
@@ -18,3 +19,13 @@ def keys_file() -> Path:
 def theme_file() -> Path:
     """Where the theme chosen last is kept."""
     return user_state_path("sharebench") / "theme"
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML file. Raises ValueError, whose text says where it is wrong."""
+    import tomllib  # noqa: PLC0415  the first paint does not wait for it
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error

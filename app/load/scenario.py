@@ -1,7 +1,6 @@
 """Scenarios as data files: the named ones, a user's own, and what options change in them."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -10,6 +9,7 @@ from typing import Any
 
 from app.errors import UsageError
 from app.units import parse_size
+from app.user_files import read_toml
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think, scenario_from_json
@@ -43,8 +43,8 @@ def find_scenario(name: str) -> Scenario:
 def read_scenario(text: str, where: str) -> Scenario:
     """The scenario in a data file. Raises UsageError that names the line and what is expected there."""
     try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        found = read_toml(text)
+    except ValueError as error:
         line = match[1] if (match := _LINE.search(str(error))) else str(text.count("\n") + 1)
         raise UsageError(f"{where}, line {line}: {str(error).partition(' (at')[0]}") from error
     for key in found:

@@ -75,6 +75,8 @@ def test_a_server_that_is_not_there_is_told_with_the_nearest_name(tmp_path: Path
     ("text", "why"),
     [
         ("[servers", "is not TOML"),
+        ("a = " + "[" * 100_000, "nested too deep"),
+        ("a = " + "9" * 10_000, "is not TOML"),
         ("servers = 1", r"servers must be a table, written \[servers\]"),
         ("[serves.nas1]\naddress = 'x'", "serves is not a setting; did you mean servers"),
         ("[servers.nas1]\nshare = 'x'", "servers.nas1.address is missing"),

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from app.user_files import read_toml
+
 _KEY = re.compile(
     r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete|question_mark)"
 )
@@ -30,11 +32,9 @@ def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise KeysFileError(f"cannot read {path}: {error}; the usual keys are in use") from error
-    import tomllib  # noqa: PLC0415  the first paint does not wait for it
-
     try:
-        table = tomllib.loads(text).get("keys", {})
-    except tomllib.TOMLDecodeError as error:
+        table = read_toml(text).get("keys", {})
+    except ValueError as error:
         raise KeysFileError(f"{path} is not TOML: {error}; the usual keys are in use") from error
     if not isinstance(table, dict):
         raise KeysFileError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
