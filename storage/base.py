@@ -1,7 +1,8 @@
 """One open SQLite file that holds a notebook, for one thread; what the tables' classes share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -42,6 +43,16 @@ class NotebookBase:
         """A block whose writing is all or nothing."""
         with self._db.atomic():
             yield
+
+    def _insert_all(self, table: str, rows: Iterable[Row], *, unless_there: bool = False) -> None:
+        """Add rows that have the same columns, in the transaction that is open; quicker than one at a time."""
+        rows = iter(rows)
+        first = next(rows, None)
+        if first is not None:
+            values = ", ".join(f":{name}" for name in first)
+            insert = f"INSERT{' OR IGNORE' if unless_there else ''} INTO {table}"
+            sql = f"{insert} ({', '.join(first)}) VALUES ({values})"
+            self._db.conn.executemany(sql, chain([first], rows))
 
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
         cursor = self._db.conn.execute(sql, arguments)

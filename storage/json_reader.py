@@ -28,6 +28,8 @@ class DocumentError(ValueError):
 class JSONNode:
     """A value in a document, with the way to it. Its methods raise DocumentError where the value is not as named."""
 
+    __slots__ = ("name", "value")
+
     def __init__(self, name: str, value: Any) -> None:
         self.name = name
         self.value = value
@@ -154,7 +156,9 @@ class JSONNode:
 
     def read(self, hint: Any) -> Any:
         """The value here, read as that type says."""
-        origin, inner = get_origin(hint), get_args(hint)
+        if hint in _PLAIN:
+            return _PLAIN[hint](self)
+        origin, inner = _shape_of(hint)
         if origin is Annotated:
             return inner[1](self)
         if origin in {Union, UnionType}:
@@ -170,7 +174,7 @@ class JSONNode:
             return {_key(place, key, inner[0]): place.read(inner[1]) for key, place in inside}
         if is_dataclass(hint):
             return self.record(hint)  # type: ignore[arg-type]
-        return _PLAIN[hint](self) if hint in _PLAIN else self.one_of(hint)
+        return self.one_of(hint)
 
 
 _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
@@ -186,6 +190,12 @@ def _key(place: JSONNode, key: str, kind: Any) -> Any:
     if kind is int and not key.isdecimal():
         raise DocumentError(f"{place.name}: expected a whole number for a name")
     return kind(key) if kind in _PLAIN else JSONNode(place.name, key).one_of(kind)
+
+
+@cache
+def _shape_of(hint: Hashable) -> tuple[Any, tuple[Any, ...]]:
+    """A type without what it is of, and that."""
+    return get_origin(hint), get_args(hint)
 
 
 @cache

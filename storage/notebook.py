@@ -57,11 +57,10 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         with self._db.atomic():
             part_of = self._whole_of(series)
             self.add_recording(_head_of(series, part_of))
-            self._db.table("series").insert(series_to_row(series))
-            for run in series.runs:
-                self._db.table("runs").insert(run_to_row(series.id, run))
-            for attempt, run in enumerate(series.failed_attempts, start=1):
-                self._db.table("failed_attempts").insert(attempt_to_row(series.id, attempt, run))
+            self._insert_all("series", [series_to_row(series)])
+            self._insert_all("runs", (run_to_row(series.id, run) for run in series.runs))
+            attempts = enumerate(series.failed_attempts, start=1)
+            self._insert_all("failed_attempts", (attempt_to_row(series.id, number, run) for number, run in attempts))
             for resumed_at in series.resumed_at:
                 self._add_resumption(series.id, resumed_at)
             for side, facts in series.environment.items():
@@ -177,7 +176,7 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         The id of the trial, survey or self-test that it is; None for a series of changes, which is no recording.
         """
         with self._db.atomic():
-            self._db.table("experiments").insert(experiment_to_row(experiment), ignore=True)
+            self._insert_all("experiments", [experiment_to_row(experiment)], unless_there=True)
             stored = self.experiment_called(experiment.name)
             assert stored is not None
             if stored.kind is ExperimentKind.LADDER or stored.recording_id:

@@ -1,24 +1,20 @@
 """Isolations where other commands meet them: listed, shown, compared, imported."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
 
 from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.errors import UsageError
-from forms.importers import loads
 from forms.isolation.compare import isolation_comparison
-from forms.isolation.document import is_isolation, isolation_document, isolation_from_document
+from forms.isolation.document import isolation_document
 from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
 from forms.layout import visible
 from storage.isolations import Isolation
-from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, UnknownReferenceError
-from storage.records import utc_now
 
 
 def list_isolations(context: click.Context, *, as_json: bool) -> None:
@@ -76,24 +72,3 @@ def compare_isolations(context: click.Context, references: Sequence[str], *, as_
         raise UsageError("an isolation is compared with one other isolation: name two")
     answer_report(isolation_comparison(*known), as_json=as_json)
     return True
-
-
-def import_isolation(context: click.Context, content: bytes, file: str) -> str | None:
-    """Take in the isolation of a file, and give its id; None where it holds something else. Raises UsageError."""
-    try:
-        document = loads(content.decode("utf-8-sig"))
-        if not is_isolation(document):
-            return None
-        found = isolation_from_document(document)
-    except DocumentError as error:
-        if b"sharebench/isolation/" not in content:
-            return None
-        raise UsageError(f"{file} cannot be imported: {error}") from error
-    except UnicodeDecodeError:
-        return None
-    with common.notebook(context, make=True) as notebook:
-        if stored_isolation(notebook, found.id):
-            diagnostics.say(f"already in the notebook: {found.id}")
-        else:
-            notebook.add_isolation(replace(found, imported_at=utc_now()))
-    return found.id

@@ -1,8 +1,6 @@
 """Loads where a command takes SERIES: found, listed, shown, compared, brought in."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
 
@@ -13,14 +11,11 @@ from app.workflows.load_forms import load_form
 from forms.layout import visible
 from forms.load.comparison import compare_loads
 from forms.load.comparison_report import load_comparison_report
-from forms.load.document import LOAD_SCHEMA, load_from_document
 from forms.load.headline import load_answer
 from forms.report import Report
-from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.recordings import LOAD, UnknownReferenceError
-from storage.records import utc_now
 from storage.target_url import format_target
 
 _VERDICT_CODES = {"faster": 0, "slower": 1}
@@ -55,45 +50,6 @@ def compare_named(context: click.Context, base: str, others: Sequence[str], *, a
     found = compare_loads(first, second)
     answer_report(load_comparison_report(found), as_json=as_json)
     return _VERDICT_CODES.get(found.verdict, NOT_KNOWN)
-
-
-def loads_of(content: bytes) -> list[Load] | None:
-    """The loads of a file; None where it holds none. Raises DocumentError for one that is wrong."""
-    try:
-        found = json.loads(content)
-    except ValueError:
-        return None
-    many = found if isinstance(found, list) else [found]
-    if not many or not all(isinstance(each, dict) and each.get("schema") == LOAD_SCHEMA for each in many):
-        return None
-    return [
-        load_from_document(JSONNode(f"[{index}]" if isinstance(found, list) else "", each))
-        for index, each in enumerate(many)
-    ]
-
-
-def import_loads(notebook: Notebook, found: Sequence[Load], file: str) -> tuple[list[str], list[str]]:
-    """Bring loads in: the ids that are new, and those that were there. Raises UsageError where one differs."""
-    new, there = [], []
-    for load in found:
-        if not notebook.recordings_of([load.id]):
-            new.append(replace(load, imported_at=utc_now()))
-        elif (known := load_in(notebook, load.id)) is not None and known.points == load.points:
-            there.append(load.id)
-        else:
-            raise UsageError(f"load {load.id} is in the notebook and is not what {file} says: nothing was imported")
-    with notebook.at_once():
-        for load in new:
-            notebook.add_load(load)
-    return [load.id for load in new], there
-
-
-def read_loads(content: bytes, file: str) -> list[Load] | None:
-    """As :func:`loads_of`, for the command line. Raises UsageError."""
-    try:
-        return loads_of(content)
-    except DocumentError as error:
-        raise UsageError(f"{file} cannot be imported: {error}") from error
 
 
 def show_load(context: click.Context, load: Load, *, as_json: bool) -> None:

@@ -1,14 +1,23 @@
-"""Series read from files: the series document, or a filled form as CSV."""
+"""Recordings read from files: documents in JSON, or filled forms as CSV."""
 
+import codecs
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Any, NoReturn
 
 from forms.importers.filled_form import series_from_csv
-from forms.importers.trial import ImportedTrial, is_trial, trial_from_document
-from forms.series.document import SCHEMA, series_from_document
+from forms.importers.trial import KINDS, ImportedTrial, trial_from_document
+from forms.isolation.document import SCHEMA as ISOLATION_SCHEMA
+from forms.isolation.document import isolation_from_document
+from forms.layout import is_plain, visible
+from forms.load.document import LOAD_SCHEMA, load_from_document
+from forms.series.document import series_from_document
+from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode
+from storage.loads.records import Load
 from storage.records import Command, Run, Series, Target
 
 
@@ -24,52 +33,84 @@ class Given:
     link_bits_per_second: int | None = None
 
 
-def read_series(content: bytes, given: Given) -> list[Series]:
-    """All series of a file, of either format.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recordings:
+    """What a file holds, each kind in the file's order."""
+
+    series: tuple[Series, ...] = ()
+    """Those of trials are not among them."""
+    trials: tuple[ImportedTrial, ...] = ()
+    loads: tuple[Load, ...] = ()
+    isolations: tuple[Isolation, ...] = ()
+
+    @property
+    def all_series(self) -> list[Series]:
+        """The series, those of trials included."""
+        return [*self.series, *(one for trial in self.trials for one in trial.series)]
+
+
+def read_recordings(content: bytes, given: Given) -> Recordings:
+    """All recordings of a file: documents in JSON, or run forms as CSV.
 
     Raises DocumentError, naming the first place that is wrong; then nothing of the file is to be used.
     """
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DocumentError(f"byte {error.start}: not UTF-8 text") from error
-    if text.lstrip()[:1] in {"{", "["}:
-        return [check(series) for series in _from_json(text)]
+    _check_utf_8(content)
+    if content.removeprefix(_MARK).lstrip()[:1] in {b"{", b"["}:
+        return _from_json(json_text_of(content))
     found = series_from_csv(
-        text,
+        content,
         target_of=given.target_of,
         command=given.command,
         target=given.target,
         size_bytes=given.size_bytes,
         link_bits_per_second=given.link_bits_per_second,
     )
-    return [check(series) for series in found]
+    return Recordings(series=tuple(check(series) for series in found))
 
 
-def read_trial(content: bytes) -> ImportedTrial | None:
-    """The trial or sweep of a file that :func:`read_series` has read; None where it holds neither."""
-    text = content.decode("utf-8-sig")
-    if not text.lstrip().startswith("{"):
-        return None
-    document = loads(text)
-    return trial_from_document(document) if is_trial(document) else None
-
-
-def _from_json(text: str) -> list[Series]:
-    document = loads(text)
-    if is_trial(document):
-        return list(trial_from_document(document).series)
-    if isinstance(document, dict):
-        return [series_from_document(document)]
-    found = []
-    for place in JSONNode("", document).items():
+def _check_utf_8(content: bytes) -> None:
+    """Raises DocumentError for what is no text; a piece at a time, since all of it may take four times the memory."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for at in range(0, len(content), _PIECE_BYTES):
+        begun = at - len(decoder.getstate()[0])
         try:
-            found.append(series_from_document(place.value))
-        except DocumentError as error:
-            raise DocumentError(f"{place.name}.{error}") from error
-    if not found:
-        raise DocumentError(f'an empty array: expected objects of schema "{SCHEMA}"')
-    return found
+            decoder.decode(content[at : at + _PIECE_BYTES], final=at + _PIECE_BYTES >= len(content))
+        except UnicodeDecodeError as error:
+            raise DocumentError(f"byte {begun + error.start}: not UTF-8 text") from error
+
+
+def read_series(content: bytes, given: Given) -> list[Series]:
+    """As :func:`read_recordings`, the series alone."""
+    return read_recordings(content, given).all_series
+
+
+def _from_json(text: str) -> Recordings:
+    series: list[Series] = []
+    trials: list[ImportedTrial] = []
+    loads_found: list[Load] = []
+    isolations: list[Isolation] = []
+    name = ""
+    try:
+        for name, document in documents_of(text):  # noqa: B007  an error names it
+            schema = document.get("schema") if isinstance(document, dict) else None
+            if schema in tuple(KINDS):
+                trials.append(trial_from_document(document))
+                list(map(check, trials[-1].series))
+            elif schema == LOAD_SCHEMA:
+                loads_found.append(load_from_document(JSONNode("", document)))
+                list(map(check_target, loads_found[-1].targets))
+            elif schema == ISOLATION_SCHEMA:
+                isolations.append(isolation_from_document(document))
+                check_target(isolations[-1].target)
+            else:
+                series.append(check(series_from_document(document)))
+    except DocumentError as error:
+        raise DocumentError(f"{name}.{error}" if name else str(error)) from error
+    if not name and not (series or trials or loads_found or isolations):
+        raise DocumentError("an empty array: expected objects that `sharebench export` wrote")
+    return Recordings(
+        series=tuple(series), trials=tuple(trials), loads=tuple(loads_found), isolations=tuple(isolations)
+    )
 
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9
@@ -77,17 +118,94 @@ _LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that SQLite holds."""
 
 
-def loads(text: str) -> Any:
-    """A JSON document whose numbers and texts a notebook can hold. Raises DocumentError."""
+_PIECE_BYTES = 2**20
+_MARK = b"\xef\xbb\xbf"
+_MOST_ESCAPED = 2_000_000
+"""Pieces of text outside of ASCII that are written as escapes before they are read, so that the rest stays small."""
+_MOST_WIDE_BYTES = 160 * 2**20
+_WIDE, _ASTRAL = re.compile(b"[\x80-\xff]+"), re.compile(b"[\xf0-\xff]")
+_NOT_FIRST = bytes(range(0x80, 0xC0))
+"""Bytes of UTF-8 that begin no character."""
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_HALF = re.compile(
+    r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]",
+)
+"""What may be half of a surrogate pair."""
+
+
+def json_text_of(content: bytes) -> str:
+    """A JSON document as text that takes no more memory than it must. Raises DocumentError.
+
+    One character outside of Latin-1 would make Python keep all others in two or four bytes each.
+    """
+    content = content.removeprefix(_MARK)
+    if content.isascii():
+        return content.decode("ascii")
+    if sum(1 for _ in islice(_WIDE.finditer(content), _MOST_ESCAPED)) < _MOST_ESCAPED:
+        return _WIDE.sub(lambda match: json.dumps(match[0].decode())[1:-1].encode("ascii"), content).decode("ascii")
+    characters = len(content.translate(None, delete=_NOT_FIRST))
+    if characters * (4 if _ASTRAL.search(content) else 2) > _MOST_WIDE_BYTES:
+        raise DocumentError("its text takes too much memory: export fewer recordings to a file")
+    return content.decode("utf-8")
+
+
+def documents_of(text: str) -> Iterator[tuple[str, Any]]:
+    """Each document of a JSON text with its place: the elements of an array one at a time, or the only one.
+
+    Their numbers and texts can be kept in a notebook. Raises DocumentError.
+    """
+    checked = _without_halves if _HALF.search(text) else _as_it_is
+    found = _elements(text)
+    while True:
+        try:
+            name, document = next(found)
+        except StopIteration:
+            return
+        except ValueError as error:
+            raise DocumentError(f"not JSON: {error}") from error
+        except RecursionError as error:
+            raise DocumentError("not JSON that anybody wrote: nested too deep") from error
+        yield name, checked(document)
+
+
+def _elements(text: str) -> Iterator[tuple[str, Any]]:
+    at, end = _after_blanks(text, 0), "]"
+    first = _after_blanks(text, at + 1)
+    if text[at : at + 1] != "[":
+        document, at = _DECODER.raw_decode(text, at)
+        yield "", document
+        end = ""
+    elif text[first : first + 1] == "]":
+        at = first
+    else:
+        for index in count():
+            document, at = _DECODER.raw_decode(text, _after_blanks(text, at + 1))
+            yield f"[{index}]", document
+            at = _after_blanks(text, at)
+            if text[at : at + 1] != ",":
+                break
+    if text[at : at + 1] != end and end:
+        raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+    if _after_blanks(text, at + len(end)) != len(text):
+        raise json.JSONDecodeError("Extra data", text, at)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    assert found
+    return found.end()
+
+
+def _as_it_is(document: Any) -> Any:
+    return document
+
+
+def _without_halves(document: Any) -> Any:
+    """The document, unless a text in it has half of a surrogate pair that stands for no byte of a name."""
     try:
-        document = json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_storable)
-        json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")  # a byte of a name is kept
+        json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
     except UnicodeEncodeError as error:
         raise DocumentError("a text has half of a surrogate pair, which no UTF-8 can hold") from error
-    except ValueError as error:
-        raise DocumentError(f"not JSON: {error}") from error
-    except RecursionError as error:
-        raise DocumentError("not JSON that anybody wrote: nested too deep") from error
     return document
 
 
@@ -109,6 +227,15 @@ def _storable(digits: str) -> int:
     return number
 
 
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_storable)
+
+
+def check_target(target: Target) -> None:
+    """Raises DocumentError where the host is none that a URL may name."""
+    if not is_plain(target.host):
+        raise DocumentError(f"target.host: {visible(target.host)[:40]!r} has a character that is not printed")
+
+
 def check(series: Series) -> Series:
     """The series, where all of its numbers can be. Raises DocumentError."""
     client, target = series.client, series.target
@@ -120,7 +247,8 @@ def check(series: Series) -> Series:
     ):
         if number is not None and number > _LARGEST_WHOLE:
             raise DocumentError(f"{name}: {number} is too large")
-    for run in series.runs:
+    check_target(target)
+    for run in (*series.runs, *series.failed_attempts):
         _check_run(run)
     return series
 

@@ -7,7 +7,7 @@ B-9). Files that a spreadsheet saved are read too: with semicolons or tabs, deci
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -44,7 +44,9 @@ from storage.records import (
 
 _STATISTICS = ("Average", "Deviation")
 _MOST_DIGITS = 10
-_MOST_LINES_ABOVE = 200
+_MOST_LINES_ABOVE, _MOST_BYTES_ABOVE = 200, 2**20
+MOST_LINES = 2_000_000
+_MOST_CELLS = 10_000
 _RUN_NAME = re.compile(r"([Ww]?)(\d+)")
 _MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
@@ -58,6 +60,7 @@ class _Form:
     """The records of one form: its lines by name, and its runs' records with their line numbers."""
 
     line: int
+    decimal_comma: bool
     fields: dict[str, list[str]] = field(default_factory=dict)
     headings: list[str] = field(default_factory=list)
     link_heading: str = ""
@@ -77,7 +80,7 @@ class _Form:
 
 
 def series_from_csv(
-    text: str,
+    content: bytes,
     *,
     target_of: Callable[[str], Target],
     command: Command = Command.GET,
@@ -89,29 +92,42 @@ def series_from_csv(
 
     Raises DocumentError, naming the line.
     """
-    decimal_comma, records = _records(text)
-    forms = list(_forms(records))
+    forms = list(_forms(*_records(content)))
     if not forms:
         raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
-    return [_series(f, target_of, decimal_comma, command, target, size_bytes, link_bits_per_second) for f in forms]
+    return [_series(f, target_of, command, target, size_bytes, link_bits_per_second) for f in forms]
 
 
-def _records(text: str) -> tuple[bool, list[tuple[int, list[str]]]]:
-    """Whether decimals have a comma, and the records with their line numbers."""
-    lines = text.split("\n")
-    first = next((line for line in lines[:_MOST_LINES_ABOVE] if re.match(r"\W*run\b", line, re.IGNORECASE)), lines[0])
-    delimiter = max(",;\t", key=first.count)
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # what we exported has notes of any length
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    records: list[tuple[int, list[str]]] = []
+def _records(content: bytes) -> tuple[bool, Iterator[tuple[int, list[str]]]]:
+    """Whether decimals have a comma, and the records with their line numbers, read as they are asked for."""
+    lines = content[:_MOST_BYTES_ABOVE].splitlines() or [b""]
+    headings = (line for line in lines[:_MOST_LINES_ABOVE] if re.match(rb"\W*run\b", line, re.IGNORECASE))
+    first = next(headings, lines[0])
+    delimiter = max(",;\t", key=lambda each: first.count(each.encode()))
+    if max(content.count(b"\n"), content.count(b"\r")) > MOST_LINES:
+        raise DocumentError(f"it has more than {MOST_LINES:,} lines: export fewer series to a file")
+    return delimiter == ";", _split(content, delimiter)
+
+
+def _split(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(content)))  # what we exported has notes of any length
+    lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    reader = csv.reader(_short_enough(lines, delimiter), delimiter=delimiter)
     try:
-        records.extend((reader.line_num, [unguarded(value) for value in record]) for record in reader)
+        for record in reader:
+            yield reader.line_num, [unguarded(value) for value in record]
     except csv.Error as error:
         raise DocumentError(f"line {reader.line_num}: not CSV: {error}") from error
-    return delimiter == ";", records
 
 
-def _forms(records: list[tuple[int, list[str]]]) -> Iterator[_Form]:
+def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if line.count(delimiter) > _MOST_CELLS:
+            raise DocumentError(f"line {number}: more than {_MOST_CELLS:,} cells, which no form has")
+        yield line
+
+
+def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Iterator[_Form]:
     form: _Form | None = None
     for line, record in records:
         first = record[0].strip() if record else ""
@@ -120,12 +136,12 @@ def _forms(records: list[tuple[int, list[str]]]) -> Iterator[_Form]:
                 yield form
             if record[1:2] != [RUN_FORM]:
                 raise DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
-            form = _Form(line)
+            form = _Form(line, decimal_comma)
         elif first and (headings := _headings(record)):
             if form and form.headings:
                 yield form
                 form = None
-            form = form or _Form(line)
+            form = form or _Form(line, decimal_comma)
             form.headings = headings
             form.link_heading = next((cell for cell in record if cell.strip().startswith("%")), "")
         elif form is None or not first:
@@ -150,17 +166,16 @@ def _headings(record: list[str]) -> list[str]:
 def _series(
     form: _Form,
     target_of: Callable[[str], Target],
-    decimal_comma: bool,
     command: Command,
     target: Target | None,
     size_bytes: int | None,
     link_bits_per_second: int | None,
 ) -> Series:
-    runs = tuple(_runs(form, decimal_comma, size_bytes))
+    runs = tuple(_runs(form, size_bytes))
     if not runs:
         raise DocumentError(f"line {form.line}: no run of this form has a time")
     link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or link_bits_per_second
-    doubts = _contradictions(form, runs, decimal_comma, link)
+    doubts = _contradictions(form, runs, link)
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
     series = Series(
@@ -260,26 +275,27 @@ def _status(measured: str) -> SeriesStatus:
     return next((status for status in SeriesStatus if status.value in words), SeriesStatus.COMPLETE)
 
 
-def _contradictions(form: _Form, runs: tuple[Run, ...], decimal_comma: bool, link: int | None) -> list[str]:
+def _contradictions(form: _Form, runs: tuple[Run, ...], link: int | None) -> list[str]:
     """The given cells that the others contradict."""
     valid = {str(run.number): run for run in runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID}
     rows: list[tuple[str, Cells]] = []
     for line, record in form.runs:
         name = record[0].strip()
         if name in valid:
-            cells = _Cells(line, form.headings, record, decimal_comma).given()
+            cells = _Cells(line, form.headings, record, form.decimal_comma).given()
             rows.append((name, {PaperColumn.SIZE: Printed(valid[name].size_bytes), **cells}))
     average, deviation = (
-        _Cells(form.line, form.headings, form.statistics.get(name, []), decimal_comma).given() for name in _STATISTICS
+        _Cells(form.line, form.headings, form.statistics.get(name, []), form.decimal_comma).given()
+        for name in _STATISTICS
     )
     return contradictions(rows, average, deviation, link)
 
 
-def _runs(form: _Form, decimal_comma: bool, size_bytes: int | None) -> Iterator[Run]:
+def _runs(form: _Form, size_bytes: int | None) -> Iterator[Run]:
     size = size_bytes
     seen: set[tuple[Phase, int]] = set()
     for line, record in form.runs:
-        cells = _Cells(line, form.headings, record, decimal_comma)
+        cells = _Cells(line, form.headings, record, form.decimal_comma)
         named = _RUN_NAME.fullmatch(record[0].strip())
         assert named
         phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2][:_MOST_DIGITS])

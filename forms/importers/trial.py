@@ -23,11 +23,6 @@ class ImportedTrial:
     series: tuple[Series, ...]
 
 
-def is_trial(document: object) -> bool:
-    """Whether a JSON document is a trial or a sweep."""
-    return isinstance(document, dict) and document.get("schema") in tuple(KINDS)
-
-
 def trial_from_document(document: object) -> ImportedTrial:
     """The trial or sweep that a document describes; what it came to is computed again. Raises DocumentError."""
     top = JSONNode("", document).object()

@@ -1,14 +1,22 @@
 """``sharebench import``: taken whole or refused whole."""
 
 import json
+import resource
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from app.cli.commands import import_
 from forms.exporters import export
+from forms.isolation.document import example_document, isolation_document, isolation_from_document
+from forms.isolation.summary import isolation_summary
+from forms.load.document import load_document
+from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import all_series, book_series, full_series
+from tests.command_line import Inside
+from tests.loads import full_load
 
 
 def test_from_stdin(inside):
@@ -117,3 +125,117 @@ def test_the_paper_form_as_printed_comes_in_and_its_contradictions_are_told(insi
 
 def test_the_example_names_what_its_source_says_wrongly(inside):
     assert "Its own table gives 108.6 µs" in " ".join(inside("import", "--example").stderr.split())
+
+
+ONE_OF_EACH = {
+    "series": series_document(replace(full_series(), id="5e51e5000001")),
+    "load": load_document(full_load()),
+    "isolation": isolation_document(isolation_summary(isolation_from_document(json.loads(example_document())))),
+}
+"""A document of each kind that stands for itself."""
+
+
+def written(folder: Path, document: object) -> str:
+    (folder / "in.json").write_text(json.dumps(document))
+    return str(folder / "in.json")
+
+
+@pytest.mark.parametrize("kind", ONE_OF_EACH)
+@pytest.mark.parametrize(
+    "name", ["last", "last-load", "-x", "../../x", "a\nb", "x" * 500, "\x1b]52;c;QQ==\x07", "\u202e"]
+)
+def test_the_id_of_every_kind_is_one_that_can_be_typed(inside, tmp_path, kind, name):
+    file = written(tmp_path, ONE_OF_EACH[kind] | {"id": name})
+    assert "--as-new" in inside.fails(2, "import", file)
+    new = inside.json("import", file, "--as-new", "--json")["imported"]
+    assert len(new) == 1
+    assert inside.json("show", new[0], "--json")["id"] == new[0]
+
+
+@pytest.mark.parametrize("kind", ["load", "isolation"])
+def test_an_id_is_one_recordings_alone(inside, tmp_path, kind):
+    assert inside("import", written(tmp_path, ONE_OF_EACH["series"])).returncode == 0
+    same = written(tmp_path, ONE_OF_EACH[kind] | {"id": "5e51e5000001"})
+    assert "is not what" in inside.fails(2, "import", same)
+    both = written(tmp_path, [ONE_OF_EACH["series"] | {"id": "same"}, ONE_OF_EACH[kind] | {"id": "same"}])
+    assert "two recordings" in inside.fails(2, "import", both)
+
+
+def test_an_array_of_every_kind_is_imported_whole_or_not_at_all(inside, tmp_path):
+    many = list(ONE_OF_EACH.values())
+    wrong = [*many[:2], many[2] | {"clients": "many"}]
+    assert "[2].clients: expected" in inside.fails(2, "import", written(tmp_path, wrong))
+    assert not inside.db.exists()
+    file = written(tmp_path, many)
+    ids = [document["id"] for document in many]
+    assert inside.json("import", file, "--json") == {"imported": ids, "already_there": []}
+    assert inside.json("import", file, "--json") == {"imported": [], "already_there": ids}
+
+
+def test_what_list_writes_is_imported_again(inside, tmp_path):
+    assert inside("import", written(tmp_path, list(ONE_OF_EACH.values()))).returncode == 0
+    listed = inside("list", "--json").stdout
+    other = Inside(tmp_path / "other.db")
+    assert other("import", "-", stdin=listed).returncode == 0
+    assert other("list", "--json").stdout == listed
+
+
+@pytest.mark.parametrize("kind", ONE_OF_EACH)
+def test_a_host_in_a_document_has_no_character_that_steers(inside, tmp_path, kind):
+    text = json.dumps(ONE_OF_EACH[kind])
+    host = json.loads(text).get("target", {}).get("host") or ONE_OF_EACH[kind]["targets"][0]["host"]
+    (tmp_path / "in.json").write_text(text.replace(f'"host": "{host}"', '"host": "na\\u009b\\u202es"'))
+    assert "target.host" in inside.fails(2, "import", str(tmp_path / "in.json"))
+
+
+@pytest.mark.parametrize("begin", ["[", '{"a":', '[{"schema":"sharebench/load/1","points":'])
+def test_json_that_is_nested_too_deep_is_refused_in_a_line(inside, begin):
+    done = inside("import", "-", stdin=begin * 100_000)
+    assert done.returncode == 2
+    assert "nested too deep" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("kind", ONE_OF_EACH)
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**300, 1e308])
+def test_a_number_that_no_notebook_holds_is_refused_wherever_it_is(inside, tmp_path, kind, number):
+    for key, value in ONE_OF_EACH[kind].items():
+        if isinstance(value, int):
+            file = written(tmp_path, ONE_OF_EACH[kind] | {key: number})
+            assert "too large" in (said := inside.fails(2, "import", file)) or "expected" in said, key
+
+
+HUGE = {
+    "line ends": "\n" * 3_000_000,
+    "lists": "[" + "[]," * 3_000_000 + "[]]",
+    "one document of lists": '{"schema": "x", "runs": [' + "[]," * 3_000_000 + "[]]}",
+    "commas": "," * 3_000_000,
+    "names": "{" + ",".join(f'"{i:x}":0' for i in range(1_500_000)) + "}",
+    "a wide text": '["\U0001f600' + "x" * 30_000_000 + '"]',
+    "quotes": '"' * 3_000_000,
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+def test_a_huge_file_is_refused_in_a_line_within_the_memory_that_is_allowed(inside, what, monkeypatch):
+    monkeypatch.setattr(import_, "MOST_MEMORY_BYTES", 60_000_000)
+    done = inside("import", "-", stdin=HUGE[what])
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "fault" not in done.stderr
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    assert limit == resource.RLIM_INFINITY, "the limit is of the import alone"
+
+
+def test_what_needs_more_memory_than_is_allowed_is_refused_and_named(inside, tmp_path, monkeypatch):
+    document = ONE_OF_EACH["series"] | {"runs": [[]] * 1_000_000}
+    file = written(tmp_path, document)
+    monkeypatch.setattr(import_, "MOST_MEMORY_BYTES", 30_000_000)
+    assert "more than 30 MB of memory" in inside.fails(2, "import", file)
+
+
+def test_long_text_of_other_alphabets_comes_back_as_it_was(inside, tmp_path):
+    note = "日本語 é 🚀 שלום " * 40_000
+    (tmp_path / "in.json").write_text(json.dumps(ONE_OF_EACH["series"] | {"note": note}, ensure_ascii=False))
+    series_id = inside("import", str(tmp_path / "in.json")).stdout.strip()
+    assert inside.json("show", series_id, "--json")["note"] == note
