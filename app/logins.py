@@ -9,6 +9,7 @@ from app.children import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.targets import CREDENTIALS_OPTION, HOW_TO_GIVE
+from forms.layout import visible
 from storage.records import Target
 
 _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
@@ -84,7 +85,7 @@ def log_in_as(
     if not target.user:
         return target, Secrets()
     if password is None and ask:
-        password = ask(f"Password of {target.user} on {target.host}: ")
+        password = ask(visible(f"Password of {target.user} on {target.host}: "))
     if password is None:
         raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}", options=CREDENTIALS_OPTION)
     return target, Secrets(password=password)

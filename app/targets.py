@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 from app.children import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
+from forms.layout import is_plain, visible
 from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target
 from storage.target_url import format_target
@@ -178,6 +179,8 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
     if not match or not match[1].strip("[]"):
         raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
+    if not is_plain(match[1]):
+        raise UsageError(f"no host is called {visible(match[1])[:40]!r}: its name has a character that is not printed")
     typed = match[2].lstrip("0") if match[2] else str(protocol.default_port)
     port = int(typed or "0") if len(typed) < 6 else 0
     if not 0 < port < 65536:

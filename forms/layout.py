@@ -4,8 +4,15 @@ import re
 import unicodedata
 
 _EMOJI_PRESENTATION = "\ufe0f"
-_DIRECTION_OVERRIDES = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LINE_ENDS = frozenset("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_STEERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+    + "".join(map(chr, (plane * 0x10000 + last for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))))
+    + "]"
+)
+"""Every character that :func:`visible` replaces."""
+_STYLE = re.compile(r"(\x1b\[[\d;]*m)")
+"""A colour or another attribute, as ``forms.tone`` and the charts write it."""
 
 
 def width(text: str) -> int:
@@ -40,23 +47,45 @@ def visible(text: str) -> str:
     Line ends become ``⏎``, other control characters their pictures, direction overrides and what is no character
     (lone surrogates, U+FFFE) ``�``.
     """
-    return "".join(_mark(c) for c in text.replace("\r\n", "\n"))
+    return _STEERS.sub(_mark, text.replace("\r\n", "\n"))
 
 
-def _mark(character: str) -> str:
+def is_plain(text: str) -> bool:
+    """Whether nothing in a text steers a terminal: no control character, no direction override."""
+    return not _STEERS.search(text)
+
+
+def _mark(match: re.Match[str]) -> str:
+    character = match[0]
     if character in _LINE_ENDS:
         return "⏎"
     code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)
-    if 0x7F <= code < 0xA0 or character in _DIRECTION_OVERRIDES or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE:
-        return "\ufffd"
-    return character
+    return "\ufffd"
 
 
 def control_pictures(text: str) -> str:
     """Text for a document that has lines of its own: control characters other than line ends and tabs as pictures."""
-    return "".join(c if c in "\n\t" else _mark(c) for c in text.replace("\r\n", "\n"))
+    return _STEERS.sub(lambda match: match[0] if match[0] in "\n\t" else _mark(match), text.replace("\r\n", "\n"))
+
+
+def for_terminal(text: str, *, styled: bool = False) -> str:
+    """Text that is about to be printed: as :func:`control_pictures`; colours stay where it is ``styled``."""
+    if not styled:
+        return control_pictures(text)
+    pieces = _STYLE.split(text)
+    return "".join(piece if index % 2 else control_pictures(piece) for index, piece in enumerate(pieces))
+
+
+def json_escaped(text: str) -> str:
+    r"""A JSON document in which control characters and direction overrides inside texts are written ``\uXXXX``."""
+    return _STEERS.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "\n" if match[0] == "\n" else "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def lines_of(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """A target as its URL: the one way in which it is written, in forms, in errors and in documents."""
 
 import re
+from urllib.parse import quote
 
 from storage.records import Target
 
@@ -23,9 +24,13 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
 
 
 def _escape(text: str, more: str = "") -> str:
-    """A literal ``%`` only where it would be read as an escape, and what would end the part."""
+    """A literal ``%`` only where it would be read as an escape, what would end the part, and what is not printed."""
     text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
-    return "".join(f"%{ord(c):02X}" if c in more or ord(c) < 0x20 else c for c in text)
+    return "".join(quote(c, safe="") if c in more or _is_hidden(c) else c for c in text)
+
+
+def _is_hidden(character: str) -> bool:
+    return not character.isprintable() and not "\ud800" <= character < "\ue000"  # a byte that is no UTF-8 stays
 
 
 def _as_it_is(text: str, _more: str = "") -> str:

@@ -11,17 +11,17 @@ import click
 
 from app.cli import output
 from app.errors import NotebookError, SharebenchError
-from forms.layout import control_pictures, visible
+from forms.layout import for_terminal, visible
 
 
 def say(text: str) -> None:
-    """Words for people, on stderr."""
-    _write(f"{text}\n")
+    """Words for people, on stderr: text that may have come from outside, in which nothing steers the terminal."""
+    _write(f"{for_terminal(text)}\n")
 
 
 def draw(text: str = "") -> None:
     """A line on stderr that the next one is drawn over; the terminal has it as far as it is wide."""
-    _write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
+    _write("\r\x1b[K" + visible(text)[: shutil.get_terminal_size().columns - 1])
 
 
 def _write(text: str) -> None:
@@ -76,7 +76,7 @@ def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) 
     """Say it, and give its exit code; ``arguments`` is the command line where it may repeat what was typed."""
     if debug:
         trace = _without_passwords(traceback.format_exc(), arguments)
-        say(control_pictures(trace))
+        say(trace)
     said = f"{error} ({error.options})" if error.options else str(error)
     message = visible(" ".join(_without_passwords(said, arguments).split()))
     say(f"sharebench: {message}")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 
 from app.errors import SharebenchError
+from forms.layout import for_terminal, json_escaped
 from forms.tone import Tone, coloured
 
 
@@ -18,7 +19,7 @@ class AnswerError(SharebenchError):
 def answer(text: str) -> None:
     """The answer, on stdout, and nothing else there. Raises AnswerError where stdout takes no more."""
     with writing_to_stdout():
-        click.echo(text)
+        click.echo(for_terminal(text, styled=draws_colour()))
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def answer_parts(parts: Iterable[str]) -> None:
     """A long answer, a part at a time. Raises AnswerError where stdout takes no more."""
     with writing_to_stdout():
         for part in parts:
-            click.echo(part, nl=False)
+            click.echo(for_terminal(part), nl=False)
 
 
 def answer_json(document: object) -> None:
@@ -47,15 +48,10 @@ def answer_json(document: object) -> None:
 
 
 def json_text(document: object) -> str:
-    """A document as JSON; in ASCII where it names a file by bytes that are no UTF-8."""
+    """A document as JSON in which no text steers a terminal; bytes of a name that are no UTF-8 are escaped too."""
     import json  # noqa: PLC0415  the first paint does not wait for it
 
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(document, indent=2)
-    return text
+    return json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def draws_colour() -> bool:

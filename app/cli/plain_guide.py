@@ -33,7 +33,7 @@ from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
 from app.workflows.guide.state.profiles import with_profile
 from forms import wording
-from forms.layout import width, wrap
+from forms.layout import for_terminal, visible, width, wrap
 from forms.report import SIGNS
 from forms.tone import Toned
 from storage.errors import RefusedError
@@ -50,7 +50,7 @@ MAKE_HERE = "Have a file made in this folder, and removed afterwards"
 
 
 def _say_at_once(text: str) -> None:
-    print(text, flush=True)  # noqa: T201  also into a pipe, whose reader is to answer
+    print(for_terminal(text), flush=True)  # noqa: T201  also into a pipe, whose reader is to answer
 
 
 class LeftError(Exception):
@@ -222,7 +222,7 @@ class PlainGuide:
         try:
             return self.logins.find(target, kerberos=kerberos)
         except PasswordNeededError:
-            secrets = Secrets(password=self.ask_password(f"Password of {target.user} on {target.host}: "))
+            secrets = Secrets(password=self.ask_password(visible(f"Password of {target.user} on {target.host}: ")))
             self.logins.keep(target, secrets)
             return secrets
 

@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
+from forms.layout import control_pictures
 from forms.report import Cell, Field, Report, Role, Table, own_remark, status_text
 
 FORM = "Form"
@@ -49,7 +50,7 @@ def unguarded(text: str) -> str:
 
 def _written(value: Value) -> str:
     if value is None or isinstance(value, str):
-        return guarded(value) if value else ""
+        return guarded("\r\n".join(map(control_pictures, value.split("\r\n")))) if value else ""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 

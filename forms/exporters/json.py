@@ -4,17 +4,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from forms.layout import json_escaped
 from forms.report import Report
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
-    """The forms' documents in UTF-8; text that UTF-8 cannot hold (half of a surrogate pair) is escaped."""
+    """The forms' documents in UTF-8; what steers a terminal or what UTF-8 cannot hold is escaped."""
     documents = [report.document() or _to_be_filled(report) for report in reports]
     content = documents[0] if len(documents) == 1 else documents
-    try:
-        return _dumped(content, ascii_only=False).encode()
-    except UnicodeEncodeError:
-        return _dumped(content, ascii_only=True).encode()
+    return json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def _to_be_filled(report: Report) -> dict[str, Any]:
@@ -28,7 +26,3 @@ def _to_be_filled(report: Report) -> dict[str, Any]:
             for row in table.rows
         ],
     }
-
-
-def _dumped(content: object, *, ascii_only: bool) -> str:
-    return json.dumps(content, indent=1, ensure_ascii=ascii_only, allow_nan=False) + "\n"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.cli import common
 from app.errors import LoginError
+from forms.isolation.document import example_document, isolation_from_document
+from forms.layout import for_terminal
+from storage.notebook import Notebook
+from tests.builders import abandoned_change, hostile_series
 from tests.command_line import Inside, Sharebench
+from tests.loads import full_load
 
 QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "skip")
 
@@ -67,3 +75,71 @@ def test_no_error_repeats_what_may_be_a_password(inside: Inside, line: str):
         said = inside(*line.split(), *debug)
         assert said.returncode == 2, said
         assert "PW" not in said.stdout + said.stderr
+
+
+STEERING = "\x1b]52;c;QQ==\x07\x9b31m\x7f\u202e\u2066\u061c\x85end"
+STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def hostile(inside: Inside) -> Inside:
+    """A notebook whose every text from outside, ids included, would steer a terminal."""
+    one = replace(
+        hostile_series(STEERING), id=f"a{STEERING}", base_id=f"a{STEERING}", created_at="2026-01-31T10:00:00Z"
+    )
+    host = replace(one.target, host=f"h{STEERING}", domain=STEERING)
+    other = replace(one, id="b" * 12, target=host, scratch_path=STEERING, environment={"server": {STEERING: STEERING}})
+    load = full_load(id=f"c{STEERING}", label=STEERING, note=STEERING, targets=(host,), scratch_folder=STEERING)
+    isolation = isolation_from_document(json.loads(example_document()))
+    with Notebook(inside.db) as notebook:
+        for series in (one, other):
+            notebook.add(series)
+        notebook.add_load(load)
+        notebook.add_isolation(replace(isolation, id=f"d{STEERING}", label=STEERING, target=host, problems=(STEERING,)))
+        notebook.set_baseline(STEERING, one.id, other.id)
+        notebook.open_journal(replace(abandoned_change(), name=STEERING, undo_path=STEERING, ssh=STEERING))
+    return inside
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "list", "list --all", "list --isolations", "list x", "list §", "show a", "show b", "show c", "show d",
+        "show nothing", "show §", "compare a b", "findings a b", "baseline list", "baseline set § b",
+        "experiment list", "experiment show §", "note b x", "note c §", "rename b §",
+        "reject b 1 --reason x", "export a b c", "export b --format md", "export c --format markdown",
+        "export b --format csv", "export c --format csv", "export d --form isolation", "worksheet list",
+        "restore --list", "delete a", "delete b --yes", "delete c --yes", "delete d --yes", "run smb://h§/s",
+        "check §", "import §", "nosuch§", "try §=1 file:///x", "export b -o /nosuch/§",
+    ],
+)  # fmt: skip
+def test_no_command_writes_what_steers_a_terminal(hostile: Inside, line: str):
+    for more in ([], ["--debug"]):
+        done = hostile(*line.replace("§", STEERING).split(" "), *more)
+        assert not STEERS.search(done.stdout.replace("\r\n", "\n")), done.stdout
+        assert not STEERS.search(done.stderr), done.stderr
+        assert "a fault in sharebench" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["list --json", "list --isolations --json", "show a --json", "show b --json", "show c --json", "show d --json",
+     "compare a b --json", "findings a --json", "restore --list --json", "export a b --format json",
+     "experiment show § --json"],
+)  # fmt: skip
+def test_json_is_the_same_text_and_steers_no_terminal(hostile: Inside, line: str):
+    said = hostile(*line.replace("§", STEERING).split(" ")).stdout
+    assert not STEERS.search(said)
+    assert "\\u202e" in said
+    assert STEERING[:5] in json.dumps(json.loads(said), ensure_ascii=False).replace("\\u001b", "\x1b")
+
+
+def test_colours_on_a_terminal_are_ours_alone(hostile: Inside):
+    assert for_terminal("\x1b[32mgood\x1b[0m \x1b]0;x\x07", styled=True) == "\x1b[32mgood\x1b[0m ␛]0;x␇"
+    assert for_terminal("\x1b[32mgood") == "␛[32mgood"
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x07", "\x9b", "\x85", "\u202e", "\u2066", "\u2028", "\x7f"])
+def test_a_host_with_a_character_that_steers_is_no_target(inside: Inside, character: str):
+    said = inside.fails(2, "check", f"smb://na{character}s/share")
+    assert "no host" in said
