@@ -12,7 +12,7 @@ import pytest
 
 from app.cli import common
 from app.errors import LoginError
-from forms.isolation.document import example_document, isolation_from_document
+from forms.isolation.document import example_documents, isolation_from_document
 from forms.layout import for_terminal
 from storage.notebook import Notebook
 from tests.builders import abandoned_change, hostile_series
@@ -90,7 +90,7 @@ def hostile(inside: Inside) -> Inside:
     host = replace(one.target, host=f"h{STEERING}", domain=STEERING)
     other = replace(one, id="b" * 12, target=host, scratch_path=STEERING, environment={"server": {STEERING: STEERING}})
     load = full_load(id=f"c{STEERING}", label=STEERING, note=STEERING, targets=(host,), scratch_folder=STEERING)
-    isolation = isolation_from_document(json.loads(example_document()))
+    isolation = isolation_from_document(json.loads(example_documents()[0]))
     with Notebook(inside.db) as notebook:
         for series in (one, other):
             notebook.add(series)

@@ -9,7 +9,7 @@ import pytest
 
 from app.cli.commands import import_
 from forms.exporters import export
-from forms.isolation.document import example_document, isolation_document, isolation_from_document
+from forms.isolation.document import example_documents, isolation_document, isolation_from_document
 from forms.isolation.summary import isolation_summary
 from forms.load.document import load_document
 from forms.series.document import series_document
@@ -130,7 +130,7 @@ def test_the_example_names_what_its_source_says_wrongly(inside):
 ONE_OF_EACH = {
     "series": series_document(replace(full_series(), id="5e51e5000001")),
     "load": load_document(full_load()),
-    "isolation": isolation_document(isolation_summary(isolation_from_document(json.loads(example_document())))),
+    "isolation": isolation_document(isolation_summary(isolation_from_document(json.loads(example_documents()[0])))),
 }
 """A document of each kind that stands for itself."""
 
