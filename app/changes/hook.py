@@ -1,4 +1,4 @@
-"""What nothing else here knows how to change: a command of the admin's that applies it, and one that takes it back."""
+"""What nothing else here knows how to change: a command of the admin's that applies it, and one that reverts it."""
 
 import shlex
 from pathlib import PurePosixPath
@@ -11,6 +11,7 @@ from storage.changes import ChangeKind
 
 APPLIED = "applied"
 AS_IT_WAS = "as it was"
+_RUN = "</dev/null >&2"
 
 
 def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
@@ -25,7 +26,7 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
         ssh=ssh,
         values=(APPLIED,),
         managers=state.managers,
-        writes=(f"run: {apply}", f"to take it back: {revert}"),
+        writes=(f"run: {apply}", f"to revert it: {revert}"),
         undo_path=UNDO,
         plan=lambda change_id, _values: _plan(change_id, name, apply, revert),
         effective=effective_value,
@@ -34,20 +35,23 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
 
 
 def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
-    """The scripts. That it is applied is noted before it is, so that what was cut off half-way is taken back too."""
+    """The scripts. That it is applied is noted before it is, so that what was cut off half-way is reverted too.
+
+    Both arms write to the disk alike, so that neither is measured with more of that behind it.
+    """
     note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
-    noted = f"mkdir -p {note.parent}\n: >{note}\nsync"
-    run = "</dev/null >&2 9>&-"
-    back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {run}; then rm -f {note}; else broken=yes; fi\nfi"
+    back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {_RUN}; then rm -f {note}; else broken=yes; fi\nfi"
+    flush = f"flush {note.parent}"
     return ServerChange(
         id=change_id,
         title=f"{name} by a command",
         undo_path=UNDO,
         check=":",
         before=":",
+        begin=f"mkdir -p {note.parent}",
         arms=(
-            back,
-            f"if [ ! -e {note} ]; then\n{noted}\nsh -c {shlex.quote(apply)} {run} || broken=yes\nfi",
+            f"{back}\n{flush}",
+            f"if [ ! -e {note} ]; then\n: >{note}\n{flush}\nsh -c {shlex.quote(apply)} {_RUN} || broken=yes\nfi\n{flush}",
         ),
         put_back=back,
         look=(

@@ -1,7 +1,6 @@
 """A change from its first word to its last: written down in the notebook and on the server before anything is made."""
 
 import sqlite3
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,8 +12,6 @@ from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import this_process
 from storage.records import utc_now
-
-_AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +28,7 @@ class Journalled:
 
 
 def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) -> JournalEntry:
-    """Write the change down here, then there, then prepare it. Raises ChangeFailedError, with everything put back."""
+    """Write the change down here, then there, then prepare it. Raises ChangeFailedError, with everything restored."""
     entry = JournalEntry(
         id=change.id,
         created_at=utc_now(),
@@ -54,28 +51,36 @@ def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) ->
         raise
     except ChangeFailedError:
         restore_entry(entry, notebook)
-        time.sleep(_AGAIN_SECONDS)  # what was still on its way when the connection broke may have come after that
-        restore_entry(entry, notebook)
         raise
     return entry
 
 
 def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
-    """Put everything back that the change wrote, and note that it is. May be called again.
+    """Restore everything that the change wrote, and note that it is. May be called again.
 
-    Raises ConflictError where somebody else changed the same meanwhile, ChangeFailedError where it cannot be done:
-    then it is left to whoever comes next, also while this process goes on.
+    Raises StepRunningError while a step is running there, ConflictError where somebody else changed the same meanwhile,
+    ChangeFailedError where it cannot be done: then it is left to whoever comes next, also while this process lives.
     """
     try:
         answer = server.undo(entry.undo_script, entry.ssh)
+    except server.StepRunningError as error:
+        leave(entry, notebook)
+        error.args = (
+            f"a step is still running on {where(entry)} since {error.since} (pid {error.process_id}), so {entry.name} was"
+            " not restored: run `sharebench restore` when that has ended",
+        )
+        raise
     except ConflictError as error:
         leave(entry, notebook)
-        text = f"{error}; compare it with the undo script {entry.undo_path} on {where(entry)}, and decide by hand"
+        text = (
+            f"{error}; make it as it was, or take the lines of sharebench out of it, then run `sharebench restore` again"
+            f" (the undo script is {entry.undo_path} on {where(entry)})"
+        )
         raise ConflictError(text, error.now) from error
     except ChangeFailedError as error:
         leave(entry, notebook)
         raise ChangeFailedError(
-            f"{entry.name} on {where(entry)} could not be put back ({error}): run `sharebench restore` when the server"
+            f"{entry.name} on {where(entry)} could not be restored ({error}): run `sharebench restore` when the server"
             f" can be reached, or there as root: sh {entry.undo_path}"
         ) from error
     notebook.close_journal(entry.id)
@@ -83,7 +88,7 @@ def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
 
 
 def leave(entry: JournalEntry, notebook: Notebook) -> None:
-    """Note that nobody is at work on the change any more, where that can be noted: what went wrong is told first."""
+    """Release our lease of the change. Database errors are ignored, so that the original error is the one reported."""
     with suppress(sqlite3.Error):
         notebook.leave_journal(entry)
 

@@ -12,7 +12,7 @@ show_file() {
     readlink -f "$1"
     [ -f "$1" ] || return 0
     section "meta:$1"
-    stat -c '%u:%g %a %.9Y %h' "$1"
+    stat -L -c '%u %a %h %.9Y' "$1"
     section "content:$1"
     base64 <"$1"
 }
@@ -45,11 +45,11 @@ look() {
     section machine
     printf '%s %s\n' "$(uname -n)" "$(cat /etc/machine-id 2>/dev/null)"
     section missing
-    for tool in base64 sha256sum stat readlink touch chown mv ln $tools; do
+    for tool in base64 sha256sum stat readlink touch chmod mv ln flock find $tools; do
         command -v "$tool" >/dev/null 2>&1 || echo "$tool"
     done
     section undo
-    cat "$undo" 2>/dev/null
+    { [ -e "$undo" ] || [ -h "$undo" ]; } && echo $(($(date +%s) - $(stat -c %Y "$undo")))
     [ -z "$conf" ] || show_file "$conf"
     [ -z "$dropin" ] || show_file "$dropin"
     managers

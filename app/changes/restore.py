@@ -1,10 +1,11 @@
-"""Changes that an interrupted trial left standing, put back from any machine that has the notebook."""
+"""Changes that an interrupted trial left standing, restored from any machine that has the notebook."""
 
+import shlex
 from dataclasses import dataclass, replace
 
 from app.changes.journal import restore_entry, where
 from app.changes.server import ChangeFailedError, read_there
-from storage.changes import JournalEntry
+from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 
 _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
@@ -12,7 +13,7 @@ _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What came of putting a change back."""
+    """What came of restoring a change."""
 
     entry: JournalEntry
     effective: str | None
@@ -21,17 +22,19 @@ class Restored:
     """Whether a running smbd took it in."""
     same_configuration: bool | None
     """Whether the whole effective configuration is what it was; None where it cannot be compared."""
+    writable: tuple[str, ...] = ()
+    """Files of the configuration that every user of the server may write to."""
 
 
 def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = None) -> Restored:
-    """Put one change back; ``ssh`` leads to its server where the notebook was moved to another machine.
+    """Restore one change; ``ssh`` leads to its server where the notebook was moved to another machine.
 
     Raises ConflictError, ChangeFailedError.
     """
     entry = replace(entry, ssh=ssh) if ssh else entry
     who = read_there(_WHO, entry.ssh)
     if who.problem:
-        text = who.problem.replace("no facts of the server", f"{entry.name} could not be put back")
+        text = who.problem.replace("no facts of the server", f"{entry.name} could not be restored")
         raise ChangeFailedError(f"{text}; or there as root: sh {entry.undo_path}")
     here = " ".join((who.text("machine") or "").split())
     if here != entry.machine:
@@ -41,7 +44,7 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
             options="--server-ssh root@HOST",
         )
     if who.text("uid") != "0":
-        raise ChangeFailedError(f"only root can put {entry.name} back on {where(entry)}: start sharebench as root")
+        raise ChangeFailedError(f"only root can restore {entry.name} on {where(entry)}: start sharebench as root")
     answer = restore_entry(entry, notebook)
     now = (answer.text("configuration") or "").strip()
     return Restored(
@@ -49,4 +52,14 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
         effective=", ".join(filter(None, (answer.text("effective"), answer.text("1.effective")))) or None,
         reloaded="reloaded" in answer.sections,
         same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
+        writable=_writable(entry),
     )
+
+
+def _writable(entry: JournalEntry) -> tuple[str, ...]:
+    """Configuration files beside the undo script that every user may write to, also by a trial of an older version."""
+    if entry.kind is not ChangeKind.SMB_CONF:
+        return ()
+    folder = shlex.quote(entry.undo_path.rpartition("/")[0] or "/")
+    answer = read_there(f"section writable\nfind -L {folder} -maxdepth 1 -name '*.conf' -type f -perm -2", entry.ssh)
+    return tuple((answer.text("writable") or "").splitlines())

@@ -23,27 +23,29 @@ def check_value(place: SambaPlace, value: str) -> None:
 
 
 _CHECK = """
-folder=$(mktemp -d /tmp/sharebench-check-XXXXXX) || exit 1
 umask 077
-printf '%s' "$dropin" | base64 -d >"$folder/drop-in"
-printf '%s' "$old" | base64 -d >"$folder/smb.conf"
-printf '\\n[global]\\n    include = %s\\n' "$folder/drop-in" >>"$folder/smb.conf"
+file=$(mktemp) && exec 3<>"$file" && rm -f "$file" || exit 1
+file=$(mktemp) && exec 4<>"$file" && rm -f "$file" || exit 1
+copy=/proc/self/fd/3
+printf '%s' "$old" | base64 -d >&3
+printf '\\n[global]\\n    include = /proc/self/fd/4\\n' >&3
+printf '%s' "$dropin" | base64 -d >&4
 section testparm.err
-testparm -s "$folder/smb.conf" 2>&1 >/dev/null
+testparm -s $copy 2>&1 >/dev/null
 code=$?
 section testparm.rc
 echo $code
 section effective
-testparm -s --parameter-name="$name" ${share:+--section-name="$share"} "$folder/smb.conf" 2>/dev/null
+testparm -s --parameter-name="$name" ${share:+--section-name="$share"} $copy 2>/dev/null
 code=$?
 section effective.rc
 echo $code
-rm -rf "$folder"
 """
+"""The copy is in files that have no name any more when they are written, so that no copy outlives this, however it ends."""
 
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
-    """What testparm has against the value, in a copy of the configuration in a folder of its own."""
+    """What testparm has against the value, in a copy of the configuration."""
     line = ConfLine(section=place.section, name=place.name, value=value)
     given = {
         "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),

@@ -1,7 +1,8 @@
-"""The shell scripts by which a server's setting is changed and put back: the same here and through ssh.
+"""The shell scripts that change a server's setting and restore it: the same here and through ssh.
 
-Each is one function that is called in its last line, so that a script which was cut off on its way does nothing. The
-undo script is complete in itself: it lies on the server as long as the change stands, and in the notebook.
+Each is one function that is called in its last line, so that a script which was cut off on its way does nothing. Each
+takes the lock of its undo script, looks for that script under the lock, and acts before it releases the lock. The undo
+script is complete in itself: it lies on the server as long as the change stands, and in the notebook.
 """
 
 import base64
@@ -15,6 +16,10 @@ from importlib.resources import files
 STEP_SECONDS = 30.0
 CONFLICT_CODE = 3
 """What the undo script exits with where somebody else changed something meanwhile."""
+BUSY_CODE = 75
+"""What it exits with where a step is still running, with nothing restored (EX_TEMPFAIL of sysexits.h)."""
+LOCK_SECONDS = 15
+"""How long a step waits for one that is still running; without the lock it does nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,8 @@ class ServerChange:
     undo_path: str
     check: str
     """Whether everything is as it was or as we wrote it: ``check_*`` calls."""
+    check_undo: str = ""
+    """The same before everything is restored, where that can do with less; else as ``check``."""
     before: str
     """Whether everything still is as it was when this was planned: ``check_*`` calls."""
     begin: str = ":"
@@ -34,7 +41,9 @@ class ServerChange:
     arms: tuple[str, ...]
     """What sets each value: the first one the value that was there. What fails sets ``broken=yes``, here as below."""
     put_back: str
-    """What puts everything back as it was; harmless where it is."""
+    """What restores everything; harmless where it is as it was."""
+    ease: str = ":"
+    """What takes the value out of effect where not everything can be restored."""
     settle: str = ":"
     """What has the server notice what was written."""
     look: str = ":"
@@ -42,7 +51,7 @@ class ServerChange:
     seconds: float = STEP_SECONDS
     """How long a step may take there."""
     dead_man_seconds: int = 0
-    """After so long without a word from us the server puts everything back by itself; 0: it does not."""
+    """After this long without a word from us the server restores everything by itself; 0: it does not."""
 
 
 @cache
@@ -67,24 +76,29 @@ def here(content: bytes, rest: str = "") -> str:
 
 
 def undo_script(change: ServerChange) -> str:
-    """The script that puts everything back, for the server's disk, for the notebook and for a person's hands."""
+    """The script that restores everything, for the server's disk, for the notebook and for a person's hands."""
     path = shlex.quote(change.undo_path)
-    timer = f"{_stop_timer(change)}\n" if change.dead_man_seconds else ""
+    ease = f"{change.ease}\n{change.settle}" if change.ease != ":" else ":"
     return (
         "#!/bin/sh\n"
-        f"# sharebench is trying {change.title.replace(chr(10), ' ')}, and puts it back when it is done.\n"
+        f"# sharebench is trying {change.title.replace(chr(10), ' ')}, and restores it when it is done.\n"
         f"# Where it could not: `sharebench restore` does, or by hand, as root: sh {path}\n"
         f"{library()}"
         f"restore_{change.id}() {{\n"
-        "take_lock\n"
-        f"{change.check}\n"
-        f"[ $conflict = no ] || {{ section end; exit {CONFLICT_CODE}; }}\n"
+        f"{_take_lock(change)}\n"
+        f"rm -f {path}.new\n"
+        f"if was_undone {change.id} || {{ [ -e {path} ] && ! {_is_ours(change)}; }}; then\n"
+        f"if {_is_ours(change)}; then rm -f {path}; fi\n"
+        f"{change.look}\nsection done\nsection end\nexit 0\nfi\n"
+        f"{change.check_undo or change.check}\n"
+        f"[ $conflict = no ] || {{\n{ease}\nsection end\nexit {CONFLICT_CODE}\n}}\n"
         f"{change.put_back}\n"
-        "[ $broken = no ] || { section failed; echo 'not everything could be put back'; section end; exit 1; }\n"
-        f"rm -f {path} {path}.new\n"
+        f"[ $broken = no ] || {{\n{ease}\n{_failed('not everything could be restored')} }}\n"
         f"{change.settle}\n"
+        f"echo 'undone {change.id}' >>\"$lock\"\n"
+        f"rm -f {path} || {{ {_failed('everything is restored, but this script cannot be removed')} }}\n"
         f"{change.look}\n"
-        f"{timer}"
+        f"{_stop_timer(change)}\n"
         "section done\nsection end\n"
         "}\n"
         f"restore_{change.id} </dev/null\n"
@@ -93,50 +107,74 @@ def undo_script(change: ServerChange) -> str:
 
 def begin_script(change: ServerChange) -> str:
     """The script that writes the undo script down on the server and prepares the change, or leaves all as it is."""
-    path = shlex.quote(change.undo_path)
+    path, folder = shlex.quote(change.undo_path), shlex.quote(change.undo_path.rpartition("/")[0] or "/")
+    new = f"{path}.new"
     return _step(
         change,
-        f"if [ -e {path} ]; then section taken; cat {path}; section end; exit 0; fi\n"
-        f"mkdir -p {shlex.quote(change.undo_path.rpartition('/')[0] or '/')} || "
-        "{ section failed; echo 'nothing can be written there'; section end; exit 1; }\n"
+        f"if was_undone {change.id}; then {_failed('it was restored before it began')} fi\n"
+        f"if [ -e {path} ] || [ -h {path} ]; then\n"
+        f"section taken\necho $(($(date +%s) - $(stat -c %Y {path})))\nsection end\nexit 0\nfi\n"
+        f"mkdir -p {folder} || {{ {_failed('nothing can be written there')} }}\n"
         f"{change.before}\n"
-        "[ $conflict = no ] || { section end; exit 3; }\n"
-        f"base64 -d >{path}.new {here(undo_script(change).encode())}\n"
-        f"sync {path}.new 2>/dev/null || sync\n"
-        f"ln {path}.new {path} || {{ rm -f {path}.new; section failed; echo 'no undo script could be written';"
-        " section end; exit 1; }\n"
-        f"rm -f {path}.new\n"
+        f"[ $conflict = no ] || {{ section end; exit {CONFLICT_CODE}; }}\n"
+        f"rm -f {new}\n"
+        f"(set -C; base64 -d >{new}) {here(undo_script(change).encode(), ' || broken=yes')}\n"
+        f"[ $broken = no ] && flush {new} && ln {new} {path} ||\n"
+        f"{{ rm -f {new}; {_failed('no undo script could be written')} }}\n"
+        f"rm -f {new}\nflush {folder}\n"
         f"{_start_timer(change)}\n"
         f"{change.begin}\n"
-        "[ $broken = no ] || { section failed; echo 'it could not be written'; section end; exit 1; }\n"
+        f"[ $broken = no ] || {{ {_failed('it could not be written')} }}\n"
         f"{change.settle}\n{change.look}\n",
     )
 
 
 def arm_script(change: ServerChange, arm: int) -> str:
     """The script that sets one of the values."""
-    path = shlex.quote(change.undo_path)
     return _step(
         change,
-        f"grep -q restore_{change.id} {path} 2>/dev/null || {{ section failed; "
-        "echo 'the change was put back meanwhile'; section end; exit 1; }\n"
+        f"{_still_stands(change)}"
         f"{change.check}\n"
-        "[ $conflict = no ] || { section end; exit 3; }\n"
+        f"[ $conflict = no ] || {{ section end; exit {CONFLICT_CODE}; }}\n"
         f"{_start_timer(change)}\n"
         f"{change.arms[arm]}\n"
-        "[ $broken = no ] || { section failed; echo 'it could not be written'; section end; exit 1; }\n"
+        f"[ $broken = no ] || {{ {_failed('it could not be written')} }}\n"
         f"{change.settle}\n{change.look}\n",
     )
 
 
 def word_script(change: ServerChange) -> str:
     """The script that gives the dead man's switch a sign of life."""
-    return _step(change, f"{_start_timer(change)}\n")
+    return _step(change, f"{_still_stands(change)}{_start_timer(change)}\n")
+
+
+def lock_name(undo_path: str) -> str:
+    """The file in /run/sharebench that the steps of all changes with that undo script lock."""
+    return f"{hashlib.sha256(undo_path.encode()).hexdigest()[:12]}.lock"
+
+
+def _take_lock(change: ServerChange) -> str:
+    return f"take_lock {lock_name(change.undo_path)} {LOCK_SECONDS}"
+
+
+def _is_ours(change: ServerChange) -> str:
+    """Whether the undo script on the server is this change's."""
+    return f"grep -q restore_{change.id} {shlex.quote(change.undo_path)} 2>/dev/null"
+
+
+def _still_stands(change: ServerChange) -> str:
+    """What ends a step of a change that was undone; the undo script's time says when the last step was."""
+    gone = _failed("the change was restored meanwhile")
+    return f"{_is_ours(change)} || {{ {gone} }}\ntouch -c {shlex.quote(change.undo_path)}\n"
+
+
+def _failed(why: str) -> str:
+    return f"section failed; echo '{why}'; section end; exit 1;"
 
 
 def _step(change: ServerChange, body: str) -> str:
     name = f"step_{change.id}"
-    return f"{library()}{name}() {{\ntake_lock\n{body}section done\nsection end\n}}\n{name} </dev/null\n"
+    return f"{library()}{name}() {{\n{_take_lock(change)}\n{body}section done\nsection end\n}}\n{name} </dev/null\n"
 
 
 def _unit(change: ServerChange) -> str:
@@ -144,19 +182,23 @@ def _unit(change: ServerChange) -> str:
 
 
 def _start_timer(change: ServerChange) -> str:
-    """The dead man's switch, wound up anew; the last one is only stopped when the next one runs."""
+    """The dead man's switch, wound up anew; the last one is only stopped when the next one runs.
+
+    Where a step is still running, it tries again until that has ended.
+    """
     if not change.dead_man_seconds:
         return ":"
     unit, path = _unit(change), shlex.quote(change.undo_path)
     return (
         f"timer={unit}-$(date +%s%N)\n"
         f"systemd-run --quiet --collect --on-active={change.dead_man_seconds} --timer-property=AccuracySec=1s"
+        f" --property=RestartForceExitStatus={BUSY_CODE} --property=RestartSec=5"
         f' --unit="$timer" /bin/sh {path} ||\n'
-        "{ section failed; echo 'the timer that puts it back could not be started'; section end; exit 1; }\n"
+        f"{{ {_failed('the timer that restores it could not be started')} }}\n"
         f'for old in $(systemctl list-units --plain --no-legend --all "{unit}-*.timer" | cut -d" " -f1); do\n'
         '[ "$old" = "$timer.timer" ] || systemctl stop "$old"\ndone'
     )
 
 
 def _stop_timer(change: ServerChange) -> str:
-    return f'systemctl stop "{_unit(change)}-*.timer" 2>/dev/null'
+    return f'systemctl stop "{_unit(change)}-*.timer" 2>/dev/null' if change.dead_man_seconds else ":"

@@ -9,11 +9,12 @@ from app.changes import script
 from app.changes.script import ServerChange
 from app.environment.remote import Answer, run_script
 from app.errors import MeasurementError, UsageError
+from storage.ownership import LEASE_SECONDS
 
 UNDO_SECONDS = 600.0
-"""How long putting everything back may take: a command of the admin's may be slow."""
+"""How long restoring everything may take: a command of the admin's may be slow."""
 ATTEMPTS = 3
-"""How often a server that cannot be reached is asked to put things back before that is given up."""
+"""How often a server that cannot be reached is asked to restore things before that is given up."""
 
 
 class ChangeRefusedError(UsageError):
@@ -33,6 +34,15 @@ class ChangeFailedError(MeasurementError):
     """A change that could not be made, proven or put back; its text says what stands on the server now."""
 
 
+class StepRunningError(ChangeFailedError):
+    """A step of the change is still running on the server, so nothing was restored: it would come after that."""
+
+    def __init__(self, since: str, process_id: str) -> None:
+        super().__init__(f"a step is still running there since {since} (pid {process_id})")
+        self.since = since
+        self.process_id = process_id
+
+
 class ConflictError(ChangeFailedError):
     """Somebody else changed the same thing meanwhile: nothing was overwritten."""
 
@@ -50,11 +60,11 @@ class FileState:
     """Where it really is, links followed."""
     content: bytes | None
     """None where there is none."""
-    owner: str = "0:0"
-    mode: str = "644"
+    owner: int = 0
+    mode: int = 0o644
+    links: int = 1
     modified: str = ""
     """Seconds since 1970, with nanoseconds."""
-    links: int = 1
 
     @property
     def sum(self) -> str:
@@ -95,16 +105,26 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
     missing = (answer.text("missing") or "").split()
     if missing:
         raise ChangeRefusedError(f"{where} lacks {', '.join(missing)}: install that first; nothing was written")
-    if answer.text("undo"):
-        raise ChangeRefusedError(
-            f"another trial's change stands on {where} ({undo} is there): wait until that trial has ended, or, where it"
-            f" was interrupted, put it back with `sharebench restore`, or there as root with `sh {undo}`"
-        )
+    if age := answer.text("undo"):
+        raise _taken(undo, where, age)
     return ServerState(
         machine=" ".join((answer.text("machine") or "").split()),
         files={path: _file(answer, path) for path in (conf, dropin) if path},
         managers=tuple((answer.text("managers") or "").splitlines()),
     )
+
+
+def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
+    """The refusal where another change stands; ``age`` is the time since its last step, in seconds."""
+    seconds = int(age) if age.strip().isdecimal() else None
+    if seconds is not None and seconds < LEASE_SECONDS:
+        text = f"another trial is changing {where} (last step {seconds} s ago, {undo}): wait until it has ended"
+    else:
+        text = (
+            f"an interrupted trial's change still stands on {where}: restore it first, with `sharebench restore`, or"
+            f" there as root: sh {undo}"
+        )
+    return ChangeRefusedError(f"{text}; nothing was written")
 
 
 def read_there(text: str, ssh: str | None) -> Answer:
@@ -119,52 +139,63 @@ def _file(answer: Answer, path: str) -> FileState:
     meta = (answer.text(f"meta:{path}") or "").split()
     if len(meta) != 4:
         return FileState(path=real, content=None)
-    owner, mode, modified, links = meta
+    owner, mode, links, modified = meta
     return FileState(
         path=real,
         content=base64.b64decode(answer.text(f"content:{path}") or ""),
-        owner=owner,
-        mode=mode,
-        modified=modified,
+        owner=int(owner),
+        mode=int(mode, 8),
         links=int(links),
+        modified=modified,
     )
 
 
 def begin(change: ServerChange, ssh: str | None) -> Answer:
     """Write the undo script down on the server and prepare the change. Raises ChangeFailedError."""
-    return _done(run_script(script.begin_script(change), {}, ssh, change.seconds), change)
+    answer = _run(script.begin_script(change), change, ssh)
+    if age := answer.text("taken"):
+        raise _taken(change.undo_path, ssh or "this machine", age)
+    return _done(answer)
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
     """Set one of the values. Raises ChangeFailedError."""
-    return _done(run_script(script.arm_script(change, arm), {}, ssh, change.seconds), change)
+    return _done(_run(script.arm_script(change, arm), change, ssh))
 
 
 def give_word(change: ServerChange, ssh: str | None) -> None:
     """Tell the dead man's switch that we are still here. Raises ChangeFailedError."""
-    _done(run_script(script.word_script(change), {}, ssh, change.seconds), change)
+    _done(_run(script.word_script(change), change, ssh))
+
+
+def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
+    return run_script(text, {}, ssh, change.seconds + script.LOCK_SECONDS)
 
 
 def undo(undo_script: str, ssh: str | None) -> Answer:
-    """Put everything back. Raises ChangeFailedError; ConflictError where that would overwrite somebody's work."""
+    """Restore everything.
+
+    Raises StepRunningError with nothing done, ConflictError where it would overwrite somebody's work, ChangeFailedError.
+    """
     answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
     for _ in range(ATTEMPTS - 1):
         if answer.problem is None:
             break
         answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
-    return _done(answer, None)
+    return _done(answer)
 
 
-def _done(answer: Answer, change: ServerChange | None) -> Answer:
+def _done(answer: Answer) -> Answer:
     if answer.problem:
         raise ChangeFailedError(answer.problem.replace("no facts of the server", "the server did not answer"))
     now = {name.partition(":")[2]: text for name, text in answer.sections.items() if name.startswith("conflict:")}
     if now:
         what = ", ".join(now)
-        raise ConflictError(f"{what}: somebody else changed it meanwhile, so nothing was overwritten", now)
-    if answer.text("taken"):
-        path = change.undo_path if change else ""
-        raise ChangeRefusedError(f"another trial's change stands there ({path}): put it back with `sharebench restore`")
+        eased = "; the tried value is no longer in effect" if "eased" in answer.sections else ""
+        raise ConflictError(f"{what}: somebody else changed it meanwhile, so nothing was overwritten{eased}", now)
+    if "busy" in answer.sections:
+        since, _, process_id = (answer.text("busy") or "").partition(" ")
+        raise StepRunningError(since or "an unknown time", process_id or "unknown")
     if "done" not in answer.sections:
         raise ChangeFailedError(f"the server's setting was not changed: {answer.text('failed') or 'it said nothing'}")
     return answer

@@ -105,7 +105,17 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
         complaints=frozenset(testparm.warnings(answer.text("testparm.err"))),
     )
     _check_files(place)
+    if writable := (answer.text("writable") or "").splitlines():
+        raise ChangeRefusedError(writable_text(writable[0]) + "; nothing was written")
     return place
+
+
+def writable_text(path: str) -> str:
+    """What is wrong with a configuration file, or a folder above one, that every user may write to."""
+    return (
+        f"every user of the server may write to {path}, and so become root by what smbd reads there: remove that right"
+        f" (chmod o-w {path}) and look at what it says"
+    )
 
 
 def _kind(files: dict[str, str], conf: str, section: str) -> ChangeKind:
@@ -126,10 +136,17 @@ def _check_files(place: SambaPlace) -> None:
     conf = place.state.files[place.conf]
     if conf.content is None:
         raise ChangeRefusedError(f"{place.conf} is no file: name the server's smb.conf", options="--smb-conf FILE")
+    drop_in = place.state.files[place.drop_in]
+    if drop_in.owner not in {0, conf.owner}:
+        raise ChangeRefusedError(
+            f"{drop_in.path} belongs to another user than {conf.path}, which would include it: remove it;"
+            " nothing was written"
+        )
     for state in place.state.files.values():
         if state.links > 1:
             raise ChangeRefusedError(
-                f"{state.path} has {state.links} hard links, so replacing it would part them: make it a file of its own"
+                f"{state.path} has {state.links} hard links, so replacing it would part them: make it a file of its own;"
+                " nothing was written"
             )
 
 
@@ -139,14 +156,25 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     lines = [ConfLine(section=place.section, name=place.name, value=value) for value in values]
     contents = [drop_in_content(place, change_id, arm) for arm in ((), *((line,) for line in lines))]
     included = with_include(place)
-    ours = " ".join(sha256(content) for content in contents)
-    conf_sums = " ".join(dict.fromkeys((conf.sum, sha256(included))))
+    ours = " ".join(map(sha256, contents))
+    conf_sums = f"{conf.sum} {sha256(included)}"
+    if drop_in.content is None:
+        ease, eased = f": >{_q(drop_in.path)} && eased\n", sha256(b"")
+    else:
+        ease, eased = _write(drop_in, drop_in.content, " && eased"), ""
+    check = f"check_file {_q(drop_in.path)} {drop_in.sum} {ours}"
     steps: dict[str, Any] = {
-        "check": f"check_file {_q(drop_in.path)} {drop_in.sum} {ours}\ncheck_file {_q(conf.path)} {conf_sums}",
+        "check": f"{check}\ncheck_file {_q(conf.path)} {conf_sums}",
+        "check_undo": f"{check} {eased}\n",
         "before": f"check_file {_q(drop_in.path)} {drop_in.sum}\ncheck_file {_q(conf.path)} {conf.sum}",
-        "begin": _write(drop_in, contents[0]) + (_write(conf, included) if included != conf.content else ""),
-        "put_back": _back(conf) + _back(drop_in),
+        "begin": _write(drop_in, contents[0]),
+        "put_back": _back_to(drop_in),
+        "ease": f'case " {ours} " in *" $(sum_of {_q(drop_in.path)}) "*)\n{ease};;\nesac',
     }
+    if included != conf.content:
+        steps["check_undo"] += f"check_includer {_q(conf.path)} {_q(place.drop_in)} {conf_sums}"
+        steps["begin"] += _write(conf, included)
+        steps["put_back"] = _back(conf, included) + steps["put_back"]
     what = " or ".join(f"{place.name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
@@ -154,7 +182,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         undo_path=f"{place.folder}/{UNDO}",
         arms=tuple(_write(drop_in, content) for content in contents),
         settle=settle_text(place),
-        look=look_text(place),
+        look=look_text(place) + "".join(f"\nwarn_open {_q(file.path)}" for file in (conf, drop_in)),
         seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,
         **steps,
     )
@@ -197,18 +225,25 @@ def with_include(place: SambaPlace) -> bytes:
     return _ended(old) + f"[global]\n    include = {place.drop_in}\n".encode("utf-8", "surrogateescape")
 
 
-def _write(file: FileState, content: bytes) -> str:
-    modified = '"$(date +%s)"'
-    words = f"{_q(file.path)} {file.owner} {file.mode} {modified}"
-    return f"write_file {words} {here(content, ' || broken=yes')}\n"
+def _write(file: FileState, content: bytes, then: str = " || broken=yes") -> str:
+    time = f" {file.modified}" if content == file.content else ""
+    return f"write_file {_q(file.path)}{time} {here(content, then)}\n"
 
 
-def _back(file: FileState) -> str:
-    if file.content is None:
-        return f"remove_file {_q(file.path)} || broken=yes\n"
-    words = f"{_q(file.path)} {file.owner} {file.mode} {file.modified}"
-    content = here(file.content, " || broken=yes")
-    return f'[ "$(sum_of {_q(file.path)})" = {file.sum} ] || write_file {words} {content}\n'
+def _back(conf: FileState, written: bytes) -> str:
+    """Restore smb.conf where it is as we wrote it: what others made of it stays."""
+    return (
+        f"rm -f {_q(conf.path)}.sharebench-new || broken=yes\n"
+        f'[ "$(sum_of {_q(conf.path)})" != {sha256(written)} ] || {_write(conf, conf.content or b"")}'
+    )
+
+
+def _back_to(drop_in: FileState) -> str:
+    """Restore our file, or what was in its place."""
+    clear = f"rm -f {_q(drop_in.path)}.sharebench-new || broken=yes\n"
+    if drop_in.content is None:
+        return f"{clear}remove_file {_q(drop_in.path)} || broken=yes\n"
+    return f'{clear}[ "$(sum_of {_q(drop_in.path)})" = {drop_in.sum} ] || {_write(drop_in, drop_in.content)}'
 
 
 def settle_text(place: SambaPlace) -> str:

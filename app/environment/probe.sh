@@ -86,10 +86,22 @@ running_smbds() {
     done
 }
 
-# Prints smb.conf and every file that it includes, each in a section of its own.
+# FILE: prints it, or each folder above it, where every user may write to it (in a folder: without the sticky bit).
+writable_by_all() {
+    for file in "$1" "$(readlink -f "$1")"; do
+        find -L "$file" -prune -type f -perm -2
+        while [ "${file#/*/}" != "$file" ]; do
+            file=${file%/*}
+            find -L "$file" -prune -perm -2 ! -perm -1000
+        done
+    done
+}
+
+# Prints smb.conf and every file that it includes, each in a section of its own, and which of them all may write to.
 configuration_files() {
     waiting=$1
     depth=0
+    writable=
     while [ -n "$waiting" ] && [ "$depth" -lt 40 ]; do
         depth=$((depth + 1))
         current=$(printf '%s\n' "$waiting" | head -n 1)
@@ -99,9 +111,13 @@ configuration_files() {
         stat -L -c %a "$current"
         section "conf:$current"
         cat "$current"
+        writable=$writable$(writable_by_all "$current")"
+"
         included=$(sed -n 's/^[[:blank:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:blank:]]*=[[:blank:]]*//p' "$current")
         waiting=$(printf '%s\n%s\n' "$waiting" "$included" | sed '/^$/d')
     done
+    section writable
+    printf '%s' "$writable" | sort -u
 }
 
 parameter() {

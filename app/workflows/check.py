@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.changes.smb_conf import writable_text
 from app.clients.base import Client, Meter, Secrets
 from app.clients.content import Content
 from app.clients.registry import make_client
@@ -212,6 +213,8 @@ def _server(environment: Environment) -> Iterator[Checked]:
     version = environment.server.get("samba.version")
     if version:
         yield Checked("server", CheckState.FINE, f"Samba {version}")
+    for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
+        yield Checked("server", CheckState.ATTENTION, writable_text(path))
     for problem in environment.problems:
         yield Checked("server", CheckState.UNKNOWN, problem, "--server-ssh [USER@]HOST, --smb-conf FILE")
 

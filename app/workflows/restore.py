@@ -7,6 +7,7 @@ from pathlib import Path
 from app.changes.journal import leave, where
 from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError
+from app.changes.smb_conf import writable_text
 from app.errors import UsageError
 from app.isolation.put_back import put_back_after_kills
 from storage.changes import ChangeState, JournalEntry
@@ -90,4 +91,4 @@ def restored_text(one: Restored) -> str:
         said += "; the configuration differs from what it was, by what somebody else changed meanwhile"
     if not one.reloaded and one.effective is not None:
         said += "; no smbd took it in: reload or restart it"
-    return said
+    return "; beware: ".join([said, *map(writable_text, one.writable)])

@@ -97,6 +97,7 @@ _NAMES = {
     "smb.conf.path": "smb.conf",
     "smb.conf.state": "state of smb.conf",
     "smb.conf.warnings": "warnings about smb.conf",
+    "smb.conf.writable_by_all": "smb.conf: every user may write to",
     "link.inward_interface": "interface that requests come in by",
     "link.cards_up": "network cards in use",
     "samba.version": "Samba version",

@@ -1,7 +1,8 @@
 """Facts of a Samba server: version, build, the configuration in effect for the measured share, and its sessions.
 
 ``samba.version``, ``samba.build.*``; ``smb.conf.path``; ``smb.conf.state`` (*loads*, *loads with warnings*, *does not
-load*, *not readable*); ``smb.conf.warnings``, joined by semicolons; the parameters, named as
+load*, *not readable*); ``smb.conf.warnings``, joined by semicolons; ``smb.conf.writable_by_all``, the files of the
+configuration and folders above them that every user of the server may write to, a line each; the parameters, named as
 :mod:`forms.tuning.fact_names` says; ``samba.running_log_level``; ``server.sessions`` and
 ``server.sessions.other_machines``.
 """
@@ -74,6 +75,8 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
         found.facts["smb.conf.state"] = "not readable"
         found.problems.append(f"{path} cannot be read on the server; name the right file")
         return
+    if writable := answer.text("writable"):
+        found.facts["smb.conf.writable_by_all"] = writable
     conf = read_conf(path, files)
     code = answer.code("testparm")
     if code is None:

@@ -198,13 +198,14 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_left(samba: Smbd, noteb
         assert list(told.value.now) == [str(samba.conf)]
         assert "# mine" in told.value.now[str(samba.conf)]
         assert samba.conf.read_bytes() == changed
-        assert (samba.root / DROP_IN).exists(), "nothing was touched, not even what is ours"
+        assert (samba.root / DROP_IN).read_bytes() == b"", "smb.conf still includes it: it stays, and sets nothing"
+        assert effective(samba, "server signing") == "default"
         assert [one.id for one in notebook.left_behind()] == [found.entry.id], (
             "for `restore`, while this process goes on"
         )
         by_hand = subprocess.run(["sh", str(samba.root / UNDO)], capture_output=True, text=True, check=False)
         assert by_hand.returncode == 3
-        assert "changed by somebody else" in by_hand.stdout
+        assert "somebody else changed" in by_hand.stdout
     finally:
         samba.conf.write_bytes(changed.removesuffix(b"# mine\n"))
     restore_entry(found.entry, notebook)
@@ -221,7 +222,7 @@ def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook
     assert state(samba) == before
     restore_entry(found.entry, notebook)
     assert state(samba) == before
-    with pytest.raises(ChangeFailedError, match="put back meanwhile"):
+    with pytest.raises(ChangeFailedError, match="restored meanwhile"):
         set_arm(found.change, 1, None)
     assert state(samba) == before
 
