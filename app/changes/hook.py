@@ -3,10 +3,11 @@
 import shlex
 from pathlib import PurePosixPath
 
+from app.changes import sysctl
 from app.changes.script import ServerChange
 from app.changes.server import look
 from app.changes.setting import ChangeableSetting
-from app.changes.sysctl import UNDO, effective_value
+from app.changes.sysctl import effective_value
 from storage.changes import ChangeKind
 
 APPLIED = "applied"
@@ -16,7 +17,7 @@ _RUN = "</dev/null >&2"
 
 def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
     """A change by two commands, run by the server's shell as root. Raises ChangeRefusedError."""
-    state = look(ssh, undo=UNDO)
+    state = look(ssh, undo=sysctl.UNDO)
     return ChangeableSetting(
         kind=ChangeKind.HOOK,
         name=name,
@@ -27,7 +28,7 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
         values=(APPLIED,),
         managers=state.managers,
         writes=(f"run: {apply}", f"to revert it: {revert}"),
-        undo_path=UNDO,
+        undo_path=sysctl.UNDO,
         plan=lambda change_id, _values: _plan(change_id, name, apply, revert),
         effective=effective_value,
         same=lambda effective, value: effective == value,
@@ -39,19 +40,19 @@ def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
 
     Both arms write to the disk alike, so that neither is measured with more of that behind it.
     """
-    note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
+    note = PurePosixPath(sysctl.UNDO).with_name(f"applied-{change_id}")
     back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {_RUN}; then rm -f {note}; else broken=yes; fi\nfi"
-    flush = f"flush {note.parent}"
+    flush, do = f"flush {note.parent}", f"sh -c {shlex.quote(apply)} {_RUN}"
     return ServerChange(
         id=change_id,
         title=f"{name} by a command",
-        undo_path=UNDO,
+        undo_path=sysctl.UNDO,
         check=":",
         before=":",
         begin=f"mkdir -p {note.parent}",
         arms=(
             f"{back}\n{flush}",
-            f"if [ ! -e {note} ]; then\n: >{note}\n{flush}\nsh -c {shlex.quote(apply)} {_RUN} || broken=yes\nfi\n{flush}",
+            f"if [ ! -e {note} ]; then\n: >{note}\n{flush}\n{do} || broken=yes\nfi\n{flush}",
         ),
         put_back=back,
         look=(

@@ -65,16 +65,17 @@ def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
         answer = server.undo(entry.undo_script, entry.ssh)
     except server.StepRunningError as error:
         leave(entry, notebook)
-        error.args = (
-            f"a step is still running on {where(entry)} since {error.since} (pid {error.process_id}), so {entry.name} was"
-            " not restored: run `sharebench restore` when that has ended",
+        text = (
+            f"a step is still running on {where(entry)} since {error.since} (pid {error.process_id}), so {entry.name}"
+            " was not restored: run `sharebench restore` when it has ended"
         )
+        error.args = (text,)
         raise
     except ConflictError as error:
         leave(entry, notebook)
         text = (
-            f"{error}; make it as it was, or take the lines of sharebench out of it, then run `sharebench restore` again"
-            f" (the undo script is {entry.undo_path} on {where(entry)})"
+            f"{error}; make it as it was, or take the lines of sharebench out of it, then run `sharebench restore`"
+            f" again (the undo script is {entry.undo_path} on {where(entry)})"
         )
         raise ConflictError(text, error.now) from error
     except ChangeFailedError as error:

@@ -8,10 +8,11 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from app.changes import sysctl
 from app.changes.script import ServerChange
 from app.changes.server import ChangeRefusedError, look, read_there
 from app.changes.setting import ChangeableSetting
-from app.changes.sysctl import UNDO, effective_value
+from app.changes.sysctl import effective_value
 from storage.changes import ChangeKind
 
 DEAD_MAN_SECONDS = 300
@@ -36,7 +37,7 @@ def is_nic(name: str) -> bool:
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
     """The card's setting with all values checked. Raises ChangeRefusedError, with nothing written."""
     what, _, card = name.strip().partition("@")
-    state = look(ssh, undo=UNDO, tools=("ip",) if what == MTU else ("ethtool",))
+    state = look(ssh, undo=sysctl.UNDO, tools=("ip",) if what == MTU else ("ethtool",))
     read = _read(what, card)
     found = read_there(
         f"section own\n{read} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
@@ -64,7 +65,7 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
             *(f"{what} {value} on {card}: {_set(what, card, value)}" for value in values),
             f"a timer of systemd that puts it back {DEAD_MAN_SECONDS} s after the last word from here",
         ),
-        undo_path=UNDO,
+        undo_path=sysctl.UNDO,
         plan=lambda change_id, tried: _plan(change_id, what, card, previous, tried),
         effective=effective_value,
         same=lambda effective, value: effective == value,
@@ -105,7 +106,7 @@ def _plan(change_id: str, what: str, card: str, previous: str, values: Sequence[
     return ServerChange(
         id=change_id,
         title=f"{what} {' or '.join(values)} on {card}, which was {previous}",
-        undo_path=UNDO,
+        undo_path=sysctl.UNDO,
         check=f'check_value {label} "$({read})" {allowed}',
         before=f'check_value {label} "$({read})" {wanted}',
         arms=(back, *(f"{_set(what, card, value)} >&2 || broken=yes" for value in values)),

@@ -10,7 +10,10 @@ from app.changes.smb_conf import UNDO, SambaPlace, look_text, settle_text
 
 
 def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
-    """The scripts of a trial of these values where Samba's registry holds the section."""
+    """The scripts of a trial of these values where Samba's registry holds the section.
+
+    What is set there comes to stand behind the section's other parameters, which changes nothing.
+    """
     net, where = f"net -s {shlex.quote(place.conf)} conf", f"{shlex.quote(place.section)} {shlex.quote(place.name)}"
     answer = read_there(
         f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
@@ -24,12 +27,12 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
     has_section = place.section.lower() in there
     if not has_section and place.section != "global":
         raise ChangeRefusedError(f"the registry has no share [{place.section}]")
+    now = f'"$({net} getparm {where} 2>/dev/null)"'
     keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {shlex.quote(old)}"
-    back = f'{keep} || [ "$({net} getparm {where} 2>/dev/null)" = {shlex.quote(old or "")} ] || broken=yes\n'
+    back = f"[ {now} = {shlex.quote(old or '')} ] || {keep} || broken=yes\n"
     if not has_section:  # it goes with what was written, unless somebody has put more there meanwhile
         section = shlex.quote(place.section)
         back += f"{net} showshare {section} 2>/dev/null | grep -q = || {net} delshare {section} 2>/dev/null\n"
-    now = f'"$({net} getparm {where} 2>/dev/null)"'
     sets = [f"{net} setparm {where} {shlex.quote(value)} || broken=yes" for value in values]
     what = " or ".join(f"{place.name} = {value}" for value in values)
     allowed = " ".join(shlex.quote(one) for one in (old or "", *values))

@@ -41,7 +41,7 @@ code=$?
 section effective.rc
 echo $code
 """
-"""The copy is in files that have no name any more when they are written, so that no copy outlives this, however it ends."""
+"""The copy is in files that have no name any more when they are written, so that it never outlives the script."""
 
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:

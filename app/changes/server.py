@@ -175,7 +175,8 @@ def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
 def undo(undo_script: str, ssh: str | None) -> Answer:
     """Restore everything.
 
-    Raises StepRunningError with nothing done, ConflictError where it would overwrite somebody's work, ChangeFailedError.
+    Raises StepRunningError with nothing done, ConflictError where that would overwrite somebody's work, and
+    ChangeFailedError.
     """
     answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
     for _ in range(ATTEMPTS - 1):

@@ -145,8 +145,8 @@ def _check_files(place: SambaPlace) -> None:
     for state in place.state.files.values():
         if state.links > 1:
             raise ChangeRefusedError(
-                f"{state.path} has {state.links} hard links, so replacing it would part them: make it a file of its own;"
-                " nothing was written"
+                f"{state.path} has {state.links} hard links, so replacing it would part them: make it a file of its"
+                " own; nothing was written"
             )
 
 

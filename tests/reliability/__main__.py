@@ -19,6 +19,7 @@ CAMPAIGNS = {
     "server": "tests.reliability.server",
     "scale": "tests.reliability.scale",
     "changes": "tests.reliability.changes",
+    "steps": "tests.reliability.steps",
     "trial": "tests.reliability.trial",
     "load": "tests.reliability.load",
     "isolation": "tests.reliability.isolation",

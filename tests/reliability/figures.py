@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
 
 
 @dataclass(slots=True)
@@ -40,6 +43,46 @@ class Figures:
         """The figures in one line."""
         counted = [f"{count:,} {what}" for what, count in self.counts.items()]
         return ", ".join([*counted, f"longest {self.longest_seconds:.1f} s", f"{len(self.losses)} losses"])
+
+
+_T = TypeVar("_T")
+
+
+class Share:
+    """A part of a campaign's cases, each of which is in a file as soon as it is done; what is there is not repeated."""
+
+    def __init__(self, part: int = 1, of: int = 1, results: Path | None = None) -> None:
+        self.figures = Figures()
+        self._part, self._of, self._results = part, of, results
+        self._done: set[str] = set()
+        if results and results.exists():
+            for line in results.read_text(encoding="utf-8").splitlines():
+                self._take(json.loads(line))
+
+    def _take(self, result: dict[str, Any]) -> None:
+        self._done.add(result.pop("case"))
+        self.figures.add(Figures(**result))
+
+    def of_mine(self, cases: Sequence[_T]) -> Sequence[_T]:
+        """Those of this part."""
+        return cases[self._part - 1 :: self._of]
+
+    def has(self, case: str) -> bool:
+        """Whether that case is done."""
+        return case in self._done
+
+    def note(self, case: str, found: Figures) -> None:
+        """Keep what came of a case."""
+        result = {
+            "case": case,
+            "counts": found.counts,
+            "losses": found.losses,
+            "longest_seconds": found.longest_seconds,
+        }
+        self._take(json.loads(json.dumps(result)))
+        if self._results:
+            with self._results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(result) + "\n")
 
 
 Campaign = Callable[[float], Figures]

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import hook, nic, sysctl
+from app.changes import sysctl
 
 
 @pytest.fixture(autouse=True)
 def undo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the undo script of what is not Samba's lies in this test."""
     path = tmp_path / "var" / "sharebench-undo.sh"
-    for module in (hook, nic, sysctl):
-        monkeypatch.setattr(module, "UNDO", str(path))
+    monkeypatch.setattr(sysctl, "UNDO", str(path))
     return path

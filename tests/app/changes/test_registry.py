@@ -70,6 +70,25 @@ def test_what_the_registry_holds_is_changed_there(
     assert (samba.net("list"), samba.conf.read_bytes()) == (before, conf)
 
 
+@pytest.mark.usefixtures("path")
+def test_a_parameter_that_is_there_gets_its_value_again(samba: RegistrySmbd, tmp_path: Path):
+    for name, value in (("comment", "a = b"), ("aio read size", "1"), ("volume", "v = 1")):
+        samba.net("setparm", samba.share, name, value)
+    before = samba.net("list")
+    found = samba_setting("aio read size", ["0"], samba.target("x"), ssh=None, smb_conf=str(samba.conf))
+    change = found.plan(new_change_id(), found.values)
+    about = Journalled(
+        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=None,
+        effective_before=found.previous, configuration_before=found.configuration,
+    )  # fmt: skip
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        entry = begin_change(change, about, notebook)
+        set_arm(change, 1, None)
+        assert samba.net("getparm", samba.share, "aio read size").strip() == "0"
+        restore_entry(entry, notebook)
+    assert sorted(samba.net("list").splitlines()) == sorted(before.splitlines())
+
+
 def test_it_is_put_back_after_kill_9(samba: RegistrySmbd, tmp_path: Path, path: str):
     before = samba.net("list")
     sharebench = Sharebench(tmp_path / "notebook.db", samba.password, {"PATH": path})

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from app.changes.registry import plan_registry
 from app.changes.restore import restore_change
 from app.changes.samba_check import check_value
 from app.changes.samba_setting import samba_setting
-from app.changes.script import ServerChange, begin_script
+from app.changes.script import ServerChange, begin_script, here, library
 from app.changes.server import (
     ChangeFailedError,
     ChangeRefusedError,
@@ -28,15 +29,22 @@ from app.changes.server import (
 )
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import DROP_IN, UNDO, drop_in_content, find_place, with_include
+from app.environment.samba.server import server_facts
+from app.workflows.restore import restored_text
 from forms.tuning.smb_conf import spelling
-from storage.changes import ChangeKind, JournalEntry
+from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
+from storage.records import Target
+from tests.reliability.disks import small_disk
+from tests.reliability.layouts import SMB_CONF, ChangedServer, servers
 from tests.servers.broken_values import BROKEN
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
 pytestmark = pytest.mark.xdist_group("sshd")
+
+TARGET = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +72,11 @@ def setting(
     samba: Smbd, name: str, *values: str, ssh: str | None = None, accepted: tuple[str, ...] = ()
 ) -> ChangeableSetting:
     return samba_setting(name, values, samba.target("x"), ssh=ssh, smb_conf=str(samba.conf), accepted=accepted)
+
+
+def testparm_value(conf: Path) -> str:
+    words = [program("testparm"), "-s", "--parameter-name=aio read size", "--section-name=bench", str(conf)]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def effective(samba: Smbd, name: str, share: str | None = None) -> str:
@@ -227,9 +240,147 @@ def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook
     assert state(samba) == before
 
 
+@pytest.fixture(scope="module")
+def layouts() -> Iterator[dict[str, ChangedServer]]:
+    with servers(SMB_CONF) as found:
+        yield found
+
+
+@pytest.mark.parametrize("kind", SMB_CONF)
+def test_a_file_keeps_all_that_it_has(kind: str, layouts: dict[str, ChangedServer], notebook: Notebook):
+    """Owner, mode, ACL, attributes and time of the real file, at every moment, also behind a link."""
+    server = layouts[kind]
+    before, real = server.state(), (server.conf or Path()).resolve()
+    made = begun(samba_setting(server.name, ["0"], TARGET, ssh=None, smb_conf=str(server.conf)), notebook)
+    for arm, value in ((1, "0"), (0, "1")):
+        assert made.setting.effective(set_arm(made.change, arm, None)) == value
+        now, then = server.state()[str(real)], before[str(real)]
+        assert isinstance(now, tuple)
+        assert isinstance(then, tuple)
+        assert now[1:] == then[1:]
+    restore_entry(made.entry, notebook)
+    assert server.state() == before
+
+
+def test_the_copy_that_replaces_a_file_is_as_private_as_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    seen = tmp_path / "seen"
+    (tmp_path / "base64").write_text(
+        f'#!/bin/sh\nstat -c "%a %u" "$FILE.sharebench-new" >{seen}\nexec /usr/bin/base64 "$@"\n'
+    )
+    (tmp_path / "base64").chmod(0o755)
+    file = tmp_path / "smb.conf"
+    file.write_text("secret")
+    file.chmod(0o600)
+    os.chown(file, 1, 1)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    text = f"{library()}\nwrite_file {file} {here(b'other')}\n"
+    subprocess.run(["sh", "-c", text], check=True, env=os.environ | {"FILE": str(file)})
+    assert (seen.read_text(), file.read_text()) == ("600 1\n", "other")
+
+
+@pytest.mark.parametrize(
+    ("what", "mode"), [("smb.conf", 0o666), ("smb.conf", 0o602), ("link", 0o646), ("folder", 0o757), ("drop-in", 0o666)]
+)
+def test_a_configuration_that_every_user_may_write_to_is_refused(what: str, mode: int, tmp_path: Path, samba: Smbd):
+    """It is named whatever is open: the file, where a link leads, a folder above it, or our drop-in."""
+    conf = tmp_path / "etc" / "smb.conf"
+    conf.parent.mkdir()
+    open_one = {"folder": conf.parent, "link": tmp_path / "real", "drop-in": conf.with_name(DROP_IN)}.get(what, conf)
+    if what == "link":
+        open_one.write_bytes(samba.conf.read_bytes())
+        conf.symlink_to(open_one)
+    else:
+        conf.write_bytes(samba.conf.read_bytes())
+    if what == "drop-in":
+        open_one.touch()
+        conf.write_text(f"{conf.read_text()}[global]\n    include = {open_one}\n")
+    before = open_one.stat().st_mode
+    open_one.chmod(mode & ~0o002)
+    assert samba_setting("aio read size", ["0"], TARGET, ssh=None, smb_conf=str(conf)).values == ("0",)
+    open_one.chmod(mode)
+    named = conf if what == "link" else open_one
+    with pytest.raises(
+        ChangeRefusedError, match=f"every user of the server may write to {named}, .*nothing was written"
+    ):
+        samba_setting("aio read size", ["0"], TARGET, ssh=None, smb_conf=str(conf))
+    facts = server_facts(TARGET, smb_conf=str(conf)).facts
+    assert str(named) in str(facts["smb.conf.writable_by_all"]).splitlines()
+    open_one.chmod(before)
+
+
+def test_what_everybody_may_write_to_by_now_is_restored_and_told(samba: Smbd, notebook: Notebook):
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    mode = samba.conf.stat().st_mode
+    samba.conf.chmod(0o666)
+    try:
+        by_hand = subprocess.run(["sh", str(samba.root / UNDO)], capture_output=True, text=True, check=True)
+        assert f"every user of this machine may write to {samba.conf}" in by_hand.stdout
+        done = restore_change(found.entry, notebook)
+        assert done.writable == (str(samba.conf),)
+        assert f"every user of the server may write to {samba.conf}" in restored_text(done)
+    finally:
+        samba.conf.chmod(mode)
+
+
+def test_an_edit_by_others_that_has_our_line_no_more_is_left(samba: Smbd, notebook: Notebook):
+    before = samba.conf.read_bytes()
+    found = begun(setting(samba, "server signing", "mandatory"), notebook)
+    edited = before + b"# mine\n"
+    samba.conf.write_bytes(edited)
+    try:
+        restore_entry(found.entry, notebook)
+        assert samba.conf.read_bytes() == edited
+        assert not list(samba.root.glob("*sharebench*"))
+    finally:
+        samba.conf.write_bytes(before)
+
+
+@pytest.mark.parametrize("kib", [8, 16, 24, 32, 48])
+def test_a_full_disk_leaves_nothing_behind(kib: int, samba: Smbd, notebook: Notebook):
+    with small_disk(kib) as disk:
+        if disk is None:
+            pytest.skip("nobody may mount a disk here")
+        conf = disk / "smb.conf"
+        try:
+            conf.write_bytes(samba.conf.read_bytes())
+        except OSError:
+            return
+        before = conf.read_bytes()
+        found = samba_setting("aio read size", ["0"], TARGET, ssh=None, smb_conf=str(conf))
+        with suppress(ChangeFailedError):
+            made = begun(found, notebook)
+            set_arm(made.change, 1, None)
+            with suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(512))
+            with suppress(ChangeFailedError):
+                restore_entry(made.entry, notebook)
+            assert found.same(testparm_value(conf), found.previous or ""), "out of effect at least"
+            (disk / "filler").unlink()
+        for entry in notebook.journal(ChangeState.OPEN):
+            restore_entry(entry, notebook)
+        assert (sorted(path.name for path in disk.iterdir()), conf.read_bytes()) == (["smb.conf"], before)
+
+
+def test_no_copy_of_smb_conf_outlives_a_check_that_is_killed(
+    samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The check's testparm kills the shell that called it: what would have cleaned up is gone."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    place = find_place("server signing", samba.share, None, str(samba.conf))
+    (tmp_path / "testparm").write_text("#!/bin/sh\nkill -9 0\n")
+    (tmp_path / "testparm").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(ChangeRefusedError):
+        check_value(place, "mandatory")
+    assert not list((tmp_path / "tmp").iterdir())
+    assert not list(Path("/tmp").glob("sharebench-check-*"))
+
+
 def test_a_second_trial_is_refused_while_one_stands(samba: Smbd, notebook: Notebook):
     found = begun(setting(samba, "server signing", "mandatory"), notebook)
-    with pytest.raises(ChangeRefusedError, match="sharebench restore"):
+    with pytest.raises(ChangeRefusedError, match="wait until it has ended"):
         setting(samba, "server multi channel support", "no")
     other = found.setting.plan(new_change_id(), found.setting.values)
     with pytest.raises(ChangeRefusedError):

@@ -176,7 +176,7 @@ def test_who_is_at_work_is_not_to_be_restored_and_who_was_cut_off_is(notebook: N
     with pytest.raises(ChangeRefusedError, match="wait until it has ended"):
         setting(mark)
     subprocess.run(["touch", "-d", "-600 seconds", undo], check=True)
-    with pytest.raises(ChangeRefusedError, match="interrupted.*sharebench restore"):
+    with pytest.raises(ChangeRefusedError, match="interrupted trial"):
         setting(mark)
     give_word(change, None)
     with pytest.raises(ChangeRefusedError, match="wait until it has ended"):

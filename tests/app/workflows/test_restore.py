@@ -90,5 +90,5 @@ def test_what_went_wrong_is_told_where_the_notebook_cannot_note_it(notebook: Not
     monkeypatch.setattr(notebook, "leave_journal", fail)
     monkeypatch.setattr("app.changes.server.undo", unreachable)
     (entry,) = notebook.journal(ChangeState.OPEN)
-    with pytest.raises(ChangeFailedError, match="could not be put back"):
+    with pytest.raises(ChangeFailedError, match="could not be restored"):
         restore_entry(entry, notebook)
