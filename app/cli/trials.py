@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -197,10 +197,12 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     """Print what a trial or sweep came to, a sweep with its curve."""
-    answer_report(report_of(summary), as_json=as_json)
+    report = report_of(summary)
+    curve = isinstance(summary, SweepSummary) and not (as_json or summary.plan.axes or summary.plan.load)
+    answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
     if isinstance(summary, TrialSummary) and summary.doubt is TrialDoubt.FEW_PAIRS:
         diagnostics.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
-    if isinstance(summary, SweepSummary) and not as_json and not (summary.plan.axes or summary.plan.load):
+    if isinstance(summary, SweepSummary) and curve:
         from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)

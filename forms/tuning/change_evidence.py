@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forms.comparison.differences import GLOBAL, SHARE, Difference, differences, effective
+from forms.findings.series_warnings import UNKNOWN
 from forms.tuning import catalogue, negotiated, smb_conf
 from forms.tuning.client_settings import OwnSetting, own_setting
 from forms.wording import plain
@@ -43,7 +44,7 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
 
     *Confirmed*: the named parameter had another value before and has the claimed one now, and the session does not
     deny it. *Contradicted*: it did not change, changed to something else, cannot act, or does not exist.
-    *Unconfirmed*: what would tell was not to be seen. ``also_changed`` names every other setting or fact that
+    *Unconfirmed*: what would tell could not be seen. ``also_changed`` names every other setting or fact that
     differs, except those that follow from the change and those that vary by themselves. A synonym is taken as the
     canonical name, and the remark says so. ``before`` is None where there is no series to compare with.
     """
@@ -72,7 +73,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     name = spelled.name
     old, new = (before.environment.get("server", {}) if before else {}), after.environment.get("server", {})
     if not after.target.abilities.through_samba:
-        text = f"Unproven: {after.target.protocol} does not go through Samba, so smb.conf is not looked at."
+        text = f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
     previous, current = effective(old, name), effective(new, name)
     wrong = unknown_name(spelled, new) or refused_value(spelled, value, new)
@@ -80,7 +81,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
         known = configuration_is_known(new) or WARNINGS in new
         if known:
             return _Judgement(evidence=Evidence.CONTRADICTED, previous=previous, remark=wrong)
-        return _Judgement(evidence=Evidence.UNCONFIRMED, remark=f"Unproven, and unlikely: {wrong}")
+        return _Judgement(evidence=Evidence.UNCONFIRMED, remark=f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
     if not smb_conf.same_value(name, current, value):
@@ -117,7 +118,7 @@ def _judge_changed(
 
 
 def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
-    """The finding where the server's configuration was not to be seen, before or after."""
+    """The finding where the server's configuration could not be read, before or after."""
     name, new = spelled.name, after.environment.get("server", {})
     denied = negotiated.contradiction(name, value, after.client)
     if denied:
@@ -126,12 +127,13 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
     if current is not None and not smb_conf.same_value(name, current, value):
         return _Judgement(evidence=Evidence.CONTRADICTED, remark=f"{name} is {_shown(current)}, not {value}.")
     if current is not None:
-        text = f"Unproven: {name} is {_shown(current)} now, but what it was before is not known."
+        text = f"{name} is {_shown(current)} now, but what it was before is not known."
     elif new.get(STATE) == LOADS_NOT:
         reasons = complaints(new)
-        text = f"Unproven: the server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
+        text = f"The server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
     else:
-        text = "Unproven: the server's configuration was not to be seen."
+        why = new.get(UNKNOWN)
+        text = f"The server's configuration could not be read{f' ({why})' if why else ''}."
     seen = negotiated.agreement(name, value, before.client, after.client) if before else None
     return _Judgement(evidence=Evidence.UNCONFIRMED, remark=f"{text} The session fits it ({seen})." if seen else text)
 
@@ -141,13 +143,13 @@ def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -
     previous, current = setting.read(before, after)
     shown = None if previous is None else str(previous)
     if current is None:
-        text = f"Unproven: {setting.name} was not to be seen from here."
+        text = f"{setting.name} cannot be seen from here."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
     if not smb_conf.same_value("", str(current), value):
         text = f"{setting.name} is {_shown(str(current))}, not {value}."
         return _Judgement(evidence=Evidence.CONTRADICTED, previous=shown, remark=text)
     if previous is None or shown is None:
-        text = f"Unproven: {setting.name} is {current} now, but what it was before is not known."
+        text = f"{setting.name} is {current} now, but what it was before is not known."
         return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
     if smb_conf.same_value("", str(previous), str(current)):
         text = f"{setting.name} was {_shown(str(current))} before already: nothing changed."

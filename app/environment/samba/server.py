@@ -44,9 +44,9 @@ def server_facts(
     if protocol.is_local:
         return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
     if ssh is None and not is_this_machine(target.host):
-        return ServerFacts(
-            problems=(f"the settings of {target.host} are unknown; name a way there by ssh, [USER@]{target.host}",)
-        )
+        unused = f" ({smb_conf} was not read: it names a file on the server)" if smb_conf else ""
+        what = f"the settings of {target.host} are unknown{unused}; name a way there by ssh, [USER@]{target.host}"
+        return ServerFacts(problems=(what,))
     route = find_route(target.host, target.port)
     client = route.local_address if route else ""
     answer = ask_server(

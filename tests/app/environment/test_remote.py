@@ -133,6 +133,8 @@ def test_a_distant_server_without_ssh_is_unknown_and_says_what_to_give() -> None
     found = server_facts(FAR)
     assert found.facts == {}
     assert found.problems == ("the settings of 192.0.2.250 are unknown; name a way there by ssh, [USER@]192.0.2.250",)
+    (problem,) = server_facts(FAR, None, "/etc/samba/smb.conf").problems
+    assert "(/etc/samba/smb.conf was not read: it names a file on the server)" in problem
 
 
 def bare_path(folder: Path, *, without: str) -> str:

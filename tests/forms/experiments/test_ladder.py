@@ -215,7 +215,7 @@ def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
         name="x", value="1", evidence=Evidence.CONFIRMED, also_changed=("y 1 -> 2",), remark="2 things changed."
     )
     wrong = Change(name="z", value="1", evidence=Evidence.CONTRADICTED, remark="z did not change.")
-    unseen = Change(name="v", value="1", evidence=Evidence.UNCONFIRMED, remark="Unproven: not to be seen.")
+    unseen = Change(name="v", value="1", evidence=Evidence.UNCONFIRMED, remark="It could not be read.")
     ladder = build_ladder(
         "tuning",
         [rung("a"), rung("b", change=two), rung("c", change=wrong), rung("d", change=unseen), rung("e", change="w=1")],
@@ -233,7 +233,7 @@ def test_a_rung_says_why_its_figure_may_not_speak_for_its_change() -> None:
     for words in (
         "→ 1, [?] not alone: 2 things",
         "→ 2, [!] not as claimed: z did",
-        "→ 3, [?] unproven: Unproven",
+        "→ 3, [?] unproven: It could not be read.",
         "→ 4, proven: w changed.",
     ):
         assert words in text

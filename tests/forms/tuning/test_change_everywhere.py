@@ -53,7 +53,7 @@ CASES: dict[str, tuple[str, str, dict[str, FactValue], str, str]] = {
         "testparm refuses the value ('maybe' is neither yes nor no)",
     ),
     "unknown": ("strickt sync", "no", {}, "contradicted", "Did you mean strict sync?"),
-    "unproven": ("wide links", "yes", {}, "unconfirmed", "configuration was not to be seen"),
+    "unproven": ("wide links", "yes", {}, "unconfirmed", "configuration could not be read"),
 }
 
 

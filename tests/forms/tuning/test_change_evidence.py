@@ -263,8 +263,13 @@ def unseen(**client: Any) -> Series:
 def test_without_the_configuration_a_claim_is_unproven() -> None:
     change = judge_change("strict sync", "no", unseen(), unseen())
     assert told(change) == ("strict sync", "no", "unconfirmed", None, ())
-    assert change.remark == "Unproven: the server's configuration was not to be seen."
+    assert change.remark == "The server's configuration could not be read."
     assert standing(change) is SettingState.UNPROVEN
+    why = {"server": {"facts.unknown": "the settings of nas are unknown; name a way there by ssh"}}
+    told_why = judge_change("strict sync", "no", unseen(), replace(unseen(), environment=why))
+    assert told_why.remark == (
+        "The server's configuration could not be read (the settings of nas are unknown; name a way there by ssh)."
+    )
 
 
 def test_without_the_configuration_the_session_is_still_checked() -> None:

@@ -80,6 +80,7 @@ def test_what_is_refused_is_told_in_one_line(samba: Smbd, sharebench: Inside, se
 def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: Inside):
     before = samba.conf.read_bytes()
     done = sharebench("sweep", "SO_RCVBUF=256K", url(samba), *conf(samba), "--yes", "--blocks", "2")
+    assert "█" not in done.stdout, "the curve is drawn, so the same values as bars would be the second picture"
     assert done.returncode == 0, done.stderr
     assert "Sweep of socket options" in done.stdout
     assert "as it was" in done.stdout
