@@ -15,6 +15,8 @@ from app.environment.samba import testparm
 from app.environment.samba.facts import loadable_modules
 from app.environment.samba.server import server_facts
 from app.errors import MeasurementError, UsageError
+from app.recorder.request import SeriesRequest
+from forms.audit.fix import remedies
 from forms.audit.judge import AuditedServer, judge
 from forms.findings.finding import FAR_SECONDS
 from forms.tuning.smb_conf_file import SmbConfFile, read_conf
@@ -82,6 +84,14 @@ def audit_file(path: Path) -> AuditResult:
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
     server = AuditedServer(conf=conf, path=str(path), modes=modes)
     return AuditResult(audit=_audit(str(path), AuditScope.FILE, server, tuple(problems)), files=files)
+
+
+def audited_first(request: SeriesRequest) -> tuple[tuple[str, str], ...]:
+    """What an audit of the server would change first: parameters of smb.conf with their values, the costliest first."""
+    audit = audit_server(
+        AuditRequest(target=request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
+    ).audit
+    return tuple((remedy.name, remedy.value) for remedy in remedies(audit.findings))
 
 
 def read_configuration(path: Path) -> str:

@@ -56,13 +56,15 @@ class Tuning:
     stop_after: int = STOP_AFTER
     only: tuple[str, ...] = ()
     """Parameters to try; empty for all of the catalogue."""
+    first: tuple[tuple[str, str], ...] = ()
+    """Parameters with the values that an audit of the server proposes, tried before all others."""
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
     kept: list[ConfLine] = field(default_factory=list)
 
     def run(self, path: Path, control: SeriesControl) -> Generator[TrialEvent | Trying | Tuned, None, None]:
         """Try one after another; the last event is Tuned. Raises as a trial does, with everything put back."""
-        found = candidates(self.only)
+        found = list(dict.fromkeys([*self.first, *candidates(self.only)]))
         in_vain = 0
         for number, (name, value) in enumerate(found, start=1):
             if in_vain >= self.stop_after:

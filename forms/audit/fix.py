@@ -1,9 +1,16 @@
-"""The edits that an audit proposes, as a unified diff; nothing is written."""
+"""What an audit proposes: edits as a unified diff, and values to be tested; nothing is written."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from storage.audits import AuditFinding
+from forms.tuning.catalogue import about
+from forms.tuning.smb_conf import same_value, spelling
+from forms.tuning.trial_rules import data
+from storage.audits import AuditFinding, Ruling
+
+TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})
+"""What a measurement can show the price of."""
 
 
 def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) -> str:
@@ -56,3 +63,31 @@ def edited_line(findings: Sequence[AuditFinding]) -> str:
     value = findings[0].value.split()
     kept = [word for word in value if word.partition("=")[0].strip(",").lower() not in words]
     return f"{findings[0].setting} = {' '.join(kept)}" if kept else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A value of a parameter of smb.conf that would take the place of a finding's, to be tested by ``try``."""
+
+    name: str
+    value: str
+    finding: AuditFinding
+
+
+def remedies(findings: Sequence[AuditFinding]) -> tuple[Remedy, ...]:
+    """What can be tested, the costliest first: harmful values and those worth trying, once for each parameter."""
+    found: dict[str, Remedy] = {}
+    never = {spelling(name).name for name in data()["never"]}
+    for finding in findings:
+        if finding.verdict not in TESTED or finding.instead is None or not finding.parameter:
+            continue
+        same_line = [one for one in findings if (one.file, one.line) == (finding.file, finding.line) and one.word]
+        line = edited_line([one for one in same_line if one.verdict in TESTED] if finding.word else [finding])
+        name, _, value = (part.strip() for part in line.partition("="))
+        name = spelling(name).name if line else finding.parameter
+        if not line:
+            entry = next(iter(about(finding.parameter)), None)
+            value = (entry.default or "") if entry else ""
+        if name not in never and (line or value) and not same_value(name, value, finding.value):
+            found.setdefault(name, Remedy(name, value, finding))
+    return tuple(found.values())

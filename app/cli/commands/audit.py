@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common, diagnostics, output
+from app.cli.commands.trial import try_command
 from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import answer_report
 from app.clients.base import Secrets
@@ -14,10 +15,14 @@ from app.errors import LoginError, UsageError
 from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_server
 from app.targets import parse_target
 from forms.audit.document import audit_document
-from forms.audit.fix import proposed_diff
+from forms.audit.fix import proposed_diff, remedies
 from forms.audit.report import audit_report
-from storage.audits import AuditScope, Ruling, recording_of
+from storage.audits import Audit, AuditScope, Ruling, recording_of
 
+PASSED = (
+    "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
+)  # fmt: skip
+"""Options that --try hands on."""
 HARMFUL, UNREADABLE = 1, 3
 """Exit codes: something harmful; the settings could not be read."""
 
@@ -25,13 +30,18 @@ HARMFUL, UNREADABLE = 1, 3
 @click.command("audit")
 @target_argument(required=False)
 @click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
+@click.option("--try", "tested", is_flag=True, help="Test the costliest finding: change it, measure it, restore it.")
+@click.option("--yes", is_flag=True, help="Consent to the change of --try, for scripts.")
+@click.option("--allow-restart", is_flag=True, help="Let --try restart smbd where only that makes a value act.")
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 @click.option("--label", default="", metavar="TEXT", help="A short name for the audit.")
 @click.option("--question", default="", metavar="TEXT", help="What the audit is meant to answer.")
 @common.login_options
 @common.options_of_all
-@series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
-def audit_command(context: click.Context, /, target: str | None, fix: bool, as_json: bool, **choices: Any) -> int:
+@series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling")
+def audit_command(
+    context: click.Context, /, target: str | None, fix: bool, tested: bool, as_json: bool, **choices: Any
+) -> int:
     """Find harmful and useless settings of a server, without measuring.
 
     Reads smb.conf with its includes, the kernel, the disks and the network cards, on this machine or through
@@ -50,6 +60,8 @@ def audit_command(context: click.Context, /, target: str | None, fix: bool, as_j
         output.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
     else:
         answer_report(audit_report(audit))
+    if tested:
+        return _tested(context, audit, target, choices)
     if audit.scope is AuditScope.SESSION:
         return UNREADABLE
     return HARMFUL if audit.count(Ruling.HARMFUL) else 0
@@ -73,3 +85,17 @@ def _audited(context: click.Context, target: str | None, choices: dict[str, Any]
         target=place, ssh=options.server_ssh, smb_conf=options.smb_conf, settings=options.settings, secrets=secrets
     )
     return audit_server(request)
+
+
+def _tested(context: click.Context, audit: Audit, target: str | None, choices: dict[str, Any]) -> int:
+    """Test the costliest finding by ``try``; its exit code."""
+    if target is None:
+        raise UsageError("--try measures a server: name its TARGET")
+    found = remedies(audit.findings)
+    if not found:
+        raise UsageError("nothing to test: no finding names a value that sharebench may change")
+    setting = f"{found[0].name}={found[0].value}"
+    diagnostics.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
+    passed = {name: choices[name] for name in PASSED}
+    code: int = context.invoke(try_command, setting=setting, target=target, **passed)
+    return code

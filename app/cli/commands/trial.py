@@ -25,6 +25,7 @@ from app.cli.trials import (
 )
 from app.errors import SharebenchError, UsageError
 from app.measure.control import SeriesControl
+from app.subjects.audit import audited_first
 from app.workflows.trial_order import (
     Judged,
     PutBack,
@@ -149,11 +150,14 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         load=load,
         stop_after=choices["stop_after"],
         only=tuple(choices["only"]),
+        first=() if choices["only"] else audited_first(request),
     )
     check_target(request)
     where = ways.ssh or "this machine"
     diagnostics.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
     diagnostics.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
+    for name, value in tuning.first:
+        diagnostics.say(f"The audit proposes {name} = {value}: tried first.")
     ask_to_go_on(yes=choices["yes"])
     try:
         summary = _tuned(context, tuning)

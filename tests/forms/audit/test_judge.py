@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from forms.audit.fix import remedies
 from forms.audit.judge import AuditedServer, SettingJudgement, judge, judgements, number_of
 from forms.audit.report import said_of
 from forms.tuning.smb_conf_file import read_conf
@@ -202,3 +203,12 @@ def test_a_large_file_with_loops_is_audited(tmp_path: object):
     assert sum(map(len, files.values())) > 2_000_000
     found = judge(AuditedServer(conf=read_conf(CONF, files), path=CONF))
     assert len(found) == 60_000
+
+
+def test_what_is_tested_takes_all_bad_words_of_a_line_together():
+    text = "[global]\nlog level = 5\nsocket options = SO_SNDBUF=8192 TCP_NODELAY SO_RCVBUF=8192\nstrict sync = no"
+    found = remedies(audited(text))
+    assert [(one.name, one.value) for one in found] == [
+        ("socket options", "TCP_NODELAY"), ("strict sync", "Yes"), ("log level", "1"),
+    ]  # fmt: skip
+    assert remedies(audited("[global]\nforce user = root\ncreate mask = 0777")) == ()

@@ -14,9 +14,18 @@ from storage.notebook import Notebook
 from storage.target_url import format_target
 from tests.command_line import Inside
 from tests.forms.audit.configurations import REDPAPER
-from tests.servers.smbd import Smbd
+from tests.servers.smbd import Smbd, SupervisedSmbd
 
 PINNED = "TCP_NODELAY SO_SNDBUF=14596 SO_RCVBUF=14596"
+
+
+@pytest.fixture
+def supervised():
+    """An smbd that is restarted when it ends, started with the buffer lines."""
+    server = SupervisedSmbd({"socket options": PINNED})
+    server.start()
+    yield server
+    server.stop()
 
 
 def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -129,3 +138,16 @@ def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, mak
     done = inside("audit", "--smb-conf", str(tmp_path / "printed.txt"))
     assert done.returncode == 1
     assert "strict sync = No" in done.stdout
+
+
+def test_the_costliest_finding_is_tested_and_restored(inside: Inside, supervised: Smbd):
+    supervised.make_file("big.iso", b"x" * 600_000)
+    before = supervised.conf.read_bytes()
+    done = inside(
+        "audit", format_target(supervised.target("big.iso")), "--smb-conf", str(supervised.conf), "--try", "--yes",
+        "--allow-restart",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "testing socket options=TCP_NODELAY in place of" in done.stderr
+    assert "faster" in done.stdout.lower()
+    assert supervised.conf.read_bytes() == before
