@@ -9,8 +9,8 @@ from statistics import NormalDist
 from app.load.scenario import find_scenario
 from forms.load.summary import capacity_of, limit_of
 from storage.loads.histogram import Histogram, HistogramBuilder
-from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointServer, Spread
-from storage.records import SeriesStatus, Target
+from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointServer
+from storage.records import SeriesStatus, Spread, Target
 
 _SECONDS = 600.0
 _TIMES = tuple(math.exp(0.55 * NormalDist().inv_cdf((step + 0.5) / 1000)) for step in range(1000))

@@ -11,7 +11,7 @@ from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
 from storage.recordings import ISOLATION, Recording, RecordingTables
-from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Target
+from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Spread, Target
 
 
 class Layer(StrEnum):
@@ -34,22 +34,12 @@ class Layer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CPUSpread:
-    """One kind of CPU time over the one-second samples of a run, in percent of the whole machine."""
-
-    mean: float
-    median: float
-    deviation: float | None = None
-    """Sample deviation (n - 1); absent for one sample."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CPUUse:
     """How busy the processors of one machine were during a run."""
 
-    user: CPUSpread
-    system: CPUSpread
-    total: CPUSpread
+    user: Spread
+    system: Spread
+    total: Spread
     samples: int
 
 

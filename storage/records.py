@@ -94,6 +94,16 @@ class ExperimentKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A figure of samples of about a second each: their mean, median and sample deviation."""
+
+    mean: float
+    median: float
+    deviation: float | None = None
+    """Absent for a single sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
 

@@ -17,10 +17,9 @@ from storage.loads.records import (
     PointServer,
     PointStatus,
     PrintQueue,
-    Spread,
 )
 from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think
-from storage.records import SeriesStatus, Target
+from storage.records import SeriesStatus, Spread, Target
 
 TIME = "2026-01-31T10:00:00.000Z"
 

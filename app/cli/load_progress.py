@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from app.cli import diagnostics
 from app.cli.progress import cancel_on_signals
-from app.load.events import FilesMade, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.load.events import FilesMade, JobsWait, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
 from app.measure.control import SeriesControl
 from app.workflows.load import LoadClosed, LoadStep, PointStored
 from forms.layout import visible
@@ -34,6 +34,8 @@ class LoadProgress:
             case FilesMade(files=made, of_files=wanted):
                 what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
                 self._draw(f"{self._phase.phase.value}: {made:,} of {wanted:,} {what}")
+            case JobsWait():
+                self._draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
             case SecondPassed():
                 self._draw(second_text(step, self._phase, self._until - time.monotonic()))
             case PointStored(point=point):

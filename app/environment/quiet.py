@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.environment.host.activity import Sample, Wire
+from app.environment.resources import spread_of
 from storage.quiet import Quiet, QuietVerdict
-from storage.records import Facts
+from storage.records import Facts, Spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,9 +185,16 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
     """The averages over the time of one phase; none where it was too short."""
     if not _long_enough(samples):
         return {}
+    kinds = {
+        "cpu_user_percent": _of_each(samples, lambda one: one.user_percent),
+        "cpu_system_percent": _of_each(samples, lambda one: one.cpu_percent - one.user_percent),
+        "cpu_percent": _of_each(samples, lambda one: one.cpu_percent),
+    }
     return {
         f"seconds_{when}": _rounded(sum(one.seconds for one in samples)),
-        f"cpu_percent_{when}": _rounded(_mean(samples, lambda one: one.cpu_percent)),
+        **{f"{name}_{when}": _rounded(mean) for name, (mean, _) in kinds.items()},
+        **{f"{name}_median_{when}": _rounded(spread.median) for name, (_, spread) in kinds.items() if spread},
+        **{f"{name}_deviation_{when}": _rounded(spread.deviation) for name, (_, spread) in kinds.items() if spread},
         f"others_cpu_percent_{when}": _rounded(_mean(samples, lambda one: one.others_cpu_percent)),
         f"stolen_percent_{when}": _rounded(_mean(samples, lambda one: one.stolen_percent)),
         f"run_queue_{when}": _rounded(_mean(samples, lambda one: one.run_queue)),
@@ -195,6 +203,12 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
         f"segments_sent_{when}": sum(one.segments_sent for one in samples),
         f"retransmitted_{when}": sum(one.retransmitted for one in samples),
     }
+
+
+def _of_each(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> tuple[float, Spread | None]:
+    """The average over the time, and how the stretches that are long enough differ."""
+    values = [figure(one) for one in samples if one.seconds >= LEAST_SECONDS]
+    return _mean(samples, figure), spread_of(values) if values else None
 
 
 def _rounded(value: float | None) -> float | None:

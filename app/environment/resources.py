@@ -4,6 +4,7 @@ import os
 import secrets
 import shlex
 import signal
+import statistics
 import subprocess
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Self
 from app.children import clean_environment
 from app.environment.host.processes import Ours, all_processes, parse_stat, tree
 from app.environment.remote import SSH_OPTIONS
+from storage.records import Spread
 
 MEMORY_INTERVAL_SECONDS = 10
 """Adding up the memory of a thousand processes costs the server a third of a second."""
@@ -181,6 +183,12 @@ class ResourceSampler:
                     self._began.set()
                 sections = {}
         self._began.set()
+
+
+def spread_of(values: Sequence[float]) -> Spread:
+    """Mean, median and sample deviation of what samples tell."""
+    deviation = statistics.stdev(values) if len(values) > 1 else None
+    return Spread(mean=statistics.fmean(values), median=statistics.median(values), deviation=deviation)
 
 
 def parse_resources(

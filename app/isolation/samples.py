@@ -1,13 +1,12 @@
 """What samples of a machine, some a second, say of a run: processors, disk, network."""
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self
 
-from app.environment.resources import ResourceSample, ResourceSampler
-from storage.isolations import CPUSpread, CPUUse, LayerRun
+from app.environment.resources import ResourceSample, ResourceSampler, spread_of
+from storage.isolations import CPUUse, LayerRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +104,4 @@ def cpu_use(samples: Sequence[ResourceSample]) -> CPUUse | None:
     if not users:
         return None
     totals = [user + system for user, system in zip(users, systems, strict=True)]
-    return CPUUse(user=_spread(users), system=_spread(systems), total=_spread(totals), samples=len(users))
-
-
-def _spread(values: Sequence[float]) -> CPUSpread:
-    return CPUSpread(
-        mean=statistics.fmean(values),
-        median=statistics.median(values),
-        deviation=statistics.stdev(values) if len(values) > 1 else None,
-    )
+    return CPUUse(user=spread_of(users), system=spread_of(systems), total=spread_of(totals), samples=len(users))

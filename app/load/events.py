@@ -87,6 +87,14 @@ class UsersGone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobsWait:
+    """A printer is still at work on the jobs that the point's users handed over."""
+
+    jobs: int
+    of_jobs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersReady:
     """The processes that make load are there."""
 
@@ -111,7 +119,9 @@ class LoadEnded:
     """Whether files of ours could not be removed."""
 
 
-LoadEvent = PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | WorkersReady | LoadWarned | LoadEnded
+LoadEvent = (
+    PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | JobsWait | WorkersReady | LoadWarned | LoadEnded
+)
 _EVENTS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(LoadEvent)}
 
 

@@ -4,7 +4,7 @@ import re
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 
@@ -12,7 +12,6 @@ from app.children import run_to_end
 from app.environment.remote import SSH_OPTIONS
 from storage.loads.records import LoadPoint, PrintQueue
 
-MOST_DRAIN_SECONDS = 600.0
 _ASK_SECONDS = 20.0
 _BETWEEN_SECONDS = 0.5
 _JOB = re.compile(r"(active\b|\d+(st|nd|rd|th)?\s|\S+-\d+\s)")
@@ -91,19 +90,18 @@ class PrinterShare:
             return None
         return done.stdout if done.returncode == 0 else None
 
-    def drained(self, since_seconds: float, enough: Callable[[], bool]) -> PrintQueue | None:
+    def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[PrintQueue]:
         """Wait until it is as empty as it was before the load, ``since_seconds`` by the monotonic clock.
 
-        None where the server does not say, or the user has had ``enough`` while jobs still wait.
+        Gives what still waits each time it has looked; the last one is drained, unless the user has had ``enough`` or
+        the server says nothing any more.
         """
         at_first = None
         while (now := self.waiting()) is not None:
             passed = time.monotonic() - since_seconds
-            ours = max(0, now - self._waited_before)
-            at_first = ours if at_first is None else at_first
-            if not ours or passed > MOST_DRAIN_SECONDS:
-                return PrintQueue(waiting=at_first, drained_seconds=None if ours else passed)
-            if enough():
-                return None
+            left = max(0, now - self._waited_before)
+            at_first = left if at_first is None else at_first
+            yield PrintQueue(waiting=at_first, left=left, drained_seconds=None if left else passed)
+            if not left or enough():
+                return
             time.sleep(_BETWEEN_SECONDS)
-        return None

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from statistics import mean, median, stdev
 
-from app.environment.resources import ResourceSample
-from storage.loads.records import PointServer, Spread
+from app.environment.resources import ResourceSample, spread_of
+from storage.loads.records import PointServer
+from storage.records import Spread
 
 _TICKS_A_SECOND = 100
 """USER_HZ, on every Linux that is met (proc(5))."""
@@ -26,7 +26,7 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
 
     def percent(ticks: Callable[[ResourceSample], int], least: float | None = None) -> Spread:
         found = [100 * (ticks(b) - ticks(a)) / (b.processors.total - a.processors.total) for a, b in pairs]
-        return _spread(found if least is None else [max(least, value) for value in found])
+        return spread_of(found if least is None else [max(least, value) for value in found])
 
     first, last = pairs[0][0], pairs[-1][1]
     seconds = last.uptime_seconds - first.uptime_seconds
@@ -83,7 +83,3 @@ def _throttled(first: ResourceSample, last: ResourceSample) -> float | None:
         return None
     all_, held = (last.periods[i] - first.periods[i] for i in (0, 1))
     return 100 * held / all_ if all_ > 0 else 0.0
-
-
-def _spread(values: Sequence[float]) -> Spread:
-    return Spread(mean=mean(values), median=median(values), deviation=stdev(values) if len(values) > 1 else None)

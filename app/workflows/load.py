@@ -17,6 +17,7 @@ from app.errors import UsageError
 from app.load.capacity import NextPoint, next_point
 from app.load.engine_process import EngineProcess
 from app.load.events import (
+    JobsWait,
     LoadEnded,
     LoadEvent,
     LoadPhase,
@@ -287,7 +288,10 @@ def _drained(
         yield event
         if isinstance(event, UsersGone):
             point = with_jobs_refused(point, printer.taken())
-            point = replace(point, print_queue=printer.drained(event.at_seconds, enough))
+            for queue in printer.drained(event.at_seconds, enough):
+                point = replace(point, print_queue=queue)
+                if queue.left:
+                    yield JobsWait(jobs=queue.left, of_jobs=queue.waiting)
     return point
 
 

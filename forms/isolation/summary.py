@@ -10,8 +10,8 @@ from forms.isolation.profile import ProfileSummary, Waterfall, profile_summary, 
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
 from forms.stats.distributions import student_t
 from forms.stats.summary import mean
-from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun
-from storage.records import RunStatus
+from storage.isolations import CPUUse, Isolation, Layer, LayerRun
+from storage.records import RunStatus, Spread
 
 _AT_ONCE = (Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 
@@ -161,14 +161,14 @@ def pooled_cpu(uses: Sequence[CPUUse]) -> CPUUse | None:
     return CPUUse(**kinds, samples=sum(use.samples for use in uses))
 
 
-def _pooled(spreads: Sequence[CPUSpread], weights: Sequence[int]) -> CPUSpread:
+def _pooled(spreads: Sequence[Spread], weights: Sequence[int]) -> Spread:
     known = [
         (spread.deviation, max(1, weight - 1))
         for spread, weight in zip(spreads, weights, strict=True)
         if spread.deviation is not None
     ]
     squares, freedom = sum(d * d * w for d, w in known), sum(w for _, w in known)
-    return CPUSpread(
+    return Spread(
         mean=sum(s.mean * w for s, w in zip(spreads, weights, strict=True)) / sum(weights),
         median=statistics.median(s.median for s in spreads),
         deviation=math.sqrt(squares / freedom) if known else None,

@@ -24,7 +24,7 @@ from forms.load.summary import (
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.series.origin import when_field, who_fields
 from storage.loads.histogram import Histogram
-from storage.loads.records import Limit, Load, LoadPoint, PointStatus
+from storage.loads.records import Limit, Load, LoadPoint, PointStatus, PrintQueue
 from storage.loads.scenario import RequestKind, Scenario
 from storage.records import SeriesStatus
 from storage.target_url import format_target
@@ -299,9 +299,13 @@ def _queue_text(load: Load) -> str:
         )
     return "; ".join(
         f"{point.users} users: {queue.waiting:,} jobs waited after the last hand-over, "
-        + ("and some still did at the end" if queue.drained_seconds is None else f"{queue.drained_seconds:.0f} s long")
+        + (f"{queue.drained_seconds:.0f} s long" if queue.drained_seconds is not None else _left_text(queue))
         for point, queue in seen
     )
+
+
+def _left_text(queue: PrintQueue) -> str:
+    return f"of which {queue.left:,} still did when it was ended" if queue.left else "and some still did at the end"
 
 
 def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:

@@ -44,6 +44,8 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.scratch_path and not series.running_by:
         yield Field(name="Left behind", text=f"{series.scratch_path} may still be on the target: delete it there")
     yield Field(name="Quiet time", text=_quiet_text(series.quiet))
+    if text := processors_text(series.quiet):
+        yield Field(name="Processors", text=text)
     yield from _ceiling(series)
     if series.experiment:
         yield Field(name="Experiment", text=series.experiment)
@@ -152,6 +154,19 @@ def resumed_text(series: Series) -> str:
         for run in series.failed_attempts
     ]
     return f"{times}; failed before: {', '.join(failed)}" if failed else times
+
+
+def processors_text(quiet: Quiet | None) -> str:
+    """How busy the client's processors were during the runs; empty where that was not seen."""
+    figures = quiet.figures if quiet else {}
+    parts = []
+    for word, name in (("user", "cpu_user_percent"), ("system", "cpu_system_percent"), ("total", "cpu_percent")):
+        mean, *others = (figures.get(f"{name}{kind}_during") for kind in ("", "_median", "_deviation"))
+        if mean is None or others[0] is None:
+            return ""
+        median, deviation = (None if value is None else f"{value:.1f}" for value in others)
+        parts.append(f"{word} {mean:.1f} (median {median}{f', deviation {deviation}' if deviation else ''})")
+    return f"{', '.join(parts)} % of all of the client's, during the runs"
 
 
 def _quiet_text(quiet: Quiet | None) -> str:

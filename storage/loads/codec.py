@@ -6,7 +6,8 @@ from typing import Any
 
 from storage.json_reader import Count, JSONNode, named
 from storage.loads.histogram import histogram_from_json
-from storage.loads.records import Capacity, LoadChoices, LoadPoint, PointServer, Spread
+from storage.loads.records import Capacity, LoadChoices, LoadPoint, PointServer
+from storage.records import Spread
 
 
 def point_to_json(point: LoadPoint) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from storage.loads.histogram import Histogram
 from storage.loads.scenario import Scenario, scenario_from_json
 from storage.ownership import is_alive
 from storage.plan import MOST_SECONDS
-from storage.records import Facts, Owner, SeriesStatus, Target
+from storage.records import Facts, Owner, SeriesStatus, Spread, Target
 
 MOST_USERS = 1_000_000
 
@@ -36,16 +36,6 @@ class Limit(StrEnum):
     ERRORS = "errors"
     GENERATOR = "generator"
     UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """Samples of one second each: their mean, median and sample deviation."""
-
-    mean: float
-    median: float
-    deviation: float | None = None
-    """Absent for a single sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +70,8 @@ class PrintQueue:
 
     waiting: Annotated[int, JSONNode.whole]
     """Jobs, the one being printed included."""
+    left: Annotated[int, JSONNode.whole] = 0
+    """Of those, the jobs that still waited when nobody looked any more."""
     drained_seconds: NotNegative | None = None
     """Until none of them waited; absent where some still did when nobody looked any more."""
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun, LeftBehind, ProfileCounter
+from storage.isolations import CPUUse, Isolation, Layer, LayerRun, LeftBehind, ProfileCounter
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.recordings import UnknownReferenceError
-from storage.records import ClientFacts, RunStatus, SeriesStatus, Target
+from storage.records import ClientFacts, RunStatus, SeriesStatus, Spread, Target
 
-SPREAD = CPUSpread(mean=1.5, median=1.0, deviation=0.25)
+SPREAD = Spread(mean=1.5, median=1.0, deviation=0.25)
 RUN = LayerRun(
     round=1, layer=Layer.SERVER, clients=4, seconds=5.0, bytes_per_second=1e6, operations={"readx": 3},
     requests={"read": 3}, server_cpu=CPUUse(user=SPREAD, system=SPREAD, total=SPREAD, samples=5),

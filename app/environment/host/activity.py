@@ -28,6 +28,8 @@ class Cpu:
     total: int
     working: int
     """In programs and in the kernel on their behalf: user, nice, system."""
+    user: int = 0
+    """Of that, in programs: user, nice."""
     interrupts: int
     """Interrupts and what they put off: traffic and disks, anybody's."""
     stolen: int
@@ -89,6 +91,8 @@ class Sample:
     seconds: float
     cpu_percent: float
     """All that worked, ours and others'."""
+    user_percent: float = 0.0
+    """Of that, in programs; the rest is the kernel's, interrupts included."""
     others_cpu_percent: float
     """What worked and was neither ours nor the kernel's own."""
     stolen_percent: float
@@ -138,6 +142,7 @@ def parse_cpu(stat: str | None) -> Cpu | None:
     return Cpu(
         total=user + nice + system + idle + waiting + interrupt + soft + stolen,
         working=user + nice + system,
+        user=user + nice,
         interrupts=interrupt + soft,
         stolen=stolen,
         runnable=runnable or 0,
@@ -161,6 +166,7 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
     return Sample(
         seconds=seconds,
         cpu_percent=100 * busy / total,
+        user_percent=100 * (last.cpu.user - first.cpu.user) / total,
         others_cpu_percent=100 * max(0, _ticks_beyond(first, last)) / total,
         stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
         run_queue=max(0, last.cpu.runnable - 1),

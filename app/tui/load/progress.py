@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from app.load.events import FilesMade, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.load.events import FilesMade, JobsWait, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
 from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadStep, PointStored
 from forms.exporters.text import chart_lines, table_lines
@@ -34,6 +34,7 @@ class LoadProgressState:
     load: Load | None = None
     phase: PhaseBegan | None = None
     files: FilesMade | None = None
+    queue: JobsWait | None = None
     seconds: tuple[SecondPassed, ...] = ()
     """The last ones, the newest last."""
     warnings: tuple[str, ...] = ()
@@ -45,7 +46,9 @@ class LoadProgressState:
             case LoadOpened(load=load) | PointStored(load=load):
                 return replace(self, load=load)
             case PhaseBegan():
-                return replace(self, phase=step, files=None)
+                return replace(self, phase=step, files=None, queue=None)
+            case JobsWait():
+                return replace(self, queue=step)
             case FilesMade():
                 return replace(self, files=step)
             case SecondPassed():
@@ -67,6 +70,8 @@ class LoadProgressState:
         if stalled := self._stalled_seconds():
             return f"! {self._which()}no request was answered for {stalled} s"
         files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
+        if self.queue:
+            files = f": {self.queue.jobs:,} of {self.queue.of_jobs:,} jobs wait, Esc ends it"
         ends = self.phase.at_seconds + self.phase.seconds - at_seconds
         left = f", {duration(ends)} left" if self.phase.seconds and ends > 0 else ""
         whole = self._left_seconds(max(0.0, ends) if self.phase.seconds else 0.0, is_last=is_last)

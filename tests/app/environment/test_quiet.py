@@ -129,6 +129,18 @@ def test_the_worst_figure_decides_and_only_its_reasons_are_told() -> None:
     assert "other programs" in quiet.reasons[0]
 
 
+def test_the_processors_of_the_runs_have_mean_median_and_deviation() -> None:
+    runs = [replace(IDLE, cpu_percent=total, user_percent=user) for user, total in ((10, 30), (20, 50), (60, 70))]
+    figures = assess([IDLE], [*runs, replace(runs[0], seconds=0.01)], HERE).figures
+    assert figures["cpu_percent_median_during"] == 50.0
+    assert figures["cpu_percent_deviation_during"] == 20.0
+    assert (figures["cpu_user_percent_median_during"], figures["cpu_system_percent_median_during"]) == (20.0, 20.0)
+    assert figures["cpu_user_percent_deviation_during"] == pytest.approx(26.46)
+    mean, user, system = (figures[f"cpu_{kind}percent_during"] for kind in ("", "user_", "system_"))
+    assert None not in {mean, user, system}
+    assert mean == pytest.approx((user or 0) + (system or 0), abs=0.02)
+
+
 def test_nothing_to_read_is_unknown_and_too_short_a_run_says_nothing() -> None:
     assert assess([], [], HERE).verdict is QuietVerdict.UNKNOWN
     assert assess([], []).to_json()["reasons"]
@@ -350,7 +362,7 @@ def test_whose_time_it_is() -> None:
 
 def test_cpu_times_and_disks_of_proc() -> None:
     cpu = parse_cpu("cpu  10 1 20 900 50 3 4 12 0 0\ncpu0 1 1\nprocs_running 3\n")
-    assert cpu == Cpu(total=1000, working=31, interrupts=7, stolen=12, runnable=3)
+    assert cpu == Cpu(total=1000, working=31, user=11, interrupts=7, stolen=12, runnable=3)
     assert parse_cpu("intr 5\n") is None
     assert parse_cpu(None) is None
     lines = (
@@ -528,6 +540,8 @@ def test_a_series_of_our_own_is_not_called_a_busy_time(smbd: Smbd, command: Comm
     assert record["verdict"] != "busy", record
     assert isinstance(record["cpu_percent_during"], float)
     assert record["cpu_percent_during"] > 30
+    for kind in ("cpu_percent", "cpu_user_percent", "cpu_system_percent"):
+        assert isinstance(record[f"{kind}_median_during"], float)
     assert isinstance(others, int)
     assert others < 0.03 * rate
 

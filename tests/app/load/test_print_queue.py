@@ -133,6 +133,30 @@ def test_the_newest_job_is_the_one_with_the_highest_number():
     assert newest_job_in("") is None
 
 
+def slow_printer(monkeypatch: pytest.MonkeyPatch, jobs: list[int | None]) -> PrinterShare:
+    """A printer share at which so many jobs wait each time that one looks, and a clock that runs on by 500 s each."""
+    clock = iter(range(0, 500_000, 500))
+    monkeypatch.setattr("app.load.print_queue.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("app.load.print_queue.time.sleep", lambda _: None)
+    monkeypatch.setattr(PrinterShare, "waiting", lambda _: jobs.pop(0))
+    return PrinterShare("laser", "smb.conf", None)
+
+
+def test_a_queue_is_waited_for_as_long_as_it_takes_and_told_of_meanwhile(monkeypatch: pytest.MonkeyPatch):
+    found = list(slow_printer(monkeypatch, [5, 4, 3, 2, 1, 0]).drained(0.0, lambda: False))
+    assert [queue.left for queue in found] == [5, 4, 3, 2, 1, 0]
+    assert [queue.drained_seconds for queue in found[:-1]] == [None] * 5
+    assert (found[-1].waiting, found[-1].drained_seconds) == (5, 2500.0)
+
+
+def test_whoever_has_enough_ends_the_wait_and_keeps_what_was_seen(monkeypatch: pytest.MonkeyPatch):
+    had_enough = iter([False, True])
+    (_, last) = slow_printer(monkeypatch, [5, 4, 3]).drained(0.0, lambda: next(had_enough))
+    assert (last.waiting, last.left, last.drained_seconds) == (5, 4, None)
+    stops_telling = slow_printer(monkeypatch, [5, None])
+    assert [queue.left for queue in stops_telling.drained(0.0, lambda: False)] == [5]
+
+
 def test_jobs_that_cups_refused_after_smbd_took_them_are_errors():
     handed_over = loads.point(requests=90, errors={"connection lost": 1})
     found = with_jobs_refused(handed_over, 30)

@@ -9,8 +9,8 @@ from forms.exporters.drawing import Box, drawing
 from forms.isolation.profile import profile_summary, waterfall
 from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary, pooled_cpu, ratio_over_rounds
-from storage.isolations import CPUSpread, CPUUse, Isolation, Layer, LayerRun, ProfileCounter
-from storage.records import RunStatus, Target
+from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
+from storage.records import RunStatus, Spread, Target
 
 PROFILE = {
     "smb2_read": ProfileCounter(calls=100, microseconds=10_000, idle_microseconds=4_000),
@@ -64,7 +64,7 @@ def test_a_failed_run_counts_nowhere():
 
 def test_processors_are_weighted_by_samples():
     def use(mean: float, deviation: float | None, samples: int) -> CPUUse:
-        spread = CPUSpread(mean=mean, median=mean, deviation=deviation)
+        spread = Spread(mean=mean, median=mean, deviation=deviation)
         return CPUUse(user=spread, system=spread, total=spread, samples=samples)
 
     found = pooled_cpu([use(10, 3, 3), use(40, 4, 6)])

@@ -236,6 +236,10 @@ def test_the_print_queue_is_told_or_said_not_to_be_seen():
     assert "7 jobs waited after the last hand-over, and some still did" in " ".join(
         report_text(load_report(full_load(scenario=prints, points=(waits,)))).split()
     )
+    ended = point(print_queue=PrintQueue(waiting=7, left=3))
+    assert "of which 3 still did when it was ended" in " ".join(
+        report_text(load_report(full_load(scenario=prints, points=(ended,)))).split()
+    )
     assert "Print queue" not in report_text(load_report(full_load()))
 
 

@@ -53,3 +53,18 @@ def test_a_script_sees_in_the_document_what_is_advised_on_the_form():
     short = series_document(series((1e8, 1e8, 1e8), size_bytes=1 << 20))["advice"]
     assert "short" in {said["key"] for said in short}
     assert all(said["text"] for said in short)
+
+
+def test_the_processors_stand_on_the_form_of_every_series_that_was_watched():
+    kinds = {"cpu_user_percent": 10.0, "cpu_system_percent": 20.0, "cpu_percent": 30.0}
+    figures = {f"{name}{kind}_during": value for name, value in kinds.items() for kind in ("", "_median", "_deviation")}
+    watched = series([100e6] * 5, quiet=Quiet(verdict=QuietVerdict.QUIET, figures=figures))
+    (said,) = [field.text for field in series_report(run_form(watched)).fields if field.name == "Processors"]
+    assert said == (
+        "user 10.0 (median 10.0, deviation 10.0), system 20.0 (median 20.0, deviation 20.0), total 30.0 (median 30.0, "
+        "deviation 30.0) % of all of the client's, during the runs"
+    )
+    of_old = Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": 8.0})
+    for known in (None, of_old):
+        fields = series_report(run_form(series([100e6] * 5, quiet=known))).fields
+        assert "Processors" not in {field.name for field in fields}
