@@ -8,7 +8,7 @@ ONCE_MORE = { [ $$? = 1 ] && [ "$(RETRY)" != 0 ] && $(BIN)/python -m tests.once_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled check format lint types contracts bench truth torture screenshots lock wheel clean
+.PHONY: help demo test compiled check format lint types contracts bench mutants truth torture screenshots lock wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench: .venv/.installed-dev ## speeds side by side with other clients, written t
 torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=… for each)
 	@$(BIN)/python -m tests.reliability $(if $(SECONDS),--seconds $(SECONDS))
 
+mutants: .venv/.installed-dev ## break lines that decide something, and report those that no test notices (SEED=… PART=2/10)
+	@$(BIN)/python -m tests.mutants $(if $(SEED),--seed $(SEED)) $(if $(PART),--part $(PART))
+
 truth: .venv/.installed-dev ## how often the verdicts are true: simulated, written to TRUTH.md
 	@$(BIN)/python -m tests.truth
 
@@ -75,4 +78,4 @@ wheel: .venv/.installed-dev ## build the wheel into dist/
 	@$(BIN)/uv build --quiet --no-build-isolation --wheel --out-dir dist
 
 clean: ## remove what the other targets made
-	rm -rf .venv dist .bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv dist .bench .mutants .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

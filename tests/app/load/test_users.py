@@ -6,12 +6,14 @@ import threading
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
 import gevent
 import pytest
 
+from app.errors import LoginError
 from app.load.events import PointMeasured
 from app.load.judgement import load_point
 from app.load.plan import LoadPlan
@@ -39,6 +41,30 @@ def test_users_take_the_targets_in_turns_over_all_processes(
         LoadUser(of_processes[number % processes])
     counts = Counter(asked)
     assert max(counts.values()) - min(counts[target] for target in found) <= users % targets
+
+
+def test_a_refused_login_is_sent_three_times_and_never_again(monkeypatch: pytest.MonkeyPatch):
+    class AsleepError(Exception):
+        """The user waits for the end of the load."""
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        if seconds >= 3600:
+            raise AsleepError
+
+    waited: list[float] = []
+    files = MagicMock()
+    files.connect.side_effect = LoginError("refused")
+    monkeypatch.setattr("app.load.users.make_files", lambda *_: files)
+    monkeypatch.setattr("app.load.users.gevent", SimpleNamespace(sleep=sleep))
+    target = Target(protocol="smb", host="nas", share="x")
+    users = LoadUsers(LoadPlan(targets=(target,), scenario=find_scenario("small")), 1)
+    user = LoadUser(users)
+    with pytest.raises(AsleepError):
+        user.live()
+    assert files.connect.call_count == 3, "more would lock the account"
+    assert waited == [1, 2, 3600]
+    assert (user.given_up, user.connected, users.given_up) == (True, False, 1)
 
 
 def test_the_far_end_of_another_machine_ends_with_the_first_worker_that_dies(monkeypatch: pytest.MonkeyPatch, tmp_path):

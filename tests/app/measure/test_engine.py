@@ -194,6 +194,13 @@ def test_until_goes_on_to_the_interval_and_says_reached():
     assert 3 < len(runs(events)) < 40
 
 
+@pytest.mark.parametrize(("planned", "most", "made"), [(8, 40, 8), (3, 40, 3), (8, 5, 5)])
+def test_until_makes_the_planned_runs_also_where_fewer_would_do(planned: int, most: int, made: int):
+    server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0] * 40))
+    plan = MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=planned, until_percent=2.0, max_runs=most)
+    assert len(runs(measure(plan, server))) == made
+
+
 def test_until_stops_at_the_maximum_and_says_not_reached():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 2.0] * 10))
     events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)

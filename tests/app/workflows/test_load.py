@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -10,10 +11,18 @@ import pytest
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.load.engine_process import EngineProcess
-from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadWarned, WorkersReady
+from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadWarned, PointMeasured, WorkersReady
 from app.load.plan import LoadPlan
 from app.measure.control import SeriesControl
-from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, resume_load, run_load
+from app.workflows.load import (
+    LoadClosed,
+    LoadOpened,
+    LoadRequest,
+    _users_lost,
+    check_limits,
+    resume_load,
+    run_load,
+)
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
@@ -157,3 +166,31 @@ def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
     assert [event.text for event in told if isinstance(event, LoadWarned)] == [
         "the server's load is not seen: `ssh` cannot be run here (No such file or directory)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("users", "processes", "open_files", "allowed"),
+    [(100, 1, 164, True), (100, 1, 163, False), (101, 2, 115, True), (101, 2, 114, False)],
+)
+def test_each_user_needs_an_open_file_of_its_process(
+    monkeypatch: pytest.MonkeyPatch, users: int, processes: int, open_files: int, allowed: bool
+):
+    monkeypatch.setattr("app.workflows.load.resource.getrlimit", lambda _: (open_files, open_files))
+    choices = LoadChoices(users=(users,), processes=processes)
+    if allowed:
+        check_limits(choices, full_load().targets)
+    else:
+        with pytest.raises(UsageError, match=f"at most {processes * (open_files - 64)} users"):
+            check_limits(choices, full_load().targets)
+
+
+@pytest.mark.parametrize(
+    ("search", "connected", "goes_on"), [(False, 50, True), (False, 49, False), (True, 1, True), (True, 0, False)]
+)
+def test_the_load_ends_with_fewer_than_half_of_its_users_and_a_search_with_none(
+    search: bool, connected: int, goes_on: bool
+):
+    measured = PointMeasured(point=1, users=100, began_seconds=0, ended_seconds=1, ramp_seconds=0)
+    lost = _users_lost(measured, point(1, 100, connected=connected), LoadChoices(users=(100,), find_capacity=search))
+    assert (lost is None) is goes_on
+    assert _users_lost(replace(measured, failure="late"), point(1, 100, connected=0), LoadChoices(users=(100,))) is None

@@ -137,3 +137,9 @@ def test_both_orders_are_as_frequent_at_each_look_also_where_a_pair_was_left_out
         assert [sum(orders[:look]) for look in LOOKS] == [4, 7, 10]
         assert not base_comes_first([True] * 4 + [False] * 3, LOOKS, 9, seed)
         assert base_comes_first([True] * 3 + [False] * 4, LOOKS, 9, seed)
+
+
+def test_after_a_look_the_next_one_is_what_the_orders_are_balanced_for():
+    balanced = [True, False] * 4
+    assert len(balanced) == LOOKS[0]
+    assert {base_comes_first(balanced, LOOKS, 9, seed) for seed in range(40)} == {True, False}

@@ -1,0 +1,30 @@
+"""The journal of a change that could not begin."""
+
+import pytest
+
+from app.changes import server
+from app.changes.journal import Journalled, begin_change
+from app.changes.script import ServerChange
+from app.changes.server import ChangeRefusedError, new_change_id
+from storage.changes import ChangeKind, ChangeState
+from storage.notebook import Notebook
+
+
+def test_where_another_trial_stands_nothing_is_left_to_restore(tmp_path, monkeypatch):
+    def refused(*_: object) -> None:
+        raise ChangeRefusedError("another trial stands there")
+
+    monkeypatch.setattr(server, "begin", refused)
+    monkeypatch.setattr(server, "undo", lambda *_: pytest.fail("the other trial's change was restored"))
+    change = ServerChange(
+        id=new_change_id(), title="x", undo_path="/x/undo.sh", check=":", before=":", arms=(":",), put_back=":"
+    )
+    about = Journalled(
+        experiment="trial of it", kind=ChangeKind.SMB_CONF, name="strict sync", machine="nas", ssh=None,
+        effective_before="Yes",
+    )  # fmt: skip
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        with pytest.raises(ChangeRefusedError, match="another trial stands there"):
+            begin_change(change, about, notebook)
+        assert notebook.journal(ChangeState.OPEN) == []
+        assert notebook.left_behind() == []
