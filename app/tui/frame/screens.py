@@ -100,6 +100,13 @@ SCREENS = (
         key="ctrl+n",
     ),
     ScreenEntry(
+        name="audit",
+        home="app.tui.audit.screen:AuditScreen",
+        title="Audit",
+        help="Check the server's settings; nothing is measured or changed.",
+        key="ctrl+o",
+    ),
+    ScreenEntry(
         name="entry",
         home="app.tui.tuning.entry:EntryScreen",
         title="Entry",
