@@ -120,7 +120,7 @@ def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) ->
             samples,
             lambda one: one.run_queue / around.cpus,
             RUN_QUEUE_PER_CPU,
-            lambda value: f"{value * around.cpus:.1f} threads wanted to run on {around.cpus} CPUs {when}",
+            lambda value: f"the CPU load was {value * around.cpus:.1f} on {around.cpus} CPUs {when}",
         )
     if not (running and around.own_disk):
         yield from _judged(
@@ -131,7 +131,7 @@ def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) ->
         )
     sent, again = sum(one.segments_sent for one in samples), sum(one.retransmitted for one in samples)
     if again >= TYPICAL_RETRANSMIT_LEAST and 100 * again >= TYPICAL_RETRANSMIT_PERCENT * sent:
-        yield QuietVerdict.TYPICAL, f"{again} of {sent} TCP segments were sent again {when}"
+        yield QuietVerdict.TYPICAL, f"{again} of {sent} TCP segments were retransmitted {when}"
 
 
 def _judged(

@@ -134,13 +134,13 @@ def retransmits(series: Series) -> Iterator[Finding]:
     again, sent = _number(path, f"{own}retransmitted_during"), _number(path, f"{own}segments_sent_during")
     if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         who = "this machine, in all its connections," if whole_machine else "this client"
-        yield _loss(series, f"{who} sent {again:.0f} of {sent:.0f} TCP segments again", again, sent)
+        yield _loss(series, f"{who} retransmitted {again:.0f} of {sent:.0f} TCP segments", again, sent)
     again, sent = _number(server, "tcp.retransmitted_during"), _number(server, "tcp.segments_sent_during")
     late, received = _number(path, f"{own}out_of_order_during"), _number(path, f"{own}segments_received_during")
     if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         yield _loss(
             series,
-            f"the server, in all its connections, sent {again:.0f} of {sent:.0f} TCP segments again",
+            f"the server, in all its connections, retransmitted {again:.0f} of {sent:.0f} TCP segments",
             again,
             sent,
         )
@@ -188,8 +188,8 @@ def above_the_link(series: Series) -> Iterator[Finding]:
         title="More arrived than the link can carry",
         evidence=f"{called(series)}: {numbers.link_rate(average)} of content, where a link of {said} carries"
         f" {numbers.link_rate(carries)} at most.",
-        what_to_do="The link's rate is not what you say, or a cache answered: correct the rate, or measure a"
-        " file that is larger than the memory, and do not trust the percentages until then.",
+        what_to_do="The link is faster than stated, or a cache answered: correct --link, or measure a file"
+        " larger than the server's memory. Until then the percentages are wrong.",
     )
 
 

@@ -96,7 +96,7 @@ def busy_time(series: Series) -> Iterator[Finding]:
     yield Finding(
         key=BUSY,
         severity=Severity.WARNING,
-        title="It was measured at a busy time",
+        title="Measured at a busy time",
         evidence=f"{called(series)}{f': {why}' if why else ''}.",
         what_to_do="Measure again at a quiet time, or wait for one.",
     )
@@ -180,7 +180,7 @@ def low_utilisation(series: Series) -> Iterator[Finding]:
     yield Finding(
         key="low-utilisation",
         severity=Severity.NOTE,
-        title="Nothing is busy, and yet it is not fast",
+        title="Slow, although nothing is busy",
         evidence=f"{called(series)}: {share:.0f} % of the link and {cpu:.0f} % of this host's processors at work.",
         what_to_do="Measure with more in flight and larger blocks; then look at the server's"
         " disk and at its processors' power saving.",

@@ -100,7 +100,7 @@ def _ending(series: Series) -> Iterator[Advice]:
     if unfinished and planned and done < planned:
         yield Advice(
             key="interrupted",
-            text=f"Only {done} of {planned:.0f} planned runs count: complete the series; it goes on where it stopped.",
+            text=f"Only {done} of {planned:.0f} planned runs count: resume the series to complete it.",
             options=f"sharebench run --resume {series.id}",
         )
 
@@ -147,7 +147,7 @@ def _single(series: Series) -> Iterator[Advice]:
     if len(rates) == 1:
         yield Advice(
             key="single",
-            text="One valid run has no deviation and proves nothing: measure at least five.",
+            text="One valid run has no deviation and cannot show a difference: measure at least five.",
             options="--runs 5",
         )
     if not rates and series.runs:
@@ -162,7 +162,7 @@ def _busy(series: Series) -> Iterator[Advice]:
     why = busy_reasons(series)
     yield Advice(
         key="busy",
-        text=f"The time was busy{f' ({why})' if why else ''}, so the numbers are those of the load as well:"
+        text=f"The time was busy{f' ({why})' if why else ''}, so the results include the effect of that load:"
         " measure again at a quiet time, or wait for one.",
         options="--quiet-time require --wait 600",
     )
@@ -212,7 +212,7 @@ def _drift(series: Series) -> Iterator[Advice]:
         key="drift",
         text=f"Throughput {what} by {wording.percent(abs(trend.percent))} over the series (Mann-Kendall"
         f" p = {trend.p_value:.3f}), so its average depends on when it stopped: {todo} and compare it only with a"
-        " series measured in turn with it.",
+        " series whose runs alternate with its own.",
         options=f"{f'--warmup {warmups}, ' if trend.percent > 0 else ''}sharebench selftest TARGET",
     )
 
@@ -228,7 +228,7 @@ def _dependence(series: Series) -> Iterator[Advice]:
     yield Advice(
         key="dependence",
         text=f"Neighbouring runs are alike (correlation {found:.2f}), so {what}: measure the series again later, or"
-        " several of them, to see how far its average wanders.",
+        " several of them, to see how much its average varies.",
         options="sharebench selftest --apart 3 TARGET",
     )
 
@@ -254,7 +254,7 @@ def _short(series: Series) -> Iterator[Advice]:
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
     yield Advice(
         key="short",
-        text=f"A run lasts {wording.seconds(typical)}{blocks}, too short to trust: measure again with {todo}.",
+        text=f"A run lasts {wording.seconds(typical)}{blocks}, too short to measure reliably: use {todo}.",
         options=options,
     )
 
@@ -285,7 +285,7 @@ def _scatter(series: Series) -> Iterator[Advice]:
         todo, options = "more runs alone help slowly: make them longer, or find what else is at work", "--size SIZE"
     yield Advice(
         key="scatter",
-        text=f"The runs scatter by {wording.percent(spread)} (deviation), so the average is known to ± "
+        text=f"The runs vary by {wording.percent(spread)} (standard deviation), so the average is known to ± "
         f"{wording.percent(half)} only: {todo}.",
         options=options,
     )

@@ -21,6 +21,12 @@ _SUSTAINED_DIFFERS = 0.005
 """From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
 _QUEUES_TIMES = 2
 """From where on the round trip under load is worth a word."""
+QUESTIONS = (
+    "Are files and print jobs served faster than by the older version?",
+    "How much memory does an idle user take?",
+    "Where is the limit that users report?",
+)
+"""What a measurement may be meant to answer, to choose from (IBM Redpaper 2004: state it before measuring)."""
 LINK = "Link"
 """The field that the percentages refer to."""
 
@@ -53,6 +59,8 @@ def head_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Change", text=change_text(series.change))
     if series.decision:
         yield Field(name="Decision", text=wording.decided(series.decision))
+    if series.question:
+        yield Field(name="Question", text=series.question)
     if series.note:
         yield Field(name="Note", text=series.note)
 
@@ -85,8 +93,8 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
     if form.confidence is not None:
         low, high = form.confidence
         yield Field(
-            name="Average, 95 % sure",
-            text=f"between {numbers.whole(max(low, 0))} and {numbers.whole(high)} bytes/sec",
+            name="95 % interval of the average",
+            text=f"{numbers.whole(max(low, 0))} to {numbers.whole(high)} bytes/sec",
         )
 
 

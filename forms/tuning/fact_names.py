@@ -77,7 +77,7 @@ _NAMES = {
     "card.driver_version": "version of the network card's driver",
     "storage.layers": "layers below the file system",
     "tcp.own_segments_sent_during": "segments sent by the transfers",
-    "tcp.own_retransmitted_during": "segments sent again by the transfers",
+    "tcp.own_retransmitted_during": "segments retransmitted by the transfers",
     "tcp.own_segments_received_during": "segments received by the transfers",
     "tcp.own_out_of_order_during": "segments received after a gap",
     "link.interface": "interface",

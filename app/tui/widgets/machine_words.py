@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def machine_words(machine: "MachineNow") -> str:
-    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 sent again``."""
+    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 retransmits``."""
     card = ""
     if machine.interface is not None:
         received, sent = machine.received_bytes_per_second, machine.sent_bytes_per_second
         card = f"  {machine.interface} in {byte_rate(received)}, out {byte_rate(sent)}"
-    return f"CPU {machine.cpu_percent:.0f} %{card}  {machine.retransmitted:,} sent again"
+    return f"CPU {machine.cpu_percent:.0f} %{card}  {machine.retransmitted:,} retransmits"

@@ -84,7 +84,7 @@ def test_an_idle_machine_is_quiet() -> None:
         ({"others_link_bytes": 1e6}, QuietVerdict.TYPICAL, "others moved 1.0 MB/s over eth0"),
         ({"disk_percent": 90.0}, QuietVerdict.BUSY, "a disk of this machine was at work 90 %"),
         ({"disk_percent": 30.0}, QuietVerdict.TYPICAL, "a disk"),
-        ({"retransmitted": 50, "segments_sent": 1000}, QuietVerdict.TYPICAL, "sent again"),
+        ({"retransmitted": 50, "segments_sent": 1000}, QuietVerdict.TYPICAL, "retransmitted"),
         ({"retransmitted": 3, "segments_sent": 10}, QuietVerdict.QUIET, ""),
         ({"cpu_percent": 100.0}, QuietVerdict.QUIET, ""),
     ],
@@ -103,7 +103,7 @@ def test_each_figure_before_and_during(changed: dict[str, float], verdict: Quiet
 def test_the_run_queue_counts_before_a_series_and_not_during_our_own_run() -> None:
     crowded = replace(IDLE, run_queue=5.0)
     assert assess([crowded], [], HERE).verdict is QuietVerdict.BUSY
-    assert "5.0 threads wanted to run on 2 CPUs" in assess([crowded], [], HERE).reasons[0]
+    assert "the CPU load was 5.0 on 2 CPUs" in assess([crowded], [], HERE).reasons[0]
     assert assess([replace(IDLE, run_queue=2.5)], [], HERE).verdict is QuietVerdict.TYPICAL
     assert assess([IDLE], [crowded] * 3, HERE).verdict is QuietVerdict.QUIET
 

@@ -72,11 +72,11 @@ def test_a_full_wire_is_said_also_of_a_busy_time():
     busy = Quiet(verdict=QuietVerdict.BUSY)
     found = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (119.4, 120.0), strict=True)]
     assert survey("survey nas", found).next_step == (
-        "SMB is 100 % of bare TCP: the wire is full, nothing is wrong here. It was measured at a busy time. Measure"
+        "SMB is 100 % of bare TCP: the wire is full, nothing is wrong here. Measured at a busy time. Measure"
         " again at a quiet time, or wait for one."
     )
     slow = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (100.0, 120.0), strict=True)]
-    assert survey("survey nas", slow).next_step.startswith("It was measured at a busy time.")
+    assert survey("survey nas", slow).next_step.startswith("Measured at a busy time.")
 
 
 def test_only_complete_series_count():

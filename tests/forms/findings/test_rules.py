@@ -333,7 +333,10 @@ def test_retransmits():
     assert of("retransmits", with_path(tcp__segments_sent_during=100_000, tcp__retransmitted_during=9)) == []
     lost = {"tcp__segments_sent_during": 100_000, "tcp__retransmitted_during": 900}
     theirs = {"tcp.segments_sent_during": 100_000, "tcp.retransmitted_during": 900}
-    assert "sent 900 of 100000" in of("retransmits", steady("ftp", 110, environment={"server": theirs}))[0].evidence
+    assert (
+        "retransmitted 900 of 100000"
+        in of("retransmits", steady("ftp", 110, environment={"server": theirs}))[0].evidence
+    )
     assert of("retransmits", with_path(**lost, link__kind="loopback")) == []
     assert of("retransmits", with_path(tcp__segments_sent_during=0, tcp__retransmitted_during=0)) == []
 
@@ -348,7 +351,7 @@ def test_losses_are_those_of_our_own_connections():
     ours = {"tcp__own_segments_sent_during": 50_000, "tcp__own_retransmitted_during": 0}
     assert of("retransmits", with_path(**others, **ours)) == []
     lost = of("retransmits", with_path(**others, **{**ours, "tcp__own_retransmitted_during": 100}))
-    assert "this client sent 100 of 50000 TCP segments again (0.20 %)" in lost[0].evidence
+    assert "this client retransmitted 100 of 50000 TCP segments (0.20 %)" in lost[0].evidence
 
 
 def test_what_the_server_lost_is_seen_where_it_arrives():

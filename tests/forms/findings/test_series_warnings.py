@@ -70,7 +70,7 @@ def test_short_runs_are_told_the_size_to_take():
     (told,) = (said.options for said in advice(short) if said.key == "short")
     assert told == "sharebench run smb://nas/data --make-file --size 1G", "a file is made in a folder"
     put = replace(short, command=Command.PUT)
-    assert texts(put)["short"].endswith("measure again with a file of 1G or more.")
+    assert texts(put)["short"].endswith("use a file of 1G or more.")
     iperf = replace(short, target=Target(protocol="iperf3", host="nas"))
     assert "file" not in texts(iperf)["short"]
 
@@ -126,7 +126,7 @@ def test_one_run_and_none():
     failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")
     lost = series(runs=(failed,), plan=Plan(runs=5), status=SeriesStatus.FAILED)
     assert "the server went away" in texts(lost)["failed"]
-    assert "complete the series" in texts(lost)["interrupted"]
+    assert "resume the series" in texts(lost)["interrupted"]
     assert "sharebench run --resume 0123456789ab" in {said.options for said in advice(lost)}
     assert "no average" in texts(lost)["single"]
 

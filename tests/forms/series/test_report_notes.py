@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
 from forms.series.document import series_document
+from forms.series.fields import QUESTIONS
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.quiet import Quiet, QuietVerdict
@@ -38,7 +41,7 @@ def test_what_the_advice_says_already_is_not_said_again():
 
 def test_nobody_is_told_that_fewer_than_no_bytes_may_have_moved():
     uneven = series((50e6, 150e6))
-    assert "Average, 95 % sure: between 0 and 735,310," in text(uneven)
+    assert "95 % interval of the average: 0 to 735,310," in text(uneven)
     beside = " ".join(report_text(pair_report(comparison_form(uneven, replace(uneven, id="b" * 12)))).split())
     assert "95 % interval 0 to 735.3 MB/s 0 to 735.3 MB/s" in beside
 
@@ -68,3 +71,9 @@ def test_the_processors_stand_on_the_form_of_every_series_that_was_watched():
     for known in (None, of_old):
         fields = series_report(run_form(series([100e6] * 5, quiet=known))).fields
         assert "Processors" not in {field.name for field in fields}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_question_stands_on_the_form(question):
+    assert question in text(series((1e6, 1e6), question=question))
+    assert "Question:" not in text(series((1e6, 1e6)))

@@ -53,7 +53,7 @@ def _said(series: Series) -> tuple[Toned, ...]:
     warnings = tuple(Toned(f"! {said.text}", Tone.CAUTION) for said in advice(series))
     if series.resumed_at:
         warnings = (Toned(f"! Resumed: {resumed_text(series)}", Tone.CAUTION), *warnings)
-    return warnings or (Toned("Nothing speaks against this series.", Tone.GOOD),)
+    return warnings or (Toned("No problems found.", Tone.GOOD),)
 
 
 def _table(form: SeriesSummary) -> Iterator[Option]:
