@@ -83,7 +83,7 @@ SCREENS = (
         home="app.tui.worksheets.bottleneck:BottleneckScreen",
         title="Bottleneck",
         help="Which of CPU, disks and network limits a server, and what each step would give.",
-        key="f7",
+        key="ctrl+k",
     ),
     ScreenEntry(
         name="clients",
@@ -104,7 +104,7 @@ SCREENS = (
         home="app.tui.audit.screen:AuditScreen",
         title="Audit",
         help="Check the server's settings; nothing is measured or changed.",
-        key="ctrl+o",
+        key="f7",
     ),
     ScreenEntry(
         name="entry",
