@@ -20,7 +20,7 @@ from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.measuring import MeasuringTables
-from storage.queries import Found, SeriesQuery, dialects_of, find, rates_of, repeated_ids
+from storage.queries import Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
 from storage.recordings import SERIES, Recording, UnknownReferenceError
 from storage.records import (
     Experiment,
@@ -274,6 +274,10 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         Baselines that name several, and experiments that repeat the same thing.
         """
         return repeated_ids(self._db)
+
+    def earlier_ids(self, series: Series, *, before: str, since: str, most: int) -> list[str]:
+        """The newest series of the same command, target and client in that time, the oldest first."""
+        return earlier_ids(self._db, series, before=before, since=since, most=most)
 
     def dialects_of(self, target: Target, client: str) -> list[str]:
         """The SMB dialects that this client spoke with the target's server, in series that were measured here."""

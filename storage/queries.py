@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-    from storage.records import Target
+    from storage.records import Series, Target
 
 
 MANY = 500
@@ -172,6 +172,34 @@ def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
         group_of.update(dict.fromkeys(whole, whole))
     groups = {id(group): tuple(group) for group in group_of.values()}
     return [group for group in groups.values() if len(group) > 1]
+
+
+_EARLIER = """
+SELECT series.id FROM series JOIN recordings ON recordings.id = series.id
+    LEFT JOIN experiments ON experiments.name = series.experiment
+WHERE command = :command AND protocol = :protocol AND host = :host COLLATE NOCASE AND port IS :port
+    AND share IS :share AND path = :path AND client = :client AND recordings.status = 'complete'
+    AND recordings.created_at < :before AND recordings.created_at >= :since
+    AND (experiments.kind IS NULL OR experiments.kind IN ('ladder', 'repeats', 'survey'))
+ORDER BY recordings.created_at DESC LIMIT :most
+"""
+
+
+def earlier_ids(db: "Database", series: "Series", *, before: str, since: str, most: int) -> list[str]:
+    """The newest complete series of the same command, target and client in that time, the oldest first.
+
+    Parts of interleaved measurements (trials, sweeps, self-tests) are left out: they are no series by themselves.
+    """
+    target, client = series.target, series.client.name
+    found = db.execute(
+        _EARLIER,
+        {
+            "command": series.command.value, "protocol": target.protocol, "host": target.host, "port": target.port,
+            "share": target.share, "path": target.path, "client": client, "before": before, "since": since,
+            "most": most,
+        },
+    )  # fmt: skip
+    return [str(series_id) for (series_id,) in found][::-1]
 
 
 def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:

@@ -160,11 +160,17 @@ class RecordingTables(NotebookBase):
         if reference == LAST:
             return self._newest(*kinds)
         ids = self.baseline_ids(reference, *kinds)[-1:] or self._ids_called(reference)
-        known = {head.id: head.kind for head in self.recordings_of(ids)}
+        heads = {head.id: head for head in self.recordings_of(ids)}
+        known = {head.id: head.kind for head in heads.values()}
         fitting = [one for one in ids if not wanted or known[one] in wanted]
         if fitting and (len(fitting) == 1 or fitting[0] == reference):
             return fitting[0]
         what = " or ".join(kinds) or "recording"
+        if len(fitting) > 1 and all(heads[one].label == reference for one in fitting):
+            listed = ", ".join(f"{one} of {heads[one].created_at[:16].replace('T', ' ')}" for one in fitting[-5:])
+            raise UnknownReferenceError(
+                f"{len(fitting)} recordings have the label {reference!r}: {listed}; name one of them by its id"
+            )
         if len(fitting) > 1:
             more = ", …" if len(fitting) > 5 else ""
             raise UnknownReferenceError(
@@ -187,7 +193,7 @@ class RecordingTables(NotebookBase):
         raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
 
     def _ids_called(self, reference: str) -> list[str]:
-        """The ids that begin so, a whole id first, or that of the trial or survey of that name."""
+        """The ids that begin so; or one id, that of the trial or survey of that name, or all that have that label."""
         named = self._db.execute(
             "SELECT recording_id FROM experiments WHERE name = ? AND recording_id IS NOT NULL", (reference,)
         ).fetchall()
@@ -198,7 +204,12 @@ class RecordingTables(NotebookBase):
             {"r": reference},
         ).fetchall()
         ids = [str(row[0]) for row in found]
-        return ids[:1] if ids and ids[0] == reference else ids
+        if ids and ids[0] == reference:
+            return ids[:1]
+        labelled = self._db.execute(
+            "SELECT id FROM recordings WHERE label = ? AND part_of IS NULL ORDER BY stored_order", (reference,)
+        ).fetchall()
+        return [str(row[0]) for row in labelled] or ids
 
     def recording(self, reference: str, *kinds: str) -> Recording:
         """The recording that a reference means, of these kinds or any. Raises UnknownReferenceError."""

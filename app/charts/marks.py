@@ -16,7 +16,7 @@ Each mark differs without them by its pattern or its sign.
 def run_mark(row: RunRow) -> tuple[Pattern, int, str, str]:
     """A run's pattern, colour, sign beside its label, and name in the legend."""
     if row.status is RunStatus.REJECTED:
-        return Pattern.LOOSE, BAD, "×", "× rejected"  # noqa: RUF001  the sign on the form
+        return Pattern.LOOSE, BAD, "×", "× rejected"
     if row.status is RunStatus.FAILED:
         return Pattern.LOOSE, BAD, "!", "! failed"
     if row.phase is Phase.WARM_UP:

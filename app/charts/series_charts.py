@@ -117,12 +117,12 @@ def ladder_chart(
         back = summary.series.decision is Decision.REVERTED
         if summary.confidence:
             canvas.upright(INTERVAL, place, *summary.confidence, "95 % interval")
-        name = "× put back" if back else "average of a series"  # noqa: RUF001  the sign on the form
+        name = "× put back" if back else "average of a series"
         pattern = Pattern.LOOSE if back else Pattern.SOLID
         canvas.dash(pattern, BAD if back else RUN, average, place, name)
     measured = dict(zip((place for place, _ in steps), averages, strict=True))
     for place, summary in enumerate(summaries):
-        sign = "×" if summary.series.decision is Decision.REVERTED else ""  # noqa: RUF001  the sign on the form
+        sign = "×" if summary.series.decision is Decision.REVERTED else ""
         value = figure(measured[place], max(rates), aligned=True) if place in measured else "-"
         canvas.labels.append((place, f"{place}{sign}", value))
     return canvas.text()

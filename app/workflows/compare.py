@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from app.errors import UsageError
-from forms.comparison.differences import differences, is_repeat, same_path
+from forms.comparison.differences import differences, differences_of_repeat, is_repeat, named
+from forms.comparison.history import groups_of
 from forms.comparison.matrix import sides_of
 from forms.comparison.verdict import Sides, unseen_between
+from forms.stats.variation import NONE_AFTER_DAYS
 from storage.notebook import Notebook
 from storage.records import Series
 
 MOST_CHANGES = 100
-"""So far a series is followed down to what it was made from."""
+"""How far a series is followed down to what it was made from."""
+MOST_EARLIER = 60
+"""The newest earlier series of a path that count: more would hardly move the estimate."""
 
 
 def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
@@ -22,27 +27,32 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
     UsageError, UnknownReferenceError.
     """
     repeated = notebook.repeated_ids()
-    named = [notebook.series(reference) for reference in references]
-    if any(one.id == named[0].id for one in named[1:]):
-        raise UsageError(f"{references[0]} is compared with itself (series {named[0].id}): name another series")
+    called = [notebook.series(reference) for reference in references]
+    if any(one.id == called[0].id for one in called[1:]):
+        raise UsageError(f"{references[0]} is compared with itself (series {called[0].id}): name another series")
     more = [notebook.series(reference) for reference in again]
-    if not more and len(named) == 3 and _is_base_again(*named):
-        more = [named.pop()]
-    groups = [_group(notebook, one, repeated) for one in named]
+    for one in more:
+        if differing := differences_of_repeat(called[0], one):
+            raise UsageError(
+                f"series {one.id} is not {called[0].id} measured again: {named(differing)}; restore that and measure"
+                " again, or compare it as OTHER"
+            )
+    if not more and len(called) == 3 and _is_base_again(*called):
+        more = [called.pop()]
+    groups = [_group(notebook, one, repeated) for one in called]
     groups[0] = (*groups[0], *(one for one in more if one.id not in {known.id for known in groups[0]}))
-    found = [sides if _apart(sides) else _repeats(sides, named) for sides in sides_of(groups)]
-    return [with_history(notebook, _as_far_as_seen(notebook, sides), repeated) for sides in found]
+    found = [sides if _apart(sides) else _repeats(sides, called) for sides in sides_of(groups)]
+    return [with_history(notebook, _as_far_as_seen(notebook, sides)) for sides in found]
 
 
-def with_history(notebook: Notebook, sides: Sides, repeated: Sequence[tuple[str, ...]] | None = None) -> Sides:
-    """The sides with what else the notebook knows of how far equal series of this path lie apart."""
-    used = {one.id for one in (*sides.base, *sides.other)}
-    groups = []
-    for ids in notebook.repeated_ids() if repeated is None else repeated:
-        if used.isdisjoint(ids):
-            found = tuple(one for one in notebook.all_of(ids) if same_path(one, sides.base[0]) and one.measured())
-            groups += [found] if len(found) > 1 else []
-    return replace(sides, history=tuple(groups))
+def with_history(notebook: Notebook, sides: Sides) -> Sides:
+    """The sides with the earlier series of their path, in groups of equal ones: they say how far equal ones differ."""
+    base = max(sides.base, key=lambda one: one.created_at)
+    since = datetime.fromisoformat(base.created_at).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
+    known = notebook.earlier_ids(base, before=base.created_at, since=since.isoformat(), most=MOST_EARLIER)
+    judged = {one.id for one in (*sides.base, *sides.other)}
+    earlier = notebook.all_of([series_id for series_id in known if series_id not in judged])
+    return replace(sides, history=groups_of(earlier, base))
 
 
 def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:
@@ -56,9 +66,9 @@ def _apart(sides: Sides) -> bool:
     return {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other)
 
 
-def _repeats(sides: Sides, named: Sequence[Series]) -> Sides:
+def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:
     """Two repeats of the same settings, each alone: what differs between them is variation."""
-    wanted = {one.id for one in named}
+    wanted = {one.id for one in called}
     base, other = (tuple(one for one in side[:1] if one.id in wanted) for side in (sides.base, sides.other))
     return Sides(base=base, other=other, equal=True)
 
@@ -78,4 +88,4 @@ def _is_base_again(base: Series, other: Series, third: Series) -> bool:
     """Whether the third is the base measured again: later than the other, of the base's settings, and the other not."""
     in_order = base.created_at < other.created_at < third.created_at
     changed = bool(differences(base, other)) or other.change is not None
-    return in_order and changed and third.label == base.label and not differences(base, third)
+    return in_order and changed and not differences_of_repeat(base, third)

@@ -1,7 +1,7 @@
-"""What one can go on with after a series, a comparison or a survey: choices in words, the advised ones first."""
+"""What one can do next after a series, a comparison or a survey: choices in words, the recommended ones first."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from app.workflows.guide.state.choices import GuideChoices
@@ -10,6 +10,7 @@ from forms.comparison.comparison import Comparison
 from forms.experiments.survey import Survey
 from forms.findings.series_warnings import advice
 from forms.stats.decision import Doubt
+from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.records import Series, SeriesStatus
 
@@ -33,6 +34,9 @@ class NextStep:
     choices: Callable[[Notebook], GuideChoices] | None = None
     """The guide's choices for it, remembered; absent where it leads to another screen."""
     screen: str = ""
+    """The screen that it leads to; with choices, those are remembered first."""
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    """What that screen is opened with."""
 
 
 _LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", screen="survey")
@@ -53,20 +57,18 @@ def after_series(series: Series) -> Iterator[NextStep]:
 
 
 def after_comparison(found: Comparison) -> Iterator[NextStep]:
-    """After two series were compared: what would tell where it is not known, then the whole picture."""
+    """After two series were compared: what would settle it where it is inconclusive, then the whole picture."""
     base = NextStep(name="Measure the baseline again", choices=partial(repeat_of, series_id=found.base_id))
     other = NextStep(name="Measure the other again", choices=partial(repeat_of, series_id=found.other_id))
-    more = [
-        NextStep(
-            name=f"Measure {which} again with more runs",
-            choices=partial(measured_better, series_id=series_id, advised="scatter"),
-        )
-        for which, series_id in (("the baseline", found.base_id), ("the other", found.other_id))
-    ]
-    if found.doubt in (Doubt.NO_REPEATS, Doubt.WANDERED, Doubt.TREND) or found.known:
-        yield from (base, other)
-    else:
-        yield from (*more, base, other)
+    step = found.settle
+    if step is not None and step.way is Way.TRY:
+        at = partial(repeat_of, series_id=found.base_id)
+        yield NextStep(name=step.sentence, choices=at, screen="trial", arguments={"setting": step.setting})
+    if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.SCATTER):
+        for which, series_id in (("the baseline", found.base_id), ("the other", found.other_id)):
+            more = partial(measured_better, series_id=series_id, advised="scatter")
+            yield NextStep(name=f"Measure {which} again with more runs", choices=more)
+    yield from (base, other)
     yield _LOOK_AT_ALL
 
 

@@ -1,25 +1,20 @@
-"""What two sides say about each other, in figures and in words: the verdict, or what would tell."""
+"""What two sides say about each other, in figures and in words: the verdict, what it rests on, what would settle it."""
 
-import math
 from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.comparison.differences import Difference
+from forms.comparison.differences import Difference, session_difference
+from forms.comparison.settle import SettlingStep
 from forms.stats.decision import Doubt, Verdict
-from forms.stats.summary import student_t
 from forms.tone import Tone
-from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
+from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
 from storage.records import Change
 
 _OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
 """The signs of what is no verdict for another reason than the figures."""
-FARTHEST_PERCENT = 1000.0
-"""An edge of an interval beyond it is not written out: one degree of freedom makes millions."""
 MANY_RUNS = 30
 """A side: who is told to measure more is told nothing of use."""
-JUST_FOUND_SHARE = 1 / 3
-"""Of a change: where its interval begins nearer to zero than that, the change was only just found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +42,11 @@ class Comparison:
     change_percent: float | None
     """The change of the average in percent of the base's."""
     interval_percent: tuple[float, float] | None
-    """(low, high): the 95 % interval of the change, in percent; absent where only repeated series could give it."""
+    """(low, high): the 95 % interval of the change, in percent; absent for too few runs."""
     runs_interval_percent: tuple[float, float] | None
     """(low, high) by the runs alone: how far these very series differ, whatever the reason."""
     p_value: float | None
-    """The largest p of the tests that the verdict needs: Mann-Whitney's U and Student's t."""
+    """The largest p of the Student's t tests that the verdict needs."""
     needed_runs: int | None
     """Runs a side that would likely tell; None where the verdict is known, or where no number of runs would."""
     needed_runs_range: tuple[int, int | None] | None = None
@@ -61,9 +56,21 @@ class Comparison:
     needed_series: int | None = None
     """Series a side, measured in alternation, that would likely tell; None where runs are what is missing."""
     between_percent: float | None = None
-    """The standard deviation between series of the same settings; absent where none was repeated."""
-    between_freedom: int | None = None
+    """The standard deviation between equal series, by which it was judged; absent for interleaved runs."""
+    between_freedom: float | None = None
     """Its degrees of freedom."""
+    apart_percent: float | None = None
+    """By how much equal series differ at most, 19 times in 20."""
+    run_percent: float | None = None
+    """How far runs of one series differ, pooled: the standard deviation in percent."""
+    repeats: float = 0.0
+    """The degrees of freedom that repeated series gave, each weighted by the time that they cover."""
+    history_count: int = 0
+    """Earlier series of the path that counted."""
+    history_days: float | None = None
+    """How much older than the other side the newest of them is."""
+    settle: SettlingStep | None = None
+    """The cheapest step that would settle it, where it is inconclusive."""
     base_wander_percent: float | None = None
     """How far the base's own series lie apart, in percent; absent for one series."""
     in_turns: bool = False
@@ -96,10 +103,10 @@ class Comparison:
 
     @property
     def word(self) -> str:
-        """The verdict as one word, and what it is where it is none for another reason than the figures."""
+        """The verdict as one word or two, and what it is where it is none for another reason than the figures."""
         if self.doubt is Doubt.CONTRADICTED:
-            return "contradicted"
-        return "variation" if self.doubt is Doubt.SAME_SETTINGS else self.verdict.value
+            return "Contradicted"
+        return "Variation" if self.doubt is Doubt.SAME_SETTINGS else VERDICT_WORDS[self.verdict]
 
     @property
     def tone(self) -> Tone:
@@ -113,145 +120,81 @@ class Comparison:
 
     @property
     def figures(self) -> str:
-        """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
-        return _figures(self)
+        """The change with its interval, such as ``+2.5 % (+1.9 % to +3.1 %)``."""
+        if self.change_percent is None:
+            return "no change can be computed"
+        ends = self.interval_percent
+        reach = f" ({signed_end(ends[0], 1)} to {signed_end(ends[1], 1)})" if ends else ""
+        return f"{numbers.signed_percent(self.change_percent)}{reach}"
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one short sentence, with what differs in the session."""
+        session = session_difference(self.differences)
+        return f"{_verdict(self)}{f'; {session}' if session else ''}."
 
     @property
     def sentence(self) -> str:
-        """The verdict in words, for a user: with its figures, and what to do where it is not known."""
-        return _sentence(self)
+        """The verdict, what it was judged by, and the cheapest step that would settle it, for a person."""
+        step = self.settle.sentence if self.settle else hint_sentence(self)
+        return " ".join(filter(None, (self.headline, basis_sentence(self), step)))
 
 
-def _figures(found: Comparison) -> str:
-    """The change with its interval and p, such as ``+2.5 % (95 % interval +1.9 % to +3.1 %), p = 0.0002``."""
-    if found.change_percent is None:
-        return "no change can be computed"
-    known = found.interval_percent
-    told = known or found.runs_interval_percent
-    kind = f"{100 * found.level:.3g} % interval" if known else "their runs alone"
-    edges = f" ({kind} {_signed(told[0])} to {_far_edge(told[1])})" if told else ""
-    p = found.p_value
-    chance = "" if p is None or not known else f", p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}"
-    return f"{_signed(found.change_percent)}{edges}{chance}"
-
-
-def _sentence(found: Comparison) -> str:
-    """The verdict for a person, with what to do where there is none."""
-    if found.verdict is Verdict.SAME:
-        return f"The same: {found.figures}, inside ±{found.margin_percent:g} %."
-    if found.known:
-        return f"{found.verdict.capitalize()}: {found.figures}."
+def _verdict(found: Comparison) -> str:
+    """The verdict without its full stop."""
+    change = found.change_percent
     if found.doubt is Doubt.CONTRADICTED and found.change:
         return (
             f"Not the change that was claimed ({wording.plain(found.change.name)} = {wording.plain(found.change.value)}"
-            f" is contradicted): the {found.figures} between the two have another reason."
+            f" is contradicted): {found.figures} has another reason"
         )
+    if found.doubt is Doubt.NO_RUNS or change is None:
+        return "Inconclusive: a side has no valid run"
     if found.doubt is Doubt.SAME_SETTINGS:
-        else_ = "no change made it" if found.server_seen else "or a change of the server that nobody saw"
-        return f"The same settings: {found.figures} is variation, {else_}."
-    if found.doubt is Doubt.NO_REPEATS:
+        else_ = "" if found.server_seen else ", or a change of the server that was not recorded"
+        way = "faster" if change > 0 else "slower"
+        return f"Same settings: {wording.percent(abs(change))} {way} is normal variation{else_}"
+    if found.doubt is Doubt.FEW_RUNS:
         return (
-            f"Not known: these two differ by {found.figures}; whether the change did it is not known:"
-            f" {_measure_again(found)}."
+            f"Inconclusive: {numbers.signed_percent(change)}, but a verdict needs at least {found.needed_runs} runs a"
+            f" side, and there are {_have(found)}"
         )
-    return f"Not known yet: {found.figures}; {_what_would_tell(found)}."
-
-
-def luck_sentence(found: Comparison) -> str | None:
-    """That a change which was only just found may be told too large; None where it stands well clear of chance.
-
-    Where few runs find a change every fifth time, those are the times that chance helped, and what they tell is nearly
-    twice the truth.
-    """
-    edges, told = found.interval_percent, found.change_percent
-    if found.verdict not in (Verdict.FASTER, Verdict.SLOWER) or edges is None or told is None:
-        return None
-    nearest, farthest = sorted(map(abs, edges))
-    if nearest >= JUST_FOUND_SHARE * abs(told):
-        return None
-    return (
-        "It was only just found, and a change that it takes luck to find is told too large: take the interval"
-        f" ({wording.percent(nearest)} to {wording.percent(farthest)}) for the answer, or measure more."
-    )
+    return verdict_sentence(found.verdict, change, found.interval_percent)
 
 
 def basis_sentence(found: Comparison) -> str | None:
-    """What an interval rests on: turns, or how far equal series lie apart; None where there is none."""
+    """What the verdict was judged by; None where there is nothing to judge by."""
     if found.in_turns:
-        return "Measured in turns, a run each: what moved both is taken out."
-    if found.interval_percent is None or found.between_percent is None:
+        return "The runs were interleaved: what moved both is taken out."
+    if found.apart_percent is None:
         return None
-    freedom = wording.count(found.between_freedom or 0, "degree")
-    return (
-        "Measured one after the other; the interval allows for what equal series lie apart: a standard deviation of"
-        f" {wording.percent(found.between_percent)} with {freedom} of freedom."
-    )
+    counted = ""
+    if found.history_count:
+        age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
+        counted = f" (judged with {found.history_count} earlier ones{age})"
+    return f"Equal series on this path differ by up to {wording.percent(found.apart_percent)} on their own{counted}."
 
 
-def _far_edge(percent: float) -> str:
-    """The upper edge of an interval; one that is out of all measure says no more than that."""
-    return _signed(percent) if percent < FARTHEST_PERCENT else f"over +{FARTHEST_PERCENT:,.0f} %"
+def _age(days: float | None) -> str:
+    hours = 24 * (days or 0.0)
+    if hours < 1:
+        return wording.count(max(1, round(60 * hours)), "minute")
+    return wording.count(round(hours), "hour") if hours < 48 else wording.count(round(days or 0), "day")
 
 
-def _signed(value: float) -> str:
-    return numbers.signed_percent(value)
-
-
-def _measure_again(found: Comparison) -> str:
-    """What one more base series, measured after the other, would have to show (A B A, one degree of freedom)."""
+def hint_sentence(found: Comparison) -> str | None:
+    """What to do where no step that can be named settles it; None where there is nothing to settle."""
+    if found.known or found.doubt in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS):
+        return None
+    if found.noise_percent >= found.margin_percent:
+        return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
+    if found.doubt is Doubt.SCATTER and found.needed_runs is not None and found.needed_runs <= MANY_RUNS:
+        low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
+        likely = "" if low == high else f" (likely {low} to {high if high is not None else 'many more'})"
+        return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."
     if not found.base_again_tells:
-        return "measure both again, in alternation"
-    back = abs(found.change_percent or 0) / (student_t(0.95, 1) * math.sqrt(1.5 / 2))
-    tells = f"; if it comes back within {wording.percent(back)}, that tells" if back >= 0.05 else ""
-    return f"put it back and measure the baseline again{tells}"
-
-
-def _what_would_tell(found: Comparison) -> str:
-    if found.doubt is Doubt.NO_RUNS:
-        return "a side has no valid run: measure it again"
-    if found.noise_percent >= found.margin_percent and found.needed_runs is None:
-        return "no number of runs would tell while the noise threshold is as wide as the margin of being the same"
-    if found.doubt is Doubt.FEW_RUNS:
-        return f"at least {found.needed_runs} runs a side for any verdict (now {_have(found)})"
-    if found.doubt is Doubt.RANKS:
-        more = f", or measure {found.needed_runs} a side" if found.needed_runs else ""
-        return (
-            "most runs went the other way than the average, which a few wild ones moved: look at the unusual runs"
-            f"{more}"
-        )
-    if found.doubt in (Doubt.WANDERED, Doubt.TREND):
-        return _more_series(found)
-    return _more_runs(found)
-
-
-def _more_series(found: Comparison) -> str:
-    if found.doubt is Doubt.TREND:
-        why = "a steady trend over the series explains it as well"
-    elif found.base_wander_percent is not None:
-        why = f"the base itself wandered by {wording.percent(found.base_wander_percent)} meanwhile"
-    else:
-        why = f"equal series lie {wording.percent(found.between_percent or 0.0)} apart"
-    if found.needed_series is None:
-        return f"{why}, and a change of this size is smaller than this set-up can show"
-    return f"{why}: about {found.needed_series} series a side, base and other in alternation, would tell"
-
-
-def _more_runs(found: Comparison) -> str:
-    if found.needed_runs is None or found.needed_runs > MANY_RUNS:
-        return _smaller_than_shown(found)
-    low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
-    likely = "" if low == high else f"; likely {low} to {high if high is not None else 'many more'}"
-    return f"about {found.needed_runs} runs a side would tell (now {_have(found)}{likely})"
-
-
-def _smaller_than_shown(found: Comparison) -> str:
-    """What to do about a change for which more runs are needed than anybody measures."""
-    least = "" if found.smallest_percent is None else f" (±{wording.percent(found.smallest_percent)})"
-    more = "" if found.needed_runs is None else f"; more runs alone would take about {found.needed_runs} a side"
-    return (
-        f"that is smaller than this set-up can show with {_have(found)} runs a side{least}: measure longer runs, of a"
-        f" larger file, or at a quieter time{more}"
-    )
+        return None
+    return "A change this small cannot be shown here: measure longer runs of a larger file, or at a quieter time."
 
 
 def _have(found: Comparison) -> str:

@@ -1,6 +1,6 @@
 """What differs between two series: their settings, and those facts of their surroundings that keep still."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
@@ -66,6 +66,31 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     return tuple(found)
 
 
+_PROTECTION = {"client.encryption": "encrypted", "client.signing": "signed"}
+_OWN_VERSION = "client.version"
+_MOST_NAMED = 4
+
+
+def session_difference(differing: Sequence[Difference]) -> str | None:
+    """What became of the session, such as ``the session is now encrypted``; None where it is as it was."""
+    said = []
+    for found in differing:
+        if found.name in _PROTECTION:
+            word, off = _PROTECTION[found.name], (None, "none")
+            now = "no longer" if found.other in off else "now"
+            how = f" by {_shown(found.other)}" if found.base not in off and found.other not in off else ""
+            said.append(f"{now} {word}{how}")
+    dialect = next((found for found in differing if found.name == "client.dialect"), None)
+    spoken = f"speaks SMB {_shown(dialect.other)} instead of {_shown(dialect.base)}" if dialect else ""
+    parts = [f"is {' and '.join(said)}" if said else "", spoken]
+    return f"the session {' and '.join(filter(None, parts))}" if any(parts) else None
+
+
+def differences_of_repeat(first: Series, again: Series) -> tuple[Difference, ...]:
+    """What keeps a series from being the first one measured again: whatever differs but our own version."""
+    return tuple(found for found in differences(first, again) if found.name != _OWN_VERSION)
+
+
 def same_path(one: Series, another: Series) -> bool:
     """Whether two series went the same way: command, target and client alike, whatever else was changed."""
     return (
@@ -76,8 +101,15 @@ def same_path(one: Series, another: Series) -> bool:
 
 
 def is_repeat(first: Series, again: Series) -> bool:
-    """Whether a series went the same way as the first, with no parameter of the server that is seen to differ."""
-    return same_path(first, again) and not any(found.parameter for found in differences(first, again))
+    """Whether a series is the first one measured again: nothing is seen to differ, settings, session and machines."""
+    return same_path(first, again) and not differences_of_repeat(first, again)
+
+
+def named(differing: Iterable[Difference]) -> str:
+    """Differences as a sentence lists them, the first few by name."""
+    every = [str(found) for found in differing]
+    more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
+    return wording.listed([*every[:_MOST_NAMED], *more])
 
 
 def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | None:

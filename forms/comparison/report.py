@@ -3,10 +3,12 @@
 The layout for several is that of table B-1 (Using Samba).
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forms import wording
+from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
 from forms.comparison.document import comparison_document
 from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
 from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
@@ -19,6 +21,7 @@ from forms.report import (
     Formula,
     Report,
     ReportKind,
+    Role,
     Row,
     Table,
     blank_fields,
@@ -29,6 +32,7 @@ from forms.report import (
     row_of,
 )
 from forms.series.origin import origin_fields
+from forms.series.summary import SeriesSummary
 from storage.records import Series
 
 FORM = "comparison"
@@ -55,14 +59,25 @@ def pair_report(form: ComparisonSummary) -> Report:
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
         fields=(
-            Field(name="Verdict", text=f"[{comparison.sign}] {comparison.sentence}", tone=comparison.tone),
-            *origin_fields([form.base.series, form.other.series]),
+            *verdict_fields(comparison),
+            *origin_fields([one.series for one in (*form.bases, *form.others)]),
         ),
         tables=tuple(tables),
         advice=form.remarks,
         chart=_chart(form),
         document=lambda: comparison_document(comparison),
     )
+
+
+def verdict_fields(found: Comparison) -> Iterator[Field]:
+    """The verdict, what it was judged by, and the cheapest step that would settle it."""
+    yield Field(name="Verdict", text=f"[{found.sign}] {found.headline}", tone=found.tone)
+    if basis := basis_sentence(found):
+        yield Field(name="Judged by", text=basis)
+    if found.settle:
+        yield Field(name="To settle it", text=f"{found.settle.sentence} Command: {found.settle.command_text}")
+    elif hint := hint_sentence(found):
+        yield Field(name="To settle it", text=hint)
 
 
 def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
@@ -105,18 +120,44 @@ def blank_comparison_report(rows: int = 4) -> Report:
     )
 
 
+_AVERAGE = 3
+
+
 def _averages(form: ComparisonSummary) -> Table:
-    rows = []
-    for index, (name, filled) in enumerate((("base", form.base), ("other", form.other))):
-        average = filled.average.bytes_per_second if filled.average else None
-        deviation = filled.deviation.bytes_per_second if filled.deviation else None
-        change = form.comparison.change_percent if index else None
-        changed = Cell(value=change, formula=change_formula(3, 0, 1) if change is not None else None)
-        runs = len(filled.series.measured())
-        rows.append(row_of(name, wording.name_of(filled.series), runs, average, deviation, changed))
+    """A row for each series, one for the mean of a side that has several; the change is that of the means."""
+    rows: list[Row] = []
+    ends: list[int] = []
+    for side, (name, filled) in enumerate((("base", form.bases), ("other", form.others))):
+        first = len(rows)
+        for number, one in enumerate(filled, 1):
+            average = one.average.bytes_per_second if one.average else None
+            deviation = one.deviation.bytes_per_second if one.deviation else None
+            called = name if len(filled) == 1 else f"{name} {number}"
+            runs = len(one.series.measured())
+            change = _change(form, ends[0], len(rows)) if side and len(filled) == 1 else Cell()
+            rows.append(row_of(called, wording.name_of(one.series), runs, average, deviation, change))
+        if len(filled) > 1:
+            comparison = form.comparison
+            mean = (comparison.base_bytes_per_second, comparison.other_bytes_per_second)[side]
+            places = tuple(cell_at(_AVERAGE, row) for row in range(first, len(rows)))
+            sum_ = "+".join(f"{{{place}}}" for place in range(len(places)))
+            formula = None if mean is None else Formula(template=f"({sum_})/{len(places)}", references=places)
+            runs = sum(len(one.series.measured()) for one in filled)
+            change = _change(form, ends[0], len(rows)) if side else Cell()
+            named = f"mean of {len(filled)} series"
+            rows.append(
+                row_of(f"{name}, mean", named, runs, Cell(value=mean, formula=formula), None, change, role=Role.RESULT)
+            )
+        ends.append(len(rows) - 1)
     numbers = ((name, ReportKind.WHOLE) for name in ("Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"))
     columns = columns_of("Side", "Series", *numbers, ("Change", ReportKind.SIGNED))
     return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs", entry="side")
+
+
+def _change(form: ComparisonSummary, base: int, other: int) -> Cell:
+    """The change from the base's row, or its mean's, to the other's."""
+    change = form.comparison.change_percent
+    return Cell(value=change, formula=None if change is None else change_formula(_AVERAGE, base, other))
 
 
 def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
@@ -128,17 +169,28 @@ def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
 
 
 def _chart(form: ComparisonSummary) -> Chart | None:
+    """A bar for each series, with the interval in which an equal one would lie."""
     bars = tuple(
         Bar(
-            name=f"{name}: {wording.name_of(filled.series)}",
-            value=filled.average.bytes_per_second if filled.average else None,
-            interval=filled.confidence,
+            name=f"{name}: {wording.name_of(one.series)}",
+            value=one.average.bytes_per_second if one.average else None,
+            interval=interval_of(form.comparison, one),
         )
-        for name, filled in (("base", form.base), ("other", form.other))
+        for name, side in (("base", form.bases), ("other", form.others))
+        for one in side
     )
     if any(bar.value is None for bar in bars):
         return None
-    return Chart(title="Averages, with their 95 % intervals", unit="bytes/sec", bars=bars, source=(0, 3))
+    title = f"Averages, with their 95 % intervals{', equal series' if form.comparison.apart_percent else ''}"
+    return Chart(title=title, unit="bytes/sec", bars=bars, source=(0, _AVERAGE))
+
+
+def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | None:
+    """In bytes per second: where an equal series would lie, or by its runs alone where they were interleaved."""
+    if found.apart_percent is None or one.average is None or one.average.bytes_per_second is None:
+        return one.confidence
+    factor = math.exp(found.apart_percent / 100 / math.sqrt(2))
+    return one.average.bytes_per_second / factor, one.average.bytes_per_second * factor
 
 
 def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:

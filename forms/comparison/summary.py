@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import numbers, wording
-from forms.comparison.comparison import Comparison, basis_sentence, luck_sentence
+from forms.comparison.comparison import Comparison
 from forms.comparison.differences import Difference
 from forms.comparison.verdict import Sides, compare_several, rates_of
 from forms.findings.series_warnings import DRIFT_PERCENT
@@ -31,13 +31,24 @@ class ComparisonSummary:
     """What a screen or an exporter draws of a comparison."""
 
     comparison: Comparison
-    base: SeriesSummary
-    other: SeriesSummary
+    bases: tuple[SeriesSummary, ...]
+    others: tuple[SeriesSummary, ...]
+    """All series of each side."""
     rows: tuple[ComparisonRow, ...]
     differences: tuple[ComparisonRow, ...]
     """Settings and environment facts that differ, beside those that ``rows`` have already."""
     remarks: tuple[str, ...]
     """What weakens or explains the verdict, in sentences."""
+
+    @property
+    def base(self) -> SeriesSummary:
+        """The first series of the base."""
+        return self.bases[0]
+
+    @property
+    def other(self) -> SeriesSummary:
+        """The first series of the other side."""
+        return self.others[0]
 
 
 def comparison_form(base: Series, other: Series, limits: Limits | None = None) -> ComparisonSummary:
@@ -52,15 +63,15 @@ def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[
 
 
 def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
-    left, right = run_form(sides.base[0]), run_form(sides.other[0])
+    bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
     rows = tuple(
         ComparisonRow(name=name, base=mine, other=theirs, differs=name in _SETTINGS and mine != theirs)
-        for (name, mine), (_, theirs) in zip(_properties(left), _properties(right), strict=True)
+        for (name, mine), (_, theirs) in zip(_properties(bases[0]), _properties(others[0]), strict=True)
     )
     return ComparisonSummary(
         comparison=comparison,
-        base=left,
-        other=right,
+        bases=bases,
+        others=others,
         rows=rows,
         differences=tuple(
             ComparisonRow(
@@ -133,22 +144,14 @@ def _protocol(series: Series) -> str:
 def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
     base, other = sides.base[0], sides.other[0]
     said = []
-    basis = basis_sentence(comparison)
-    if basis:
-        said.append(basis)
-    luck = luck_sentence(comparison)
-    if luck:
-        said.append(luck)
     if comparison.level > 1 - 0.05 + 1e-9 and at_once > 1:
-        said.append(
-            f"{at_once} comparisons at once: each must be surer, so that all together err once in twenty times."
-        )
+        said.append(f"{at_once} comparisons at once: each interval is wider, so that all of them hold 19 times in 20.")
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     if comparison.change is not None:
         said.append(change_sentence(comparison.change))
     elif comparison.doubt is Doubt.SAME_SETTINGS:
-        said.append("Nothing is different in their settings: what was changed in between was taken back.")
+        said.append("Their settings do not differ: the change made in between was restored.")
     elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
         named = [
             f"{difference_name(d)} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"
@@ -156,31 +159,33 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
-    for series, name in [*((one, "base") for one in sides.base), *((one, "other") for one in sides.other)]:
-        said += _doubts(series, name, in_turns=comparison.in_turns)
+    for side, name in ((sides.base, "base"), (sides.other, "other")):
+        for number, series in enumerate(side, 1):
+            said += _doubts(series, name if len(side) == 1 else f"{name} {number}", in_turns=comparison.in_turns)
     return said
 
 
 def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
-    """What makes the side a bad witness: unusual runs, a busy time, runs that depend on each other or on the time."""
+    """What makes the series a bad witness: unusual runs, a busy time, runs that depend on each other or on the time."""
+    named = f"The {name} ({series.id})"
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
-        yield f"The {name} has {wording.count(unusual, 'unusual run')}: look at series {series.id} first."
+        yield f"{named} has {wording.count(unusual, 'unusual run')}: look at them first."
     if series.quiet_verdict is QuietVerdict.BUSY:
-        yield f"The {name} was measured at a busy time: measure it again at a quiet one."
+        yield f"{named} was measured at a busy time: measure it again at a quiet one."
     if in_turns:
         return
     trend, dependence = drift(rates_of(series)), lag_1(rates_of(series))
     if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
         way = "rose" if trend.percent > 0 else "fell"
         yield (
-            f"The {name} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="
+            f"{named} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="
             f" {trend.p_value:.3f}): its average depends on when it stopped."
         )
     elif dependence is not None:
         yield (
-            f"The {name}'s runs depend on each other (correlation of neighbours {dependence:.2f}): they tell less than"
-            " as many independent ones."
+            f"{named} has runs that depend on each other (correlation of neighbours {dependence:.2f}): they tell less"
+            " than as many independent ones."
         )
 
 

@@ -1,18 +1,31 @@
-"""The comparison of two sides, one series or several each: faster, slower, the same, or not known and why."""
+"""The comparison of two sides, one series or several each: faster, slower, the same, or inconclusive and why."""
 
+import math
 import statistics as basic
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise, takewhile
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.differences import Difference, differences, effective, parameter_of
+from forms.comparison.settle import cheapest_step
 from forms.stats import change as changes
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, decide_in_turns, holm
-from forms.stats.mann_whitney import mann_whitney_p
+from forms.stats.decision import (
+    ChangeDecision,
+    Doubt,
+    Limits,
+    Step,
+    Verdict,
+    decide,
+    decide_in_turns,
+    decide_together,
+    holm,
+)
+from forms.stats.distributions import student_t
 from forms.stats.sample_size import needed_range, needed_runs, scatter_of, smallest_found_percent
-from forms.stats.sample_size import needed_series as series_that_tell
+from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
 from forms.tuning.client_settings import own_setting
 from storage.records import Change, Evidence, Series
 
@@ -28,7 +41,7 @@ class Sides:
     base: tuple[Series, ...]
     other: tuple[Series, ...]
     history: tuple[tuple[Series, ...], ...] = ()
-    """Groups of repeated series of the same path: what shows how far equal series lie apart."""
+    """Groups of repeated series of the same path, all earlier: what shows how far equal series differ."""
     equal: bool = False
     """Whether the settings of both are known to be the same, so that only variation can differ."""
     unseen: bool = False
@@ -43,7 +56,7 @@ def compare(
     margin_percent: float = MARGIN_PERCENT,
     alpha: float = ALPHA,
 ) -> Comparison:
-    """One series against another: a verdict where their runs took turns, for lack of repeats none where not."""
+    """One series against another."""
     limits = Limits(noise_percent=noise_percent, margin_percent=margin_percent, alpha=alpha)
     return compare_sides(Sides(base=(base,), other=(other,)), limits)
 
@@ -69,20 +82,71 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
     The rule is that of :mod:`forms.stats.decision`. A contradicted change and equal settings take its verdict away:
     what differs then is not what was to be compared.
     """
+    turns = _interleaved(sides)
+    if turns:
+        return _compared(sides, decide_in_turns(*turns, limits=limits), limits, turns)
+    one, two = _group(sides.base), _group(sides.other)
+    decision = decide(
+        one.series, two.series, times=[*one.times, *two.times], history=_groups(sides.history), limits=limits
+    )
+    return _compared(sides, decision, limits)
+
+
+def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
+    """The steps of one experiment and what they make in all, judged by one variation; all hold at once.
+
+    Sides of the same series are one group. Interleaved steps are judged pair by pair, each at its share of the alpha.
+    """
+    sides = {_ids(side): side for step in steps if not step.equal for side in (step.base, step.other)}
+    places = {ids: place for place, ids in enumerate(sides)}
+    turns = [_interleaved(step) for step in steps]
+    whole = [index for index, found in enumerate(turns) if found is None and not steps[index].equal]
+    alpha = limits.alpha * (1 if len(whole) == len(steps) else len(whole) / len(steps))
+    shared = replace(limits, alpha=alpha or limits.alpha)
+    numbered = [Step(places[_ids(steps[index].base)], places[_ids(steps[index].other)]) for index in whole]
+    history = _groups(steps[0].history) if steps else ()
+    together = decide_together([_group(side) for side in sides.values()], numbered, history=history, limits=shared)
+    decided = dict(zip(whole, together, strict=True))
+    each = replace(limits, alpha=limits.alpha / max(1, len(steps)))
+    return [
+        _compared(step, decided[index], limits)
+        if index in decided
+        else _compared(step, decide_in_turns(*found, limits=each), each, found)
+        if (found := turns[index])
+        else compare_sides(step, limits)
+        for index, step in enumerate(steps)
+    ]
+
+
+def _compared(
+    sides: Sides,
+    decision: ChangeDecision,
+    limits: Limits,
+    turns: tuple[list[float], list[float]] | None = None,
+) -> Comparison:
+    """What a decision says of these sides."""
     base, other = sides.base[0], sides.other[0]
     left, right = [rates_of(one) for one in sides.base], [rates_of(one) for one in sides.other]
-    turns = paired_rates(base, other) if len(sides.base) == len(sides.other) == 1 else None
-    if turns:
-        decision = decide_in_turns(*turns, limits=limits)
-        p_value = decision.t_p_value
-    else:
-        history = [[rates_of(one) for one in group if rates_of(one)] for group in sides.history]
-        decision = decide(left, right, positions=_positions(sides), history=history, limits=limits)
-        p_value = _largest_p(decision, left, right)
     differing = differences(base, other)
     claimed = _claimed(base, other)
     decision = _unless_contradicted(decision, claimed, sides, differing)
-    needs = _needs(decision, turns, left, right, limits)
+    found = decision.variation
+    needs = _needs(decision, turns, limits)
+    step = None
+    if decision.doubt in (Doubt.WANDERED, Doubt.TREND) and found and decision.change_percent is not None:
+        step = cheapest_step(
+            sides.base,
+            sides.other,
+            decision.change_percent,
+            found.run_deviation,
+            repeats=found.repeats,
+            differing=differing,
+            claimed=claimed,
+            limits=limits,
+            widened=(decision.critical or 0.0) / student_t(limits.level, found.freedom),
+        )
+    history = [one for group in sides.history for one in group] if found else []
+    newest = max(map(moment, history), default=None)
     return Comparison(
         base_id=base.id,
         other_id=other.id,
@@ -99,13 +163,19 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
         change_percent=decision.change_percent,
         interval_percent=decision.interval_percent,
         runs_interval_percent=decision.runs_interval_percent,
-        p_value=p_value,
+        p_value=decision.t_p_value,
         needed_runs=needs.runs,
         needed_runs_range=needs.runs_range,
-        needed_series=needs.series,
+        needed_series=step.series_a_side if step else None,
         smallest_percent=needs.smallest_percent,
-        between_percent=decision.variation.deviation_percent if decision.variation else None,
-        between_freedom=decision.variation.freedom if decision.variation else None,
+        between_percent=found.deviation_percent if found else None,
+        between_freedom=found.freedom if found else None,
+        apart_percent=_apart(decision),
+        run_percent=100 * found.run_deviation if found else None,
+        repeats=found.repeats if found else 0.0,
+        history_count=len(history),
+        history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS,
+        settle=step,
         base_wander_percent=_wander(left),
         in_turns=decision.in_turns,
         level=limits.level,
@@ -116,6 +186,36 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
         server_seen=all(_shows_its_server(one) for one in (base, other)),
         change=claimed,
     )
+
+
+def _ids(side: Sequence[Series]) -> frozenset[str]:
+    return frozenset(one.id for one in side)
+
+
+def moment(series: Series) -> float:
+    """When a series was made, in seconds since 1970."""
+    return datetime.fromisoformat(series.created_at).timestamp()
+
+
+def _group(side: Sequence[Series]) -> SeriesGroup:
+    return SeriesGroup([rates_of(one) for one in side], [moment(one) for one in side])
+
+
+def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
+    """The groups of earlier series, of those that have runs."""
+    measured = [[one for one in group if one.measured()] for group in history]
+    return [_group(group) for group in measured if group]
+
+
+def _interleaved(sides: Sides) -> tuple[list[float], list[float]] | None:
+    return paired_rates(sides.base[0], sides.other[0]) if len(sides.base) == len(sides.other) == 1 else None
+
+
+def _apart(decision: ChangeDecision) -> float | None:
+    """By how much two equal series differ at most, in percent, 19 times in 20; as the interval was computed."""
+    if decision.variation is None or decision.critical is None:
+        return None
+    return decision.critical * decision.variation.deviation_percent * math.sqrt(2)
 
 
 def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
@@ -153,23 +253,6 @@ def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]]
     return [a for a, _ in known], [b for _, b in known]
 
 
-def _positions(sides: Sides) -> list[int]:
-    """The places in time of the base's series, then of the other's."""
-    every = [*sides.base, *sides.other]
-    order = sorted(range(len(every)), key=lambda index: every[index].created_at)
-    return [order.index(index) for index in range(len(every))]
-
-
-def _largest_p(
-    decision: ChangeDecision, left: Sequence[Sequence[float]], right: Sequence[Sequence[float]]
-) -> float | None:
-    runs = [[rate for rates in side for rate in rates] for side in (left, right)]
-    if not all(runs):
-        return None
-    ranks = mann_whitney_p(*runs)
-    return ranks if decision.t_p_value is None or decision.interval_percent is None else max(ranks, decision.t_p_value)
-
-
 def _claimed(base: Series, other: Series) -> Change | None:
     """The change that the other claims, where it was made from this base; else the states speak for themselves."""
     return other.change if other.change and other.base_id in (None, base.id) else None
@@ -203,32 +286,20 @@ def _shows_its_server(series: Series) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Needs:
-    """What would tell, as in :class:`Comparison`; nothing where it is not that which is missing."""
+    """The runs that would settle it, as in :class:`Comparison`; nothing where runs are not what is missing."""
 
     runs: int | None = None
     runs_range: tuple[int, int | None] | None = None
-    series: int | None = None
     smallest_percent: float | None = None
 
 
-def _needs(
-    decision: ChangeDecision,
-    turns: tuple[list[float], list[float]] | None,
-    left: Sequence[Sequence[float]],
-    right: Sequence[Sequence[float]],
-    limits: Limits,
-) -> _Needs:
+def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | None, limits: Limits) -> _Needs:
     change = decision.change_percent
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
-        return _Needs(runs=4)
-    if change is None or limits.noise_percent >= limits.margin_percent:
+        return _Needs(runs=LEAST_RUNS)
+    if decision.doubt is not Doubt.SCATTER or change is None or limits.noise_percent >= limits.margin_percent:
         return _Needs()
-    if decision.doubt in (Doubt.WANDERED, Doubt.TREND) and decision.variation:
-        return _Needs(series=series_that_tell(change, decision.variation.deviation_percent, limits))
-    if decision.doubt not in (Doubt.SCATTER, Doubt.RANKS):
-        return _Needs()
-    flat = turns or tuple([rate for rates in side for rate in rates] for side in (left, right))
-    scatter = scatter_of(*flat, paired=turns is not None)
+    scatter = scatter_of(*turns, paired=True) if turns else None
     if scatter is None:
         return _Needs()
     least = scatter.runs + 1

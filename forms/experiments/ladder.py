@@ -6,7 +6,7 @@ from itertools import dropwhile
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import is_repeat
-from forms.comparison.verdict import Sides, compare_several, rates_of, unseen_between
+from forms.comparison.verdict import Sides, compare_steps, rates_of, unseen_between
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
@@ -118,7 +118,7 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
     A rung stands on the series in its ``base_id``. A series that does not name one stands on what was in force when
     it was made: the series before it, or where that was put back the one that it was made from, and so on. A series
     without a change repeats the settings of the one that it stands on: repeats are compared together, and say how far
-    equal series lie apart. All comparisons together are wrong in ``Limits.alpha`` at most.
+    equal series differ. All intervals of one direction hold together.
     """
     bases = _bases(series)
     by_id = {one.id: one for one in series}
@@ -129,17 +129,21 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
     kept = {series_id for way in ways for series_id in way}
     paths = [_without_contradicted_end([by_id[series_id] for series_id in way]) for way in ways]
     steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
-    spans = [(by_id[path[-1]], by_id[path[0]]) for path in paths if len(path) > 1]
     groups = _repeats(series, bases)
-    sides = [_sides(base, one, groups) for base, one in steps]
+    sides = {one.id: _sides(base, one, groups) for base, one in steps}
+    whole: dict[str, Sides] = {}
     for path in paths:
         if len(path) > 1:
             way = [by_id[series_id] for series_id in path]
-            whole = _sides(way[-1], way[0], groups)
-            sides.append(replace(whole, unseen=unseen_between(path[-1], way)))
-    found = compare_several(sides, Limits())
-    by_step = {one.id: comparison for (_, one), comparison in zip(steps, found, strict=False)}
-    by_span = {one.id: comparison for (_, one), comparison in zip(spans, found[len(steps) :], strict=True)}
+            whole[path[0]] = replace(_sides(way[-1], way[0], groups), unseen=unseen_between(path[-1], way))
+    by_step: dict[str, Comparison] = {}
+    by_span: dict[str, Comparison] = {}
+    for command in commands:  # each direction is an experiment of its own
+        own = [key for key in sides if by_id[key].command is command]
+        all_in = [key for key in whole if by_id[key].command is command]
+        found = compare_steps([*(sides[key] for key in own), *(whole[key] for key in all_in)], Limits())
+        by_step.update(zip(own, found, strict=False))
+        by_span.update(zip(all_in, found[len(own) :], strict=True))
     rungs = tuple(
         Rung(
             number=numbers[one.id],
@@ -184,11 +188,9 @@ def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) ->
     theirs = next((group for group in groups if other in group), (other,))
     if mine == theirs:
         return Sides(base=(base,), other=(other,), equal=True)
-    rest = [group for group in groups if group not in (mine, theirs) and len(group) > 1]
     return Sides(
         base=(base, *(one for one in mine if one is not base)),
         other=(other, *(one for one in theirs if one is not other)),
-        history=tuple(group for group in rest if group[0].command is base.command),
     )
 
 

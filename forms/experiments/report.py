@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forms import numbers, wording
+from forms import wording
+from forms.comparison.comparison import basis_sentence
 from forms.comparison.report import matrix_chart, matrix_table
+from forms.comparison.settle import SettlingStep
 from forms.experiments.document import ladder_document, repeats_document, selftest_document, survey_document
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
 from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
@@ -73,7 +75,7 @@ def ladder_report(ladder: Ladder) -> Report:
             *origin_fields([rung.series for rung in ladder.rungs]),
         ),
         tables=(ladder_table(ladder),),
-        results=(*verdicts, *gain_fields(ladder)),
+        results=(*verdicts, *gain_fields(ladder), *_to_settle(ladder)),
         advice=tuple(
             f"{rung.number}, {said}" for rung in ladder.rungs for said in (*_evidence(rung), *_resumed(rung.series))
         ),
@@ -116,14 +118,31 @@ def gain_fields(ladder: Ladder) -> Iterator[Field]:
 
 
 def gain_headlines(ladder: Ladder) -> Iterator[Toned]:
-    """What was gained in all, in a line for each direction: ``[+] get: +26.2 % faster in all, 0 → 1 → 3``."""
-    for gain in ladder.gains:
+    """What was gained in all, a line for each direction, how many steps are decided, and the cheapest one to settle.
+
+    Such as ``[+] Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.``
+    """
+    told = [gain for gain in ladder.gains if gain.comparison is not None and gain.counted]
+    for gain in told:
         found = gain.comparison
-        if found is not None and gain.counted:
-            change = "" if found.change_percent is None else f" {numbers.signed_percent(found.change_percent)} in all,"
-            yield Toned(f"[{found.sign}] {gain.command}:{change} {found.word}, {_way(gain)}", found.tone)
-    if not any(gain.comparison is not None and gain.counted for gain in ladder.gains):
+        assert found
+        direction = f"{gain.command}: " if len(ladder.gains) > 1 else ""
+        yield Toned(f"[{found.sign}] {direction}{found.headline.removesuffix('.')} in all: {_way(gain)}.", found.tone)
+    if not told:
         yield Toned(_NO_GAIN.capitalize() + ".", Tone.FAINT)
+    steps = [rung for rung in ladder.rungs if rung.change is not None and rung.comparison is not None]
+    if open_ := open_steps(ladder):
+        first, step = open_[0]
+        decided = sum(rung.comparison is not None and rung.comparison.known for rung in steps)
+        said = f"{decided} of {wording.count(len(steps), 'step')} decided. Step {first.number}: {step.sentence}"
+        yield Toned(said, Tone.FAINT)
+
+
+def open_steps(ladder: Ladder) -> list[tuple[Rung, SettlingStep]]:
+    """The inconclusive steps with what would settle each, the cheapest first."""
+    open_ = [(rung, rung.comparison.settle) for rung in ladder.rungs if rung.comparison]
+    named = [(rung, step) for rung, step in open_ if step is not None]
+    return sorted(named, key=lambda pair: pair[1].seconds)
 
 
 def _way(gain: Gain) -> str:
@@ -260,7 +279,7 @@ def _verdict(rung: Rung) -> Field:
     found = rung.comparison
     assert found
     name = f"{rung.number} from {rung.base_number}"
-    return Field(name=name, text=f"[{found.sign}] {found.sentence}", tone=found.tone)
+    return Field(name=name, text=f"[{found.sign}] {found.headline}", tone=found.tone)
 
 
 def _gained(gain: Gain) -> str:
@@ -274,7 +293,13 @@ def _gained(gain: Gain) -> str:
             for change, worth in changes
         ]
     )
-    return f"{_way(gain)}, by {names}: [{found.sign}] {found.sentence}"
+    basis = basis_sentence(found) or ""
+    return f"{_way(gain)}, by {names}: [{found.sign}] {found.headline} {basis}".rstrip()
+
+
+def _to_settle(ladder: Ladder) -> Iterator[Field]:
+    for rung, step in open_steps(ladder):
+        yield Field(name=f"To settle {rung.number}", text=f"{step.sentence} Command: {step.command_text}")
 
 
 def _mark(rung: Rung) -> Mark:

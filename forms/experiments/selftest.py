@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare, paired_rates, rates_of
-from forms.stats.change import variation
-from forms.stats.decision import LEAST_RUNS, Limits
-from forms.stats.sample_size import scatter_of, smallest_between_percent, smallest_promised_percent
-from forms.stats.summary import deviation_percent, drift
+from forms.stats.decision import Limits
+from forms.stats.sample_size import scatter_of, smallest_promised_percent
+from forms.stats.settle import shown_by_series
+from forms.stats.summary import drift
+from forms.stats.variation import LEAST_RUNS, log_mean, run_variance
 from storage.records import Series
 
 COARSE_PERCENT = 5.0
@@ -108,38 +109,41 @@ def repeats(series: Sequence[Series]) -> Repeats:
     known = [one for one in series if rates_of(one)]
     rates = [rates_of(one) for one in known]
     means = [basic.fmean(each) for each in rates]
-    found = variation([rates])
-    scatters = [scatter for each in rates if (scatter := deviation_percent(each)) is not None]
-    within = math.sqrt(basic.fmean(s**2 for s in scatters)) if scatters else 0.0
+    run, freedom = run_variance([], rates)
+    between = basic.stdev(map(log_mean, rates)) if len(rates) > 1 else None
+    runs = basic.fmean(map(len, rates)) if rates else 0.0
     trend = drift(means)
+    smallest = None
+    if between is not None and freedom > 2:
+        smallest = shown_by_series(math.sqrt(run), freedom, repeats=len(rates) - 1, spread=between)
     return Repeats(
         series=tuple(known),
         averages_bytes_per_second=tuple(means),
-        within_percent=within,
-        between_percent=found.deviation_percent if found else None,
-        by_chance_percent=100 * math.sqrt(found.within) if found else 0.0,
+        within_percent=100 * math.sqrt(run),
+        between_percent=None if between is None else 100 * between,
+        by_chance_percent=100 * math.sqrt(run / runs) if runs else 0.0,
         trend_percent=trend.percent if trend is not None and trend.significant else None,
-        smallest_percent=smallest_between_percent(found, Limits()) if found else None,
+        smallest_percent=smallest,
     )
 
 
 def repeats_sentences(found: Repeats) -> list[str]:
     """How far the series lie apart, what that makes of a comparison, and what to do."""
     if found.between_percent is None or found.smallest_percent is None:
-        return ["One series says nothing about the next: measure at least three, one after the other."]
+        return ["One series says nothing about the next: measure at least three, over hours if you can."]
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)
     within, by_chance = wording.percent(found.within_percent), wording.percent(found.by_chance_percent)
     said = [
-        f"{len(found.series)} series of the same thing lie {apart} apart (standard deviation of their averages).",
-        f"The runs' own scatter of {within} would make it {by_chance}.",
-        f"One series before a change and one after it show {smallest} or more, nine times in ten.",
-        "Compare takes these repeats as its history for series of the same path.",
+        f"The averages of {len(found.series)} equal series vary by {apart} (standard deviation).",
+        f"The runs vary by {within}, which alone would make it {by_chance}.",
+        f"One series before a change and one after it, no further apart, show {smallest} or more, nine times in ten.",
+        "Compare takes these repeats as its history for series of the same path, for as much time as they cover.",
     ]
     if found.trend_percent is not None:
         way = "rose" if found.trend_percent > 0 else "fell"
         said.append(
             f"The averages {way} by {wording.percent(abs(found.trend_percent))} from the first series to the last: what"
-            " is measured later comes out different by itself. Measure in turns where you can, and put the base back at"
-            " the end where you cannot."
+            " is measured later comes out different by itself. Interleave where you can; where you cannot, restore the"
+            " base and measure it once more at the end."
         )
     return said

@@ -167,7 +167,7 @@ def _ratio(
 ) -> tuple[Severity, str, str, str]:
     """Severity, key, title and recommendation for a set-up of SMB at so many percent of FTP."""
     catalogue = "the catalogue lists what can be changed, in order of impact; change one thing at a time."
-    interval = comparison.interval_percent or comparison.runs_interval_percent
+    interval = comparison.runs_interval_percent
     if interval is None:
         return (
             Severity.NOTE,

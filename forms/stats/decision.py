@@ -1,18 +1,13 @@
-"""The decision on a change: faster, slower, the same, or not known and why; of plain sequences of throughputs.
+"""The decision on a change: faster, slower, the same, or inconclusive and why; of plain sequences of throughputs.
 
-The rule. Runs within a series never prove a change between series measured at different times: sessions differ, and
-drift and dependence make a series' own scatter too small a yardstick (tests/truth, TRUTH.md). So:
-
-- Runs that took turns (A B B A) are compared pair by pair: Student's t of the differences.
-- Series that did not are compared as whole series: Student's t of their averages, with the variation between repeated
-  series and its degrees of freedom (one-way random effects). Repeats are the series of either side, and those of
-  ``history``. Without any there is no verdict. With two base series and one other (A B A) that is one degree of
-  freedom: the change must exceed eleven times what the base moved.
-- The scatter of the runs alone (Welch 1947) and the exact Mann-Whitney test must say the same; the interval that is
-  told is the widest of all, so verdict and interval never disagree.
-- Where the order in time would let a steady trend alone come halfway to a verdict (A A A B B B), the change must also
-  stand beside a fitted trend.
-- Fewer than four runs a side give no verdict; a change inside the noise threshold is none.
+- Interleaved runs (A B B A) are compared pair by pair: Student's t of the differences.
+- Whole series are compared by how far equal series differ: the rule in :mod:`forms.stats.variation`. The interval is
+  the change ± t s √(1/p + 1/q), of p and q series a side.
+- Where the order in time would let a steady trend alone come halfway to a verdict (A A B B, A A A B B B), the change
+  must also stand beside a fitted trend; the wider interval is told, so that it never contradicts the verdict.
+- Faster or slower: the interval excludes zero and the change exceeds the noise threshold. The same: it lies inside the
+  margin. Everything else is inconclusive, and so are fewer than three runs a side.
+- Several changes of one experiment share one variation, and their intervals hold together (:func:`decide_together`).
 """
 
 from collections.abc import Sequence
@@ -20,18 +15,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forms.stats import change
-from forms.stats.change import ChangeEstimate, Rates, Variation
-from forms.stats.mann_whitney import mann_whitney_p, rank_shift
-from forms.stats.summary import student_t
-
-LEAST_RUNS = 4
-"""The fewest runs a side for any verdict: three against three cannot reach 5 % by ranks."""
+from forms.stats.change import ChangeEstimate
+from forms.stats.distributions import student_t
+from forms.stats.simultaneous import critical_of
+from forms.stats.variation import (
+    LEAST_RUNS,
+    Rates,
+    SeriesGroup,
+    Variation,
+    alternates,
+    pooled,
+    run_variance,
+    variation,
+)
 
 TREND_SHARE = 0.5
 """The share of a verdict from which on a steady trend alone counts as a rival explanation."""
-
-APART_TIMES = 2
-"""So many times what their runs explain must series lie apart for the runs not to be what is missing."""
 
 
 class Verdict(StrEnum):
@@ -48,16 +47,12 @@ class Doubt(StrEnum):
 
     NO_RUNS = "no runs"
     FEW_RUNS = "few runs"
-    NO_REPEATS = "no repeats"
-    """One series a side and no history: how far equal series lie apart is not known."""
     WANDERED = "wandered"
-    """The runs alone would say different, the variation between equal series takes it back."""
+    """Equal series differ by as much."""
     TREND = "trend"
     """A steady trend over the series explains the change."""
-    RANKS = "ranks"
-    """Most runs went the other way than the average."""
     SCATTER = "scatter"
-    """The runs scatter too much for a change of this size."""
+    """The interleaved runs vary too much for a change of this size."""
     CONTRADICTED = "contradicted"
     """The claimed change is not what was made."""
     SAME_SETTINGS = "same settings"
@@ -89,13 +84,15 @@ class ChangeDecision:
     """Absent where there is a verdict."""
     change_percent: float | None = None
     interval_percent: tuple[float, float] | None = None
-    """(low, high) of the change, the widest that the rule needs; None where only repeats could tell."""
+    """(low, high) of the change, the widest that the rule needs; None for too few runs."""
     runs_interval_percent: tuple[float, float] | None = None
-    """(low, high) by the runs' scatter alone: how far these very series differ."""
+    """(low, high) by the variation of the runs alone: how far these very series differ."""
     t_p_value: float | None = None
     """The largest p of Student's t tests that the verdict needs."""
     variation: Variation | None = None
-    """Between equal series, where any were repeated."""
+    """Between equal series; absent for interleaved runs."""
+    critical: float | None = None
+    """How many errors the interval reaches each way."""
     in_turns: bool = False
 
 
@@ -103,48 +100,92 @@ def decide(
     base: Sequence[Rates],
     other: Sequence[Rates],
     *,
-    positions: Sequence[int] | None = None,
-    history: Sequence[Sequence[Rates]] = (),
+    times: Sequence[float] | None = None,
+    history: Sequence[SeriesGroup] = (),
     limits: Limits | None = None,
 ) -> ChangeDecision:
     """The other series against the base series, each a sequence of its runs' throughputs.
 
-    ``positions`` are the places in time of the base's series and then of the other's, 0 for the first of all; without
-    them the base came first. ``history`` are groups of repeated series, each of equal settings within itself.
+    ``times`` say when the base's series and then the other's were measured, in seconds; without them the base came
+    first. ``history`` are groups of repeated series of the path, each of equal settings within itself, all of them
+    earlier.
     """
     limits = limits or Limits()
-    places = list(positions) if positions is not None else list(range(len(base) + len(other)))
     short = _too_few(base, other)
     if short:
         return short
-    runs = change.within_series(base, other)
-    found = change.variation([base, other, *history])
-    told = change.log_change(base, other)
-    alone = runs.interval_percent(limits.level) if runs else None
+    moments = list(times) if times is not None else [float(place) for place in range(len(base) + len(other))]
+    one, two = SeriesGroup(base, moments[: len(base)]), SeriesGroup(other, moments[len(base) :])
+    found = variation(one, two, history, sides_alternate=alternates(moments, len(base)))
     if found is None:
-        return ChangeDecision(
-            verdict=Verdict.UNKNOWN,
-            doubt=Doubt.NO_REPEATS,
-            change_percent=change.percent_of(told),
-            runs_interval_percent=alone,
-            t_p_value=runs.p_value if runs else None,
+        return _of_few(base, other)
+    return _decided(one, two, found, student_t(limits.level, found.freedom), limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change between two groups of an experiment, by their places among its groups."""
+
+    base: int
+    other: int
+
+
+def decide_together(
+    groups: Sequence[SeriesGroup],
+    steps: Sequence[Step],
+    *,
+    history: Sequence[SeriesGroup] = (),
+    limits: Limits | None = None,
+) -> list[ChangeDecision]:
+    """Every step of an experiment, by one variation for all, so that all their intervals hold together.
+
+    ``groups`` are the series of each setting. A group without a run decides nothing, and hinders nothing.
+    """
+    limits = limits or Limits()
+    usable = [group for group in groups if group.series and all(group.series)]
+    told = [step for step in steps if groups[step.base] in usable and groups[step.other] in usable]
+    runs = run_variance([], [rates for group in (*usable, *history) for rates in group.series])
+    middles = {id(group): sum(group.times) / len(group.times) for group in usable}
+    gap = max((abs(middles[id(groups[s.base])] - middles[id(groups[s.other])]) for s in told), default=0.0)
+    now = max((max(group.times) for group in usable), default=0.0)
+    found = pooled(runs, [*usable, *history], gap, now)
+    counts = tuple(len(group.series) for group in groups)
+    made = []
+    critical = critical_of(counts, tuple((s.base, s.other) for s in told), found.freedom, limits.level) if found else 0
+    for step in steps:
+        one, two = groups[step.base], groups[step.other]
+        short = _too_few(one.series, two.series)
+        made.append(
+            short or (_decided(one, two, found, critical, limits) if found else _of_few(one.series, two.series))
         )
-    series = change.between_series(base, other, found)
-    needed = [series, *([runs] if runs else [])]
-    trend = _rival_trend(base, other, places, found, limits)
-    interval = _widest([*needed, *([trend] if trend else [])], limits.level)
-    verdict = _verdict(interval, told, _joined(base), _joined(other), limits)
+    return made
+
+
+def _decided(
+    base: SeriesGroup, other: SeriesGroup, found: Variation, critical: float, limits: Limits
+) -> ChangeDecision:
+    """The verdict by this variation; the interval reaches so many errors each way."""
+    series = change.between_series(base.series, other.series, found)
+    trend = _rival_trend(base, other, found, limits)
+    runs = change.within_series(base.series, other.series)
+    needed = [series, *([trend] if trend else []), *([runs] if runs and found.alone else [])]
+    widened = critical / student_t(limits.level, found.freedom)
+    intervals = [one.interval_percent(limits.level, widened * student_t(limits.level, one.freedom)) for one in needed]
+    interval = min(low for low, _ in intervals), max(high for _, high in intervals)
+    told = change.percent_of(series.log_change)
+    verdict = _verdict(interval, told, limits)
     doubt = None
     if verdict is Verdict.UNKNOWN:
-        doubt = _doubt(needed, trend, told, _joined(base), _joined(other), limits)
+        doubt = Doubt.TREND if trend and _excludes_zero(intervals[0]) else Doubt.WANDERED
     return ChangeDecision(
         verdict=verdict,
         doubt=doubt,
-        change_percent=change.percent_of(told),
+        change_percent=told,
         interval_percent=interval,
-        runs_interval_percent=alone,
-        t_p_value=max(one.p_value for one in (*needed, *([trend] if trend else []))),
+        runs_interval_percent=runs.interval_percent(limits.level) if runs else None,
+        t_p_value=max(one.p_value for one in needed),
         variation=found,
+        critical=critical,
     )
 
 
@@ -158,20 +199,10 @@ def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) 
     assert pairs
     interval = pairs.interval_percent(limits.level)
     told = change.percent_of(pairs.log_change)
-    more = sum(1 if b > a else -1 if b < a else 0 for a, b in zip(base, other, strict=True))
-    verdict, doubt = Verdict.UNKNOWN, None
-    if _excludes_zero(interval) and abs(told) > limits.noise_percent:
-        if more * told > 0:
-            verdict = Verdict.FASTER if told > 0 else Verdict.SLOWER
-        else:
-            doubt = Doubt.RANKS
-    elif _inside(interval, limits.margin_percent):
-        verdict = Verdict.SAME
-    else:
-        doubt = Doubt.SCATTER
+    verdict = _verdict(interval, told, limits)
     return ChangeDecision(
         verdict=verdict,
-        doubt=doubt,
+        doubt=Doubt.SCATTER if verdict is Verdict.UNKNOWN else None,
         change_percent=told,
         interval_percent=interval,
         runs_interval_percent=interval,
@@ -200,71 +231,37 @@ def _too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision | 
     counts = [sum(len(rates) for rates in side) for side in (base, other)]
     if min(counts) == 0 or any(not rates for side in (base, other) for rates in side):
         return ChangeDecision(verdict=Verdict.UNKNOWN, doubt=Doubt.NO_RUNS)
-    if min(counts) < LEAST_RUNS:
-        runs = change.within_series(base, other)
-        return ChangeDecision(
-            verdict=Verdict.UNKNOWN,
-            doubt=Doubt.FEW_RUNS,
-            change_percent=change.percent_of(change.log_change(base, other)),
-            runs_interval_percent=runs.interval_percent(0.95) if runs else None,
-        )
-    return None
+    return _of_few(base, other) if min(counts) < LEAST_RUNS else None
 
 
-def _rival_trend(
-    base: Sequence[Rates], other: Sequence[Rates], places: Sequence[int], found: Variation, limits: Limits
-) -> ChangeEstimate | None:
+def _of_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
+    """No verdict for too few runs."""
+    runs = change.within_series(base, other)
+    return ChangeDecision(
+        verdict=Verdict.UNKNOWN,
+        doubt=Doubt.FEW_RUNS,
+        change_percent=change.percent_of(change.log_change(base, other)),
+        runs_interval_percent=runs.interval_percent(0.95) if runs else None,
+    )
+
+
+def _rival_trend(base: SeriesGroup, other: SeriesGroup, found: Variation, limits: Limits) -> ChangeEstimate | None:
     """The change beside a fitted trend, where the order in time makes a trend a rival explanation; else None."""
-    score = change.steady_trend_score(places, len(base), found)
-    if len(places) < 4 or score <= TREND_SHARE * student_t(limits.level, found.freedom):
+    times = [*base.times, *other.times]
+    if len(times) < 4:
         return None
-    return change.beside_trend(base, other, places, found)
+    score = change.steady_trend_score(times, len(base.times))
+    if score <= TREND_SHARE * student_t(limits.level, len(times) - 2):
+        return None
+    return change.beside_trend(base, other, found)
 
 
-def _verdict(
-    interval: tuple[float, float], told: float, base: Sequence[float], other: Sequence[float], limits: Limits
-) -> Verdict:
-    if _excludes_zero(interval) and abs(change.percent_of(told)) > limits.noise_percent:
-        agreed = rank_shift(base, other) * told > 0 and mann_whitney_p(base, other) < limits.alpha
-        if agreed:
-            return Verdict.FASTER if told > 0 else Verdict.SLOWER
-        return Verdict.UNKNOWN
-    return Verdict.SAME if _inside(interval, limits.margin_percent) else Verdict.UNKNOWN
-
-
-def _doubt(
-    needed: Sequence[ChangeEstimate],
-    trend: ChangeEstimate | None,
-    told: float,
-    base: Sequence[float],
-    other: Sequence[float],
-    limits: Limits,
-) -> Doubt:
-    """What is missing: more runs where those of these very series would not tell, more series where they would."""
-    runs = needed[-1].interval_percent(limits.level)
-    different = _excludes_zero(runs) and abs(change.percent_of(told)) > limits.noise_percent
-    apart = needed[0].error > APART_TIMES * needed[-1].error
-    if not (different or apart or _inside(runs, limits.margin_percent)):
-        return Doubt.SCATTER
-    if different and rank_shift(base, other) * told <= 0:
-        return Doubt.RANKS
-    if trend and _excludes_zero(_widest(needed, limits.level)):
-        return Doubt.TREND
-    return Doubt.WANDERED if len(needed) > 1 else Doubt.SCATTER
-
-
-def _widest(estimates: Sequence[ChangeEstimate], level: float) -> tuple[float, float]:
-    intervals = [one.interval_percent(level) for one in estimates]
-    return min(low for low, _ in intervals), max(high for _, high in intervals)
-
-
-def _joined(side: Sequence[Rates]) -> list[float]:
-    return [rate for rates in side for rate in rates]
+def _verdict(interval: tuple[float, float], told: float, limits: Limits) -> Verdict:
+    if _excludes_zero(interval) and abs(told) > limits.noise_percent:
+        return Verdict.FASTER if told > 0 else Verdict.SLOWER
+    margin = limits.margin_percent
+    return Verdict.SAME if -margin <= interval[0] and interval[1] <= margin else Verdict.UNKNOWN
 
 
 def _excludes_zero(interval: tuple[float, float]) -> bool:
     return interval[0] > 0 or interval[1] < 0
-
-
-def _inside(interval: tuple[float, float], margin_percent: float) -> bool:
-    return -margin_percent <= interval[0] and interval[1] <= margin_percent

@@ -6,9 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from forms.stats.change import Variation
-from forms.stats.decision import LEAST_RUNS, Limits
-from forms.stats.summary import student_t
+from forms.stats.decision import Limits
+from forms.stats.distributions import (
+    chi_square_quantile,
+    noncentral_t_shift,
+    reaching,
+    scale_nodes,
+    student_t,
+)
+from forms.stats.variation import LEAST_RUNS
 
 POWER = 0.9
 """Needed runs and the smallest change are those at which a verdict is reached nine times in ten."""
@@ -18,10 +24,8 @@ MOST_RUNS = 1000
 
 _RANK_EFFICIENCY = 3 / math.pi
 """What the rank test makes of a run, beside Student's t, where the runs scatter normally (Pitman)."""
-_GRID = 64
 _STEPS = 8
 _CHANGE_LEVEL = 0.88
-_MOST_SERIES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,41 +81,15 @@ def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tup
     together they hold the right number in 85 % of first looks or more (TRUTH.md). None for the most where no number
     may be enough.
     """
-    from scipy.special import chdtri  # noqa: PLC0415  scipy takes a third of a second to load
-
     freedom = scatter.freedom(scatter.runs)
     half = student_t(_CHANGE_LEVEL, freedom) * scatter.error(scatter.runs)
     changes = {abs(change_percent + half * step / _STEPS) for step in range(-_STEPS, _STEPS + 1)}
     if abs(change_percent) <= half:
         changes.add(0.0)
-    spreads = [scatter.percent * math.sqrt(freedom / float(chdtri(freedom, tail))) for tail in (0.1, 0.9)]
+    spreads = [scatter.percent * math.sqrt(freedom / chi_square_quantile(share, freedom)) for share in (0.9, 0.1)]
     found = [needed_runs(c, replace(scatter, percent=spread), limits) for spread in spreads for c in changes]
     known = [runs for runs in found if runs is not None]
     return min(known, default=MOST_RUNS), None if len(known) < len(found) else max(known)
-
-
-def needed_series(change_percent: float, between_percent: float, limits: Limits) -> int | None:
-    """Series a side, measured in alternation, that reach a verdict nine times in ten; None for more than 20.
-
-    ``between_percent`` is the standard deviation between series of the same settings.
-    """
-    scatter = Scatter(percent=between_percent * math.sqrt(2), runs=2, paired=False)
-    least = 2
-    for series in range(least, _MOST_SERIES + 1):
-        error = scatter.percent / math.sqrt(series)
-        room = (student_t(limits.level, 2 * series - 2) + student_t(POWER, 2 * series - 2)) * error
-        if smallest_found_percent(scatter, series, limits) <= abs(change_percent) or (
-            room <= limits.margin_percent - abs(change_percent)
-        ):
-            return series
-    return None
-
-
-def smallest_between_percent(found: Variation, limits: Limits) -> float:
-    """The change that one series before it and one after it show nine times in ten, with this variation as history."""
-    error = found.deviation_percent * math.sqrt(2)
-    beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, found.freedom) * error
-    return max(beyond_noise, _predictive_of_known(found.freedom, limits.level) * error)
 
 
 def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
@@ -119,10 +97,8 @@ def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float
 
     Beyond the noise threshold and beyond Student's t (noncentral), each nine times in ten.
     """
-    from scipy.special import nctdtrinc  # noqa: PLC0415
-
     freedom, error = scatter.freedom(runs), scatter.error(runs)
-    beyond_chance = float(nctdtrinc(freedom, 1 - POWER, student_t(limits.level, freedom))) * error
+    beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
 
 
@@ -139,41 +115,13 @@ def smallest_promised_percent(scatter: Scatter, runs: int, limits: Limits) -> fl
 
 
 @cache
-def _predictive_of_known(freedom: int, level: float) -> float:
-    """As :func:`_predictive`, where the new test is held against the same estimate of the error, not one of its own."""
-    import numpy as np  # noqa: PLC0415
-    from scipy.special import chdtri, ndtr  # noqa: PLC0415
-
-    ratios = np.sqrt(chdtri(freedom, (np.arange(_GRID**2) + 0.5) / _GRID**2) / freedom)
-    bound = student_t(level, freedom)
-    low, high = bound, 4 * bound + 20.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        if float(ndtr((middle - bound) * ratios).mean()) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-@cache
 def _predictive(freedom: int, known: int, level: float) -> float:
     """How many estimated errors a change must have for t to exceed its bound in a new test nine times in ten."""
-    import numpy as np  # noqa: PLC0415
-    from scipy.special import chdtri, ndtr  # noqa: PLC0415
-
-    tails = (np.arange(_GRID) + 0.5) / _GRID
-    first = np.sqrt(chdtri(known, tails) / known)[:, None]
-    second = np.sqrt(chdtri(freedom, tails) / freedom)[None, :]
     bound = student_t(level, freedom)
-    low, high = 0.0, 4 * bound + 20.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        if float(ndtr(middle * first - bound * second).mean()) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high
+    nodes = scale_nodes(freedom)
+    terms = [(first, bound * second, one * two) for first, one in scale_nodes(known) for second, two in nodes[::4]]
+    total = math.fsum(weight for *_, weight in terms)
+    return reaching(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 
 
 def _room_for_the_same(scatter: Scatter, runs: int, limits: Limits) -> float:

@@ -69,7 +69,7 @@ TIMELINES = (
     Timeline(name="independent"),
     *(Timeline(name=f"lag-1 {lag}", lag_1=lag) for lag in (0.3, 0.5, 0.8)),
     *(Timeline(name=f"drift {drift} % a run", drift=drift) for drift in (0.1, 0.25, 0.5, 1)),
-    *(Timeline(name=f"session effect {effect} %", session=effect) for effect in (0.5, 1, 2)),
+    *(Timeline(name=f"session effect {effect} %", session=effect) for effect in (0.5, 1, 2, 3)),
     Timeline(name="unequal scatter (1 and 10 %) and n (30 and n)", other_scatter=10, unequal=True),
     Timeline(name="wild runs (8 %, 20 to 60 % slower)", wild_share=0.08),
 )

@@ -1,10 +1,10 @@
-"""``sharebench compare`` and ``findings``: what series say against one another, and of a set-up."""
+"""``sharebench compare`` and ``findings``: series against one another, and what they say of a set-up."""
 
 from collections.abc import Sequence
 
 import click
 
-from app.cli import common, diagnostics
+from app.cli import common
 from app.cli.isolation_output import compare_isolations
 from app.cli.loads import compare_named
 from app.cli.series_output import answer_report
@@ -13,7 +13,7 @@ from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.findings.report import findings_report
 from forms.findings.rules import findings
-from forms.stats.decision import Doubt, Limits
+from forms.stats.decision import Limits
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -34,7 +34,7 @@ NOT_KNOWN = 3
     default=1.0,
     show_default=True,
     metavar="PERCENT",
-    help="A change inside ± this is no difference, however sure.",
+    help="A change within ± this is never faster or slower.",
 )
 @click.option(
     "--margin",
@@ -42,7 +42,7 @@ NOT_KNOWN = 3
     default=5.0,
     show_default=True,
     metavar="PERCENT",
-    help="The same: the change's 95 % interval lies inside ± this.",
+    help="No change: the 95 % interval of the change lies within ± this.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The comparison document; an array for several.")
 @common.options_of_all
@@ -55,12 +55,13 @@ def compare_command(
     margin: float,
     as_json: bool,
 ) -> int:
-    """Compares each OTHER with BASE: is it faster, slower, the same, or not yet known?
+    """Compares each OTHER with BASE: faster, slower, no change, or inconclusive.
 
-    Series that were not measured in turns need repeats for a verdict: a baseline of several series, or the base
-    measured again after the change (compare BASE OTHER --again BASE2). With several OTHER they stand side by side (get
-    and put down; FTP, untuned and tuned across), each against the first of its host and command. Exit code 0: no
-    slower; 1: slower; 3: not known yet. Two isolations stand side by side, without a verdict on one against the other.
+    The verdict allows for what equal series differ by: it is estimated from how much the runs vary, from earlier equal
+    series of the path, and from the base measured again after the change (--again). An inconclusive verdict comes with
+    the cheapest step that would settle it. With several OTHER they stand side by side (get and put down; FTP, untuned
+    and tuned across), each against the first of its host and command. Exit code 0: not slower; 1: slower; 3:
+    inconclusive. Two isolations stand side by side, without a verdict on one against the other.
     """
     if compare_isolations(context, (base, *others), as_json=as_json):
         return 0
@@ -72,10 +73,6 @@ def compare_command(
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
     answer_report(comparison_report(shown, found), as_json=as_json)
-    if not as_json:
-        for one in (form.comparison for form in found):
-            if one.doubt is Doubt.NO_REPEATS and one.base_again_tells:
-                diagnostics.say(f"sharebench: what to do: sharebench run --again {one.base_id}")
     return exit_code([form.comparison.verdict for form in found])
 
 

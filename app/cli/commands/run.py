@@ -21,7 +21,7 @@ from storage.records import Series
 from storage.target_url import format_target
 
 _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
-_WITH_AGAIN = _WITH_RESUME | {"note"}
+_WITH_AGAIN = _WITH_RESUME | {"label", "note"}
 
 
 @click.command("run")
@@ -65,7 +65,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         series = common.series(context, choices["again"])
         _confirm(series, confirmed=choices["confirm_target"])
         full, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
-        repeated = replace(options_of(series), base_id=series.id, note=choices["note"])
+        repeated = replace(options_of(series), base_id=series.id, label=choices["label"], note=choices["note"])
         events = record(series_request(repeated, full, secrets), path, control)
     elif not target:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")

@@ -30,11 +30,12 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
     """The comparison of two series."""
 
     ABOUT = (
-        "Two series side by side: faster, slower, the same, or not known yet, and how many more runs would tell."
+        "Two series side by side: faster, slower, no change, or inconclusive, and the cheapest step that settles it."
         " Up and down scroll; Enter lists what can be done next."
     )
     KEYS = (
         *GoesOn.KEYS,
+        KeyCommand("compare.settle", "t", "Settle it", "Take the cheapest step that settles it.", footer="Try"),
         KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
         KeyCommand(
             "compare.chart",
@@ -106,6 +107,13 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
 
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
+
+    def action_settle(self) -> None:
+        found = self.form.comparison if self.form else None
+        if found is None or found.known:
+            self.notify("There is a verdict: nothing is left to settle.")
+            return
+        self._go_on(next(iter(after_comparison(found))))
 
     def text_to_copy(self) -> str:
         return report_text(pair_report(self.form)) if self.form else ""

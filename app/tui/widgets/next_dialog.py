@@ -57,7 +57,11 @@ class GoesOn(MeasureMixin):
     def _go_on(self, step: "NextStep | None") -> None:
         if step is None:
             return
-        if step.choices is None:
-            self.sharebench_app.visit(step.screen)
-        else:
+        if step.screen:
+            screen, arguments = step.screen, step.arguments
+            if step.choices is None:
+                self.sharebench_app.visit(screen, **arguments)
+            else:
+                self.with_notebook(step.choices, lambda _: self.sharebench_app.visit(screen, **arguments))
+        elif step.choices is not None:
             self.with_notebook(step.choices, self.measure_with)

@@ -43,8 +43,8 @@ def row_of(chart: str, words: str) -> int:
 def test_rates_show_every_kind_of_run_by_a_sign_of_its_own():
     chart = rates_chart(with_rejected(2), 78, 18, colour=False)
     labels = chart.splitlines()[row_of(chart, "W1")]
-    assert labels.split() == ["W1", "W2", "1", "2×", "3◆", "4", "5"]  # noqa: RUF001  the sign on the form
-    for name in ("W warm-up", "× rejected", "◆ unusual"):  # noqa: RUF001
+    assert labels.split() == ["W1", "W2", "1", "2×", "3◆", "4", "5"]
+    for name in ("W warm-up", "× rejected", "◆ unusual"):
         assert name in chart
 
 

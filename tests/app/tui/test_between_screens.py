@@ -39,7 +39,7 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
         assert any(line.split()[:1] == ["get"] for line in painted(app).splitlines())
         copied = here(app).text_to_copy()
         assert "70.0" in copied
-        assert copied.count("Not known") == 2
+        assert copied.count("Inconclusive") + copied.count("Slower") >= 2
         assert [line.split()[:2] for line in copied.splitlines() if "█" in line] == [
             ["get", "FTP"],
             ["get", "untuned"],

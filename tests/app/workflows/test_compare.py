@@ -13,6 +13,7 @@ from app.workflows.compare import sides_to_compare
 from forms.comparison.verdict import compare_sides
 from forms.stats.decision import Doubt, Limits
 from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Series
 from tests.builders import CLIENT, one
 
@@ -113,27 +114,53 @@ def test_a_change_between_that_nobody_saw_keeps_two_series_from_being_called_equ
     assert compare_sides(unseen, Limits()).doubt is not Doubt.SAME_SETTINGS
 
 
-def test_repeats_that_are_known_in_two_ways_count_once(notebook: Notebook) -> None:
-    notebook.add_experiment(Experiment(name="apart", kind=ExperimentKind.REPEATS))
-    for number in (1, 2, 3):
-        notebook.add(at(number, 1 + number / 1000, experiment="apart"))
-    notebook.add(at(4, base_id=f"{3:012x}"))
-    notebook.set_baseline("before", f"{1:012x}", f"{2:012x}")
-    for each in (at(8), at(9, 1.2)):
+def test_earlier_series_of_the_path_are_history_by_themselves_and_later_ones_are_not(notebook: Notebook) -> None:
+    for day, factor in enumerate((1, 1.001, 0.999, 1.002, 0.998), 1):
+        notebook.add(at(day, factor))
+    notebook.add(at(6, command=Command.PUT))
+    for each in (at(8), at(9, 1.1), at(10, 1.001)):
         notebook.add(each)
     (sides,) = sides_to_compare(notebook, (f"{8:012x}", f"{9:012x}"))
-    assert [sorted(ids(group)) for group in sides.history] == [[1, 2, 3, 4]]
-
-
-def test_repeats_of_the_same_path_are_history_and_others_are_not(notebook: Notebook) -> None:
-    for each in (at(1), at(2, 1.1)):
-        notebook.add(each)
-    for start, fields in ((3, {}), (13, {"command": Command.PUT})):
-        name = f"repeats {start}"
-        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.REPEATS))
-        for number, factor in enumerate((1, 1.001, 0.999, 1.002, 0.998)):
-            notebook.add(at(start + number, factor, experiment=name, **fields))
-    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
-    assert [ids(group) for group in sides.history] == [[3, 4, 5, 6, 7]]
+    assert [ids(group) for group in sides.history] == [[1, 2, 3, 4, 5]]
     found = compare_sides(sides, Limits())
-    assert (found.verdict, found.between_freedom) == ("faster", 4)
+    assert (found.verdict, found.between_freedom, found.history_count) == ("faster", 8, 5)
+    assert "judged with 5 earlier ones, the newest 4 days old" in found.sentence
+    (one_only,) = sides_to_compare(notebook, (f"{1:012x}", f"{9:012x}"))
+    assert one_only.history == ()
+
+
+def test_what_was_measured_inside_a_trial_is_no_history(notebook: Notebook) -> None:
+    notebook.add_experiment(Experiment(name="trial of it", kind=ExperimentKind.TRIAL))
+    notebook.add(at(1, experiment="trial of it"))
+    for each in (at(2), at(3, 1.1)):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (f"{2:012x}", f"{3:012x}"))
+    assert sides.history == ()
+
+
+def test_history_is_ninety_days_long(notebook: Notebook) -> None:
+    old = [replace(at(day), created_at=moment) for day, moment in ((1, "2025-10-31T10:00:00.000Z"),
+                                                                   (2, "2025-11-04T10:00:00.000Z"))]  # fmt: skip
+    for each in (*old, at(30), at(31, 1.1)):
+        notebook.add(replace(each, created_at=each.created_at))
+    (sides,) = sides_to_compare(notebook, (f"{30:012x}", f"{31:012x}"))
+    assert [ids(group) for group in sides.history] == [[2]]
+
+
+def test_the_base_again_is_refused_where_something_else_differs(notebook: Notebook) -> None:
+    sealed = replace(CLIENT, encryption="aes-128-gcm")
+    for each in (at(1), at(2, 1.2), at(3, client=sealed)):
+        notebook.add(each)
+    with pytest.raises(UsageError, match=r"is not 000000000001 measured again: client\.encryption none -> aes-128-gcm"):
+        sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"), [f"{3:012x}"])
+
+
+def test_a_label_of_its_own_names_a_series(notebook: Notebook) -> None:
+    for each in (at(1, label="before"), at(2, 1.2, label="after"), at(3, label="twice"), at(4, label="twice")):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, ("before", "after"))
+    assert (ids(sides.base), ids(sides.other)) == ([1], [2])
+    with pytest.raises(
+        UnknownReferenceError, match="2 recordings have the label 'twice': 000000000003 of 2026-01-03 10:00"
+    ):
+        sides_to_compare(notebook, ("before", "twice"))

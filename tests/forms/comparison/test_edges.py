@@ -50,12 +50,13 @@ def test_whatever_comes_the_answer_is_whole(seed):
         result = compared(left, right)
         document = json.loads(json.dumps(comparison_document(result), allow_nan=False))
         assert document["verdict"] in OPPOSITE
-        assert result.p_value is not None
-        assert 0 < result.p_value <= 1
+        assert (result.p_value is None) == (result.interval_percent is None)
+        assert result.p_value is None or 0 < result.p_value <= 1
         if result.interval_percent is not None:
             assert result.interval_percent[0] >= -100
         if result.verdict in {"faster", "slower"}:
             assert (result.change_percent or 0) * (1 if result.verdict == "faster" else -1) > 1
+            assert result.p_value is not None
             assert result.p_value < 0.05
             assert result.interval_percent is not None
             assert result.interval_percent[0] > 0 or result.interval_percent[1] < 0
@@ -64,7 +65,7 @@ def test_whatever_comes_the_answer_is_whole(seed):
             assert max(map(abs, result.interval_percent)) <= 5
         assert (result.doubt is None) == result.known
         if result.needed_runs is not None:
-            assert result.needed_runs >= 4
+            assert result.needed_runs >= 3
         assert result.sentence.endswith(".")
 
 
@@ -74,7 +75,7 @@ def test_order_scale_and_side_do_not_matter():
         result = compared(left, right)
         shuffled = compared(generator.sample(left, len(left)), generator.sample(right, len(right)))
         assert shuffled.verdict == result.verdict
-        assert shuffled.p_value == pytest.approx(result.p_value)
+        assert shuffled.p_value == pytest.approx(result.p_value, nan_ok=False) or result.p_value is None
         scaled = compared([8 * rate for rate in left], [8 * rate for rate in right])
         assert scaled.verdict == result.verdict
         assert scaled.change_percent == pytest.approx(result.change_percent)

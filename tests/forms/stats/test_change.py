@@ -1,12 +1,15 @@
 """The change between sides: against scipy, against brute force, and what the rule's parts give alone."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from forms.stats import change
 from forms.stats.decision import Limits, holm
-from forms.stats.sample_size import Scatter, needed_range, needed_runs, needed_series
+from forms.stats.sample_size import Scatter, needed_range, needed_runs
+from forms.stats.variation import SeriesGroup, Variation
 
 
 def test_the_runs_alone_are_welchs_test():
@@ -21,45 +24,43 @@ def test_the_runs_alone_are_welchs_test():
     )
 
 
-def test_series_are_students_test_of_their_averages():
-    base, other = [[99.0, 101.0], [100.5, 101.5], [98.0, 100.0]], [[104.0, 106.0], [103.5, 104.5]]
-    found = change.variation([base, other])
-    assert found is not None
-    assert found.freedom == 3
-    told = change.between_series(base, other, found)
-    expected = stats.ttest_ind([105, 104], [100, 101, 99])
-    assert told.p_value == pytest.approx(expected.pvalue, rel=0.1)
-    assert change.variation([[[1.0, 2.0]], [[3.0]]]) is None
-
-
-def test_a_side_that_scatters_more_than_the_repeats_widens_the_interval():
-    base = [[100.0, 100.1, 99.9, 100.0]] * 3
-    found = change.variation([base])
-    assert found is not None
-    calm = change.between_series(base, [[105.0, 105.1, 104.9, 105.0]], found)
-    wild = change.between_series(base, [[150.0, 60.0, 105.0, 105.0]], found)
-    assert wild.error > 10 * calm.error
+def test_series_are_uncertain_by_what_equal_ones_differ_by():
+    found = Variation(variance=0.03**2, freedom=5.0, run_deviation=0.01)
+    told = change.between_series([[100.0], [102.0]], [[110.0]], found)
+    assert told.error == pytest.approx(0.03 * math.sqrt(1.5))
+    low, high = told.interval_percent(0.95)
+    half = stats.t.ppf(0.975, 5) * 0.03 * math.sqrt(1.5)
+    assert (low, high) == pytest.approx([100 * math.expm1(math.log(110 / 101) + side * half) for side in (-1, 1)])
+    assert told.p_value == pytest.approx(2 * stats.t.sf(math.log(110 / 101) / told.error, 5))
 
 
 def test_the_trend_is_taken_out_by_least_squares():
+    """With a prior of nothing at all, the analysis of covariance by the book."""
     averages, sides = [100.0, 101.0, 102.2, 110.0, 110.9, 112.1], [0, 0, 0, 1, 1, 1]
-    series = [[average] * 2 for average in averages]
-    found = change.variation([series[:3], series[3:]])
-    assert found is not None
-    told = change.beside_trend(series[:3], series[3:], range(6), found)
+    groups = [
+        SeriesGroup([[average] * 2 for average in averages[at : at + 3]], [at, at + 1.0, at + 2.0]) for at in (0, 3)
+    ]
+    gap, span = 3.0, 2.0
+    logs = np.log(averages)
+    squares = span / gap * sum(((logs[at : at + 3] - logs[at : at + 3].mean()) ** 2).sum() for at in (0, 3))
+    freedom = 4 * span / gap
+    told = change.beside_trend(
+        groups[0], groups[1], Variation(variance=squares / freedom, freedom=freedom, run_deviation=0.0)
+    )
     assert told is not None
     design = np.column_stack([np.ones(6), np.arange(6), sides])
-    coefficients, rest, _, _ = np.linalg.lstsq(design, np.log(averages))
+    coefficients, rest, _, _ = np.linalg.lstsq(design, logs)
     error = np.sqrt(rest[0] / 3 * np.linalg.inv(design.T @ design)[2, 2])
     assert told.log_change == pytest.approx(coefficients[2])
-    assert told.error == pytest.approx(error, rel=0.01)
-    assert told.freedom == 3
+    assert told.error == pytest.approx(error)
+    assert told.freedom == pytest.approx(3 * span / gap)
 
 
-@pytest.mark.parametrize(("positions", "bases", "score"), [((0, 2, 1), 2, 0.0), ((0, 1, 2, 3), 3, 3**0.5)])
-def test_what_a_steady_trend_alone_would_make_of_an_order(positions, bases, score):
-    found = change.Variation(variance=1.0, freedom=len(positions) - 2, within=0.0)
-    assert change.steady_trend_score(positions, bases, found) == pytest.approx(score)
+@pytest.mark.parametrize(
+    ("times", "bases", "score"), [((0, 2, 1), 2, 0.0), ((0, 1, 2, 3), 3, 3**0.5), ((0, 50, 60, 900), 3, 3**0.5)]
+)
+def test_what_a_steady_trend_alone_would_make_of_an_order(times, bases, score):
+    assert change.steady_trend_score(times, bases) == pytest.approx(score)
 
 
 def test_an_interval_never_goes_below_minus_one_hundred_percent():
@@ -82,12 +83,3 @@ def test_needed_runs_reach_a_verdict_and_the_range_holds_them():
     assert low < 107
     assert high is None or high > 107
     assert needed_runs(3.0, Scatter(percent=60, runs=5, paired=True), Limits()) is None
-
-
-def test_needed_series_grow_with_what_equal_ones_differ_by():
-    assert needed_series(20.0, 1.0, Limits()) == 2
-    few, more = needed_series(10.0, 3.0, Limits()), needed_series(7.0, 3.0, Limits())
-    assert few is not None
-    assert more is not None
-    assert 2 < few < more
-    assert needed_series(1.5, 10.0, Limits()) is None

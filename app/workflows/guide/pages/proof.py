@@ -1,4 +1,4 @@
-"""What the pages say of a change that is being proven: put it back and measure again, or make it once more."""
+"""What the pages say of a change that is being tested: restore and measure again, or make it once more."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from forms.stats.decision import Doubt, Limits, Verdict
 from forms.tone import Toned
 from storage.records import Change, Decision
 
-_REPEATS_WOULD_TELL = (Doubt.NO_REPEATS, Doubt.WANDERED, Doubt.TREND)
+_REPEATS_WOULD_TELL = (Doubt.WANDERED, Doubt.TREND)
 
 
 def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
@@ -24,7 +24,7 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
         todo, value = "made again", f"{wording.plain(change.name)} = {wording.plain(change.value) or 'empty'}"
     else:
         before = "as it was" if change.previous is None else f"= {wording.plain(change.previous) or 'empty'}"
-        todo, value = "put back", f"{wording.plain(change.name)} {before}"
+        todo, value = "restored", f"{wording.plain(change.name)} {before}"
     who = (
         "This program does it by itself."
         if change.name in OWN_CHANGES
@@ -57,20 +57,20 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     open_still = found.doubt in _REPEATS_WOULD_TELL
     if changed_last:
         again = BeginRound(measured_again(choices, base, changed.id))
-        yield Option("Put it back, measure again", again, "whether the base comes back", advised=open_still)
+        yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
     else:
         again = BeginRound(measured_again(choices, changed, changed.id))
-        yield Option("Make the change again, measure again", again, "surer by another turn", advised=open_still)
+        yield Option("Make the change again, measure again", again, "one more series of each", advised=open_still)
     if choices.proven_id is None or changed_last:
         return
     yield Option(
-        "Keep the change: make it again, and go on from it",
+        "Keep the change: make it again, and continue from here",
         Decide(changed.id, Decision.KEPT, from_there(changed)),
         "the next change is made from there",
         advised=found.verdict is Verdict.FASTER,
     )
     yield Option(
-        "Leave it put back, and change something else",
+        "Leave it restored, and change something else",
         Decide(changed.id, Decision.REVERTED, from_there(base)),
         "the next change is made from the base",
         advised=found.known and found.verdict != "faster",

@@ -85,7 +85,7 @@ def test_apart_measures_whole_series_one_after_the_other(tmp_path, url, capsys):
         (entry,) = notebook.experiments(ExperimentKind.REPEATS)
         assert notebook.repeated_ids() == [tuple(found["series"])]
     assert sharebench(db, "experiment", "show", entry.experiment.name) == 0
-    assert "series of the same thing lie" in " ".join(capsys.readouterr().out.split())
+    assert "averages of 3 equal series vary by" in " ".join(capsys.readouterr().out.split())
 
 
 def test_versus_measures_both_in_turns_and_compares(tmp_path, url, capsys):

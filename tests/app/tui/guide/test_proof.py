@@ -28,7 +28,7 @@ def backend() -> FakeBackend:
 def app(tmp_path, backend) -> SharebenchApp:
     """The guide after a base and a change of what only the server can tell, both measured and reviewed."""
     path = tmp_path / "notebook.db"
-    base, changed = one(1, STEADY), one(2, [1.2 * rate for rate in STEADY])
+    base, changed = one(1, STEADY), one(2, [1.12 * rate for rate in STEADY])
     backend.requests = [None, None]  # its next series is the third
     with Notebook(path) as notebook:
         notebook.add(replace(base, experiment="tuning", label=""))
@@ -74,10 +74,10 @@ async def measure_again(app, backend, pilot, rates):
 async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, backend):
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
-        assert "[?] Not known: these two differ by +20.0 %" in words(app)
-        assert "Put it back, measure again" in words(app)
+        assert "[?] Inconclusive: 12 % faster (" in words(app)
+        assert "Restore the base, measure again" in words(app)
         await press(app, pilot, "enter")
-        assert "the change put back: strict sync = yes. Do it on the server now" in words(app)
+        assert "the change restored: strict sync = yes. Do it on the server now" in words(app)
         await press(app, pilot, "left")
         assert guide(app).choices.proven_id == f"{2:012x}"
         await press(app, pilot, "right")
@@ -85,8 +85,8 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         await press(app, pilot, "enter")
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
-        assert "strict sync = no, 2 against 1 series: [+] Faster: +20.0 %" in words(app)
-        assert "[~] The same settings" in words(app), "both base series beside each other"
+        assert "strict sync = no, 2 against 1 series: [+] Faster by 12 % (" in words(app)
+        assert "[~] Same settings" in words(app), "both base series beside each other"
         again = third(app)
         assert (again.base_id, again.change, again.experiment) == (f"{1:012x}", None, "tuning")
         await press(app, pilot, "down", "enter")
@@ -100,10 +100,10 @@ async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
         await measure_again(app, backend, pilot, [1.09 * rate for rate in STEADY])
-        assert "the base itself wandered by 8.6 % meanwhile" in words(app)
+        assert "strict sync = no, 2 against 1 series: [?] Inconclusive: 7 % faster (" in words(app)
         await press(app, pilot, "enter")
         assert "the change made again: strict sync = no" in words(app)
-        backend.rates = [1.2 * rate for rate in STEADY]
+        backend.rates = [1.12 * rate for rate in STEADY]
         await press(app, pilot, "enter")
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
@@ -122,7 +122,7 @@ async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
         guide(app).take(guide(app).choices)
         await settled(app, pilot)
         assert "shows other settings than what it was to repeat" in words(app)
-        assert "strict sync = no, 1 against 1 series: [?] Not known" in words(app)
+        assert "strict sync = no, 1 against 1 series: [?] Inconclusive" in words(app)
         page = guide(app).query_one(PageView).page
         assert page is not None
         toned = {fact.tone for fact in page.facts if isinstance(fact, Toned) and "1 against 1" in fact.text}
@@ -160,4 +160,4 @@ async def test_the_ladder_measures_its_base_again(app, backend):
         await measured(app, pilot)
         app.visit("ladder")
         await settled(app, pilot)
-        assert "0 → 1, by strict sync = no (unproven): [+] Faster: +20.0 %" in words(app)
+        assert "0 → 1, by strict sync = no (unproven): [+] Faster by 12 % (" in words(app)

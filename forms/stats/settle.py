@@ -1,0 +1,136 @@
+"""What each way to measure shows nine times in ten, and which of them would settle an open comparison."""
+
+import math
+from bisect import bisect
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forms.stats.decision import Limits
+from forms.stats.distributions import chi_square_quantile, noncentral_t_shift, student_t
+from forms.stats.sample_size import MOST_RUNS, POWER, Scatter, needed_runs
+from forms.stats.variation import LEAST_ALTERNATING, PRIOR_FREEDOM, prior_variance
+
+_NINE_IN_TEN = 1.2816
+"""The standard deviations that nine of ten lie below."""
+UNKNOWN_SESSION = 0.005
+"""What sessions are taken to differ by where repeats alone would say it, and there are none yet."""
+MOST_ALTERNATING = 10
+MOST_INTERLEAVED = 60
+
+_PAIRS = (8, 14, 20)
+_SHOWN_BY_PAIRS = (
+    (0.0, (1.0, 1.0, 1.0)),
+    (0.1, (1.1, 1.1, 1.1)),
+    (0.3, (1.4, 1.2, 1.2)),
+    (1.0, (2.5, 1.8, 1.6)),
+    (2.0, (5.0, 3.5, 2.6)),
+    (5.0, (13.0, 9.0, 6.4)),
+    (10.0, (27.0, 19.0, 13.0)),
+)
+"""Of runs that vary by so many percent: the change that 8, 14 and 20 pairs of a trial find (tests/truth)."""
+_SAME_BY_PAIRS = (0.5, 2.0, 3.0)
+"""Up to that variation of runs, in percent, 8, 14 and 20 pairs of no change are called the same."""
+
+
+class Way(StrEnum):
+    """A way to go on measuring."""
+
+    TRY = "try"
+    """Pairs that sharebench makes, changing the setting itself."""
+    INTERLEAVED = "interleaved"
+    """Runs with both settings of the client, A B B A."""
+    BASE_AGAIN = "base again"
+    """One more base series."""
+    ALTERNATING = "alternating"
+    """Whole series of base and other in alternation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settles:
+    """A way that would settle it nine times in ten, were the change what was seen."""
+
+    way: Way
+    count: int
+    """Pairs, runs a side, or series."""
+    shows_percent: float
+    """The change that it finds nine times in ten."""
+
+
+def shown_by_series(
+    run_deviation: float, known: float, *, base: int = 1, other: int = 1, repeats: float = 0.0, spread: float = 0.0
+) -> float:
+    """The change in percent that base and other series show, judged with the prior.
+
+    ``run_deviation`` is how far runs differ (a share), known from so many degrees of freedom; ``repeats`` those of
+    repeated series, which differ by ``spread``. The bound itself varies with what the runs happen to show.
+    """
+    error = math.sqrt(1 / base + 1 / other)
+
+    def bound(factor: float) -> float:
+        variance = prior_variance(run_deviation**2 * factor, known) if known > 2 else 0.25
+        pooled = (PRIOR_FREEDOM * variance + repeats * spread**2) / (PRIOR_FREEDOM + repeats)
+        return student_t(0.95, PRIOR_FREEDOM + repeats) * math.sqrt(pooled) * error
+
+    usual, wide = bound(1.0), bound(chi_square_quantile(0.9, known) / known)
+    chance = _NINE_IN_TEN * spread * error
+    return _percent(usual + math.hypot(wide - usual, chance))
+
+
+def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
+    """The change in percent that so many alternating series a side show, which differ by ``spread``."""
+    freedom, error = 2 * series - 2, spread * math.sqrt(2 / series)
+    beyond = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
+    return max(_percent(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
+
+
+def shown_by_pairs(run_deviation: float, pairs: int = _PAIRS[0]) -> float:
+    """The change in percent that a trial of so many pairs shows: 8, 14 or 20."""
+    column, percent = _PAIRS.index(pairs), 100 * run_deviation
+    at = min(bisect([row[0] for row in _SHOWN_BY_PAIRS], percent), len(_SHOWN_BY_PAIRS) - 1)
+    (low, below), (high, above) = _SHOWN_BY_PAIRS[at - 1], _SHOWN_BY_PAIRS[at]
+    share = (percent - low) / (high - low)
+    return below[column] + share * (above[column] - below[column])
+
+
+def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
+    """The fewest pairs of a trial that settle it; None where 20 do not."""
+    for pairs, same in zip(_PAIRS, _SAME_BY_PAIRS, strict=True):
+        shown = shown_by_pairs(run_deviation, pairs)
+        if shown <= abs(change_percent) or (
+            abs(change_percent) <= limits.noise_percent and 100 * run_deviation <= same
+        ):
+            return Settles(way=Way.TRY, count=pairs, shows_percent=shown)
+    return None
+
+
+def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
+    """The fewest interleaved runs a side that settle it; None for more than anybody measures."""
+    spread = Scatter(percent=100 * run_deviation * math.sqrt(2), runs=5, paired=True)
+    runs = needed_runs(change_percent, spread, limits) or MOST_RUNS
+    if runs > MOST_INTERLEAVED:
+        return None
+    return Settles(way=Way.INTERLEAVED, count=max(5, runs), shows_percent=abs(change_percent))
+
+
+def by_base_again(
+    change_percent: float, run_deviation: float, known: float, *, base: int, other: int, repeats: float, spread: float
+) -> Settles | None:
+    """One more base series after the other, where that settles it."""
+    shown = shown_by_series(run_deviation, known, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
+    return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shown) if shown <= abs(change_percent) else None
+
+
+def by_alternating(change_percent: float, spread: float, limits: Limits, *, have: int) -> Settles | None:
+    """The fewest series in alternation that settle it, less those that count already."""
+    for series in range(LEAST_ALTERNATING, MOST_ALTERNATING + 1):
+        shown = shown_by_alternating(spread, series, limits)
+        half = student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)
+        room = 100 * (1 + _NINE_IN_TEN / math.sqrt(4 * series - 4)) * half
+        enough = shown <= abs(change_percent) or room <= limits.margin_percent - abs(change_percent)
+        if enough and 2 * series > have:
+            return Settles(way=Way.ALTERNATING, count=2 * series - have, shows_percent=shown)
+    return None
+
+
+def _percent(log_change: float) -> float:
+    return 100 * math.expm1(log_change)

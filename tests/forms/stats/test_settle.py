@@ -1,0 +1,76 @@
+"""What a way to measure shows: the table that was simulated, row by row, and which way settles what."""
+
+import pytest
+
+from forms.stats.decision import Limits
+from forms.stats.settle import (
+    Way,
+    by_alternating,
+    by_base_again,
+    by_interleaved_runs,
+    by_pairs,
+    shown_by_alternating,
+    shown_by_pairs,
+    shown_by_series,
+)
+
+TABLE = {
+    0.003: (11, 11, 8, 6.5, 6.5, 1.1),
+    0.01: (18, 17, 13, 10, 9.5, 1.7),
+    0.02: (34, 29, 23, 18, 16, 3.3),
+    0.05: (100, 80, 62, 48, 41, 8.5),
+}
+"""Runs vary by: two series of 5, of 10, A B A, 3 + 1, 5 repeats + 2, 3 + 3 alternating; simulated, in percent."""
+
+
+@pytest.mark.parametrize("deviation", TABLE)
+def test_what_each_design_shows_nine_times_in_ten(deviation: float):
+    spread = deviation / 5**0.5
+    told = (
+        shown_by_series(deviation, 8, spread=spread),
+        shown_by_series(deviation, 18, spread=deviation / 10**0.5),
+        shown_by_series(deviation, 8, base=2, repeats=1, spread=spread),
+        shown_by_series(deviation, 8, base=3, repeats=2, spread=spread),
+        shown_by_series(deviation, 28, repeats=4, spread=spread),
+        shown_by_alternating(spread, 3, Limits()),
+    )
+    assert told == pytest.approx(TABLE[deviation], rel=0.06)
+
+
+def test_pairs_show_what_was_simulated_and_lie_between_the_rows():
+    assert [shown_by_pairs(0.01, pairs) for pairs in (8, 14, 20)] == [2.5, 1.8, 1.6]
+    assert shown_by_pairs(0.015) == pytest.approx(3.75)
+    assert shown_by_pairs(0.2) == pytest.approx(55, abs=1), "beyond the table in a straight line"
+
+
+def test_three_percent_at_one_percent_takes_eight_pairs():
+    found = by_pairs(3.0, 0.01, Limits())
+    assert found is not None
+    assert (found.way, found.count) == (Way.TRY, 8)
+    assert by_pairs(2.4, 0.01, Limits()) is not None
+    assert by_pairs(2.4, 0.05, Limits()) is None
+
+
+def test_no_change_is_shown_by_pairs_up_to_three_percent_of_variation():
+    counts = [found.count if (found := by_pairs(0.2, percent / 100, Limits())) else None for percent in (0.5, 2, 3, 4)]
+    assert counts == [8, 14, 20, None]
+
+
+def test_what_is_measured_already_counts_in_alternation():
+    new, rest = (by_alternating(3.0, 0.005, Limits(), have=have) for have in (0, 3))
+    assert new is not None
+    assert rest is not None
+    assert (new.count, rest.count) == (6, 3)
+
+
+def test_one_more_base_is_named_only_where_it_settles_it():
+    assert by_base_again(14.0, 0.01, 8, base=1, other=1, repeats=0.0, spread=0.005) is not None
+    assert by_base_again(12.0, 0.01, 8, base=1, other=1, repeats=0.0, spread=0.005) is None
+
+
+def test_interleaved_runs_grow_with_what_runs_differ_by():
+    few, more = by_interleaved_runs(3.0, 0.01, Limits()), by_interleaved_runs(3.0, 0.02, Limits())
+    assert few is not None
+    assert more is not None
+    assert 5 <= few.count < more.count
+    assert by_interleaved_runs(3.0, 0.2, Limits()) is None
