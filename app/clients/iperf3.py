@@ -153,7 +153,6 @@ class Iperf3Client:
         return facts
 
     def abort(self) -> None:
-        """End the test that runs."""
         self._program.abort()
 
     def close(self) -> None:

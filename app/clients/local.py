@@ -51,12 +51,10 @@ class LocalClient:
         return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        """The entries of a folder."""
         with self._mapped(path):
             return list_entries(path)
 
     def size(self, path: str) -> int:
-        """The file's size in bytes."""
         with self._mapped(path):
             return _size(path, Path(path).stat())
 
@@ -142,7 +140,6 @@ class LocalClient:
         """Nothing to hang up: a read or write of the kernel cannot be ended from outside."""
 
     def close(self) -> None:
-        """Let the buffer go."""
         self._buffer = None
 
     def _reused_buffer(self) -> memoryview:

@@ -37,7 +37,6 @@ class LocalFiles:
         """Nothing to reach."""
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        """Open a file."""
         file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
         return FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
 
@@ -49,7 +48,6 @@ class LocalFiles:
         return at - offset
 
     def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
-        """Write the bytes at that place."""
         done = 0
         while done < len(data):
             done += self._do(handle.path, os.pwrite, handle.token, data[done:], offset + done)
@@ -59,15 +57,12 @@ class LocalFiles:
         self._do(handle.path, os.fsync, handle.token)
 
     def close_file(self, handle: FileHandle) -> None:
-        """Close an open file or folder."""
         self._do(handle.path, os.close, handle.token)
 
     def query(self, path: str) -> FileStatus:
-        """Ask about a path."""
         return _status(self._do(path, os.stat, path))
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        """The entries of a folder."""
         found: builtins.list[DirectoryEntry] = self._do(path, list_entries, path)
         return found
 

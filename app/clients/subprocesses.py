@@ -96,7 +96,6 @@ class SourceFile:
         return self._file.fileno()
 
     def close(self) -> None:
-        """Let the file go."""
         file, self._file, self._content = self._file, None, None
         if file is not None:
             with contextlib.suppress(OSError):
@@ -152,7 +151,6 @@ class Subprocess:
             return SubprocessOutcome(status=process.returncode, output=_text(output), errors=_text(errors))
 
     def abort(self) -> None:
-        """End the program, if one runs."""
         process = self._process
         if process is not None:
             with contextlib.suppress(ProcessLookupError):

@@ -22,7 +22,6 @@ class MeasuringProcess:
 
     @property
     def pid(self) -> int:
-        """The measuring process's id."""
         return self._process.pid
 
     def __enter__(self) -> Self:

@@ -89,7 +89,6 @@ class _SheetWriter:
         self.widths = column_widths(report)
 
     def write(self, paper: int) -> None:
-        """Everything of the form."""
         self._text(0, 0, self.report.title, bold=True, font_size=14)
         self.line = 1
         self._fields(self.report.fields)

@@ -26,15 +26,12 @@ class ExternalClient:
         self._own.target = target
 
     def shares(self) -> list[str]:
-        """The shares that can be browsed."""
         return self._own.shares()
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        """The entries of the folder."""
         return self._own.list(path)
 
     def size(self, path: str) -> int:
-        """The file's size in bytes."""
         return self._own.size(path)
 
     def digest(self, path: str) -> str:
@@ -42,7 +39,6 @@ class ExternalClient:
         return self._own.digest(path)
 
     def remove(self, path: str) -> None:
-        """Remove a file that a put made."""
         self._own.remove(path)
 
     def facts_of_path(self) -> dict[str, str | int | float]:

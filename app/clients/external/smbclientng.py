@@ -136,7 +136,6 @@ class SmbclientNgClient(ExternalClient):
         return Transfer(size_bytes=stored, seconds=seconds)
 
     def abort(self) -> None:
-        """Hang up both connections."""
         super().abort()
         self._hang_up()
 

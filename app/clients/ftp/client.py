@@ -92,7 +92,6 @@ class FTPClient:
         return listing.entries
 
     def size(self, path: str) -> int:
-        """The file's size in bytes."""
         with self._using(path) as control:
             return self._size(control, path)
 
@@ -209,7 +208,6 @@ class FTPClient:
                     socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Say goodbye and hang up."""
         control, self._control = self._control, None
         if control is None:
             return

@@ -44,7 +44,6 @@ class FTPFiles(FTPClient):
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 
     def query(self, path: str) -> FileStatus:
-        """Ask about a path."""
         with self._using(path) as control:
             if control.is_folder(path):
                 return FileStatus(size_bytes=0, is_folder=True)
@@ -82,7 +81,6 @@ class FTPFiles(FTPClient):
         return min(size_bytes, self.get(path, self._meter).size_bytes)
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        """Write a whole file."""
         if mode is OpenMode.REPLACE:
             self.remove(path)
         self.put(path, _Given(data), self._meter)

@@ -93,7 +93,6 @@ class SMBClient:
         return link.share
 
     def shares(self) -> list[str]:
-        """The shares that can be browsed."""
         link = self._linked()
         with link.channel.stage():
             return link.session.share_names()
@@ -104,14 +103,12 @@ class SMBClient:
             return list_folder(share, path)
 
     def size(self, path: str) -> int:
-        """The file's size in bytes."""
         with self._using(path) as (_link, share):
             file = share.open(path, wire.ACCESS_ATTRIBUTES)
             share.close(file)
             return file.size_bytes
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        """Read the whole file."""
         with self._using(path) as (link, share):
             window = self._window(link, link.negotiated.max_read_bytes)
 
@@ -123,7 +120,6 @@ class SMBClient:
             return _timed(share, lambda: share.open(path, wire.ACCESS_READ), move)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Write ``content`` as a new file."""
         with self._using(path) as (link, share):
             window = self._window(link, link.negotiated.max_write_bytes)
             return _timed(
@@ -187,7 +183,6 @@ class SMBClient:
                 sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Log off and hang up."""
         if self._link is not None and not self._link.channel.broken:
             stall = self._link.channel.stall
             stall.seconds = min(stall.seconds, _POLITE_SECONDS)

@@ -83,7 +83,6 @@ class CMACSigner:
         self._algorithm = AES(key)
 
     def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:  # noqa: ARG002 - no nonce here
-        """The CMAC of the whole message."""
         mac = CMAC(self._algorithm)
         for part in parts:
             mac.update(cast("bytes", part))  # any buffer will do

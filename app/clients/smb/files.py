@@ -76,7 +76,6 @@ class SMBFiles:
         return wire.DIALECTS[found.dialect] if found else ""
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        """Open a file."""
         access, disposition = _MODES[mode]
         return self._open(path, access, disposition, wire.OPTION_NOT_A_FOLDER)
 
@@ -99,7 +98,6 @@ class SMBFiles:
         return at - offset
 
     def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
-        """Write the bytes at that place."""
         channel, done = self._using(handle.path).channel, 0
         while done < len(data):
             piece = data[done : done + self._piece(channel, min(len(data) - done, self._write_bytes))]
@@ -117,16 +115,13 @@ class SMBFiles:
         self._ask_about(handle, info.flush_frame)
 
     def close_file(self, handle: FileHandle) -> None:
-        """Close an open file or folder."""
         self._ask_about(handle, wire.close_frame)
 
     def query(self, path: str) -> FileStatus:
-        """Ask about a path."""
         answers = self._about(path, wire.ACCESS_ATTRIBUTES, info.query_state_frame)
         return _status(answers[1], self._shared.channel)
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        """The entries of a folder."""
         return list_folder(self._using(path), path)
 
     def free_bytes(self, path: str) -> int | None:
@@ -202,7 +197,6 @@ class SMBFiles:
                 self._sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Log off and hang up."""
         if self._connection is not None and not self._connection.channel.broken:
             stall = self._connection.channel.stall
             stall.seconds = min(stall.seconds, _POLITE_SECONDS)

@@ -61,7 +61,6 @@ class Offer:
 
     @property
     def mode(self) -> int:
-        """The security mode."""
         return wire.SIGNING_REQUIRED if self.sign else wire.SIGNING_ENABLED
 
 

@@ -151,7 +151,6 @@ class Stream(ABC):
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
 
     def _push(self, parts: list[View]) -> None:
-        """Send all the parts."""
         left = sum(map(len, parts))
         while True:
             try:

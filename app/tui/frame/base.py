@@ -27,7 +27,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     @property
     def sharebench_app(self) -> ContextApp:
-        """The app, by its own type."""
         return cast("ContextApp", self.app)
 
     @property
