@@ -89,6 +89,9 @@ FEWER: dict[object, int] = {
 }
 """By how much fewer trials a table has that the program itself decides one by one."""
 
+LEAST = 400
+"""Trials a cell has at least."""
+
 HALVES = ((0, 2), (2, len(SECTIONS)))
 """The sections that one of two processors makes each; the first two are made of the same trials."""
 
@@ -146,7 +149,7 @@ def _lines(first: int, last: int, trials: int) -> list[str]:
     """The sections from one to another, the last one excluded."""
     found: list[str] = []
     for title, about, table in SECTIONS[first:last]:
-        found += ["", f"## {title}", "", about, "", *table(trials // FEWER.get(table, 1))]
+        found += ["", f"## {title}", "", about, "", *table(max(LEAST, trials // FEWER.get(table, 1)))]
     return found
 
 
