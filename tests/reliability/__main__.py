@@ -1,13 +1,19 @@
-"""``python -m tests.reliability [CAMPAIGN …] [--seconds N]``: the long form of the campaigns, with their figures."""
+"""``python -m tests.reliability [CAMPAIGN …] [--seconds N]``: the long form of the campaigns, with their figures.
+
+A campaign made of cases takes ``--part 2/10`` of them, and with ``--results FOLDER`` writes each as it is done, so that
+it can be interrupted and resumed.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import sys
 import time
+from pathlib import Path
 
-from tests.reliability.figures import Campaign
+from tests.reliability.figures import Campaign, Figures, Share
 
 CAMPAIGNS = {
     "network": "tests.reliability.network",
@@ -28,8 +34,8 @@ CAMPAIGNS = {
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0
-LONGER_SECONDS = {"network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0}
-"""What these need, on two processors, for each message once, 100,000 inputs a reader, and 200 kills."""
+LONGER_SECONDS = {"network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0, "steps": 1800.0}
+"""What these need, on two processors, for each message once, 100,000 inputs a reader, 200 kills and losses of power."""
 
 
 def campaign(name: str) -> Campaign:
@@ -38,18 +44,29 @@ def campaign(name: str) -> Campaign:
     return found
 
 
+def _carried_out(name: str, seconds: float, part: str, results: Path | None) -> Figures:
+    carry_out = campaign(name)
+    if "share" not in inspect.signature(carry_out).parameters:
+        return carry_out(seconds)
+    number, _, of = part.partition("/")
+    return carry_out(seconds, share=Share(int(number), int(of), results and results / f"{name}-{number}-{of}.jsonl"))
+
+
 def main() -> int:
     """Run the campaigns one after the other; 1 if any of them lost something."""
     parser = argparse.ArgumentParser(prog="python -m tests.reliability")
     parser.add_argument("names", nargs="*", metavar="CAMPAIGN", help=f"any of {', '.join(CAMPAIGNS)}; all of them")
     parser.add_argument("--seconds", type=float, help=f"how long each may take ({DEFAULT_SECONDS:g}, some longer)")
+    parser.add_argument("--part", default="1/1", metavar="I/N", help="the I-th of N parts of the cases")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="where each case is written, and not done again")
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(CAMPAIGNS):
         parser.error(f"no campaign {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}")
     lost = 0
     for name in asked.names or CAMPAIGNS:
         began = time.monotonic()
-        figures = campaign(name)(asked.seconds or LONGER_SECONDS.get(name, DEFAULT_SECONDS))
+        seconds = asked.seconds or LONGER_SECONDS.get(name, DEFAULT_SECONDS)
+        figures = _carried_out(name, seconds, asked.part, asked.results)
         print(f"{name}: {figures.text()} ({time.monotonic() - began:.0f} s)", flush=True)
         for loss in figures.losses:
             print(f"  LOST: {loss}")

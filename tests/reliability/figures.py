@@ -85,7 +85,7 @@ class Share:
                 file.write(json.dumps(result) + "\n")
 
 
-Campaign = Callable[[float], Figures]
+Campaign = Callable[..., Figures]
 """Runs for about so many seconds, and at least once through all its kinds of case."""
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from app.changes import script
 from tests.builders import book, one
-from tests.reliability import changes, crash, crash_rounds, hostile, scale, secret_marker, server, storage
-from tests.reliability.figures import Figures
+from tests.reliability import changes, crash, crash_rounds, hostile, scale, secret_marker, server, steps, storage
+from tests.reliability.figures import Figures, Share
 
 
 def test_kills_lose_nothing_that_was_reported():
@@ -62,3 +63,31 @@ def test_a_killed_trial_leaves_nothing_changed_once_it_is_restored():
     figures = changes.campaign(0, kinds=("try",), seed=3)
     assert figures.losses == []
     assert figures.counts["as before"] == 1
+
+
+@pytest.mark.parametrize("kinds", [("symlink",), ("hook",), ("sysctl",)])
+def test_a_change_that_is_cut_off_leaves_nothing_behind(kinds: tuple[str, ...]):
+    figures = steps.campaign(0, kinds=kinds)
+    assert figures.losses == []
+    assert (figures.counts["power losses"], figures.counts["kills"], figures.counts["kills of slow steps"]) == (1, 1, 1)
+
+
+def test_what_a_disk_had_no_time_to_write_is_a_loss(monkeypatch: pytest.MonkeyPatch):
+    """The campaign itself: a step that syncs nothing has to be found."""
+    careless = script.library().replace('sync "$1" 2>/dev/null', ":")
+    monkeypatch.setattr(script, "library", lambda: careless)
+    case = steps.Case("loss", "hook", "undo", 1, "before", "script")
+    monkeypatch.setattr(steps, "all_cases", lambda _kinds: [case])
+    assert steps.campaign(0, kinds=("hook",), cuts=("loss",)).losses
+
+
+def test_a_part_of_a_campaign_is_resumed_where_it_was_left(tmp_path):
+    cases = [f"case {number}" for number in range(10)]
+    share = Share(2, 3, tmp_path / "results.jsonl")
+    assert share.of_mine(cases) == ["case 1", "case 4", "case 7"]
+    found = Figures(losses=["lost"])
+    found.counts["kills"] += 2
+    share.note("case 1", found)
+    again = Share(2, 3, tmp_path / "results.jsonl")
+    assert (again.has("case 1"), again.has("case 4")) == (True, False)
+    assert (again.figures.counts["kills"], again.figures.losses) == (2, ["lost"])

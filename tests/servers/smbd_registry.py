@@ -6,7 +6,7 @@ With ``config backend = registry`` nothing else of smb.conf counts, not even whe
 import subprocess
 from pathlib import Path
 
-from tests.servers.process import program, require
+from tests.servers.process import die_with_parent, program, require
 from tests.servers.smbd import Smbd
 
 FOLDERS = "/var/lib/samba /run/samba /var/cache/samba"
@@ -33,7 +33,9 @@ class RegistrySmbd(Smbd):
         self._end_holder()
         mounts = f"for each in {FOLDERS}; do mkdir -p $each && mount --bind {self.private} $each || exit 1; done"
         self._holder = subprocess.Popen(
-            [program("unshare"), "--mount", "sh", "-c", f"{mounts}; echo ready; exec sleep 600"], stdout=subprocess.PIPE
+            [program("unshare"), "--mount", "sh", "-c", f"{mounts}; echo ready; exec sleep infinity"],
+            stdout=subprocess.PIPE,
+            preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
         )
         assert self._holder.stdout
         if self._holder.stdout.readline() != b"ready\n":

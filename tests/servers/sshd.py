@@ -38,7 +38,7 @@ class Sshd(ServerProcess):
         (self.root / "sshd_config").write_text(
             f"Port {self.port}\nListenAddress {self.host}\nHostKey {self.root}/host_key\n"
             f"AuthorizedKeysFile {self.root}/authorized_keys\nStrictModes no\nUsePAM no\nPidFile none\n"
-            f'SetEnv "PATH={self.path}:/usr/sbin:/usr/bin:/sbin:/bin"\n'
+            f'SetEnv "PATH={self.path}:/usr/sbin:/usr/bin:/sbin:/bin" "HOME={self.root}"\n'
             "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
         )
         host_key = (self.root / "host_key.pub").read_text()

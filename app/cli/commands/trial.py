@@ -53,7 +53,7 @@ from storage.records import ExperimentKind
 @click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
     metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
 @click.option("--apply", metavar="CMD", help="A command for the server's shell that makes the change NAME.")
-@click.option("--revert", metavar="CMD", help="The command that takes it back.")
+@click.option("--revert", metavar="CMD", help="The command that reverts it; harmless where it was not applied.")
 @restart_option
 @trial_options
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:

@@ -1,12 +1,14 @@
 """The timer that puts a network card's setting back when nobody is heard of any more, on a real systemd."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.changes import script
 from app.changes.find import Ways, find_setting
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
@@ -77,3 +79,28 @@ def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, note
     assert mtu(systemd) == "1500"
     restore_entry(entry, notebook)
     assert notebook.left_behind() == []
+
+
+def test_while_a_step_runs_it_waits_and_tries_again(
+    systemd: Systemd, notebook: Notebook, undo: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(script, "LOCK_SECONDS", 1)
+    change, entry = begun(notebook, 2)
+    set_arm(change, 1, None)
+    lock = f"/run/sharebench/{script.lock_name(str(undo))}"
+    (service,) = (name.replace(".timer", ".service") for name in timers(systemd))
+    runs = undo.with_name("runs")
+    runs.touch()
+    step = subprocess.Popen(
+        [*systemd.inside, "flock", lock, "/bin/sh", "-c", f"while [ -e {runs} ]; do sleep 0.1; done"]
+    )
+    try:
+        wait_for(lambda: "75" in systemd.run("systemctl", "show", "--property=ExecMainStatus", service))
+        assert mtu(systemd) == "9000"
+        assert undo.exists()
+    finally:
+        runs.unlink()
+        step.wait()
+    wait_for(lambda: not undo.exists())
+    assert mtu(systemd) == "1500"
+    restore_entry(entry, notebook)

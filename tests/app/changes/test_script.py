@@ -1,5 +1,6 @@
 """The scripts of a change: one lock for all its steps, nothing after it was undone, nothing of theirs left behind."""
 
+import re
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from app.changes.server import (
     ChangeFailedError,
     ChangeRefusedError,
     StepRunningError,
+    _taken,
     begin,
     give_word,
     new_change_id,
@@ -25,6 +27,7 @@ from app.changes.setting import ChangeableSetting
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
+from tests.command_line import Inside
 from tests.servers.sshd import Sshd
 from tests.waiting import wait_for
 
@@ -91,8 +94,10 @@ def test_nothing_is_undone_while_a_step_runs(notebook: Notebook, mark: Path, tmp
     by_hand = subprocess.run(["sh", undo], capture_output=True, text=True, check=False)
     assert by_hand.returncode == 75
     assert f"(pid {process.pid})" in by_hand.stdout
-    with pytest.raises(StepRunningError, match=rf"still running on this machine since \d\d:\d\d \(pid {process.pid}\)"):
+    said = rf"a step is still running on this machine since \d\d:\d\d \(pid {process.pid}\), so stripe was not restored"
+    with pytest.raises(StepRunningError, match=said):
         restore_entry(entry, notebook)
+    assert re.search(said, Inside(notebook.path).fails(4, "restore"))
     assert undo.exists()
     assert [one.id for one in notebook.left_behind()] == [entry.id]
     slow.unlink()
@@ -172,9 +177,8 @@ def test_who_is_at_work_is_not_to_be_restored_and_who_was_cut_off_is(notebook: N
     other = replace(change, id=new_change_id())
     with pytest.raises(ChangeRefusedError, match="wait until it has ended"):
         begin(other, None)
-    subprocess.run(["touch", "-d", "-599 seconds", undo], check=True)
-    with pytest.raises(ChangeRefusedError, match="wait until it has ended"):
-        setting(mark)
+    assert "wait until it has ended" in str(_taken("undo", "nas", "599"))
+    assert "interrupted trial" in str(_taken("undo", "nas", "600"))
     subprocess.run(["touch", "-d", "-600 seconds", undo], check=True)
     with pytest.raises(ChangeRefusedError, match="interrupted trial"):
         setting(mark)

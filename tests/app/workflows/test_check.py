@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.clients.base import Secrets
+from app.environment import Environment
 from app.errors import NoSpaceError
-from app.workflows.check import CheckState, Subject, _connected, _file
+from app.workflows.check import CheckState, Subject, _connected, _file, _server
 from app.workflows.requests import SeriesOptions
 from forms.series.file_size import FileSizeContext
 from storage.records import ClientFacts, Command, Target
@@ -29,6 +32,15 @@ def test_a_user_who_became_a_guest_is_told_of_it():
     assert login.text.startswith("as guest, not as bob, SMB 3.1.1: the server does not know the user")
     *_, login = _connected(target, facts, {"smb.guest": "no"})
     assert (login.state, login.text) == (CheckState.FINE, "as bob, SMB 3.1.1")
+
+
+def test_a_configuration_that_every_user_may_write_to_is_named():
+    facts = {"samba.version": "4.17.12", "smb.conf.writable_by_all": "/etc/samba/smb.conf\n/etc/samba"}
+    fine, first, second = _server(replace(Environment(), server=facts))
+    assert fine.state is CheckState.FINE
+    assert (first.state, second.state) == (CheckState.ATTENTION, CheckState.ATTENTION)
+    assert "(chmod o-w /etc/samba/smb.conf)" in first.text
+    assert "(chmod o-w /etc/samba)" in second.text
 
 
 def test_a_server_without_size_is_told():
