@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from forms import numbers
+from forms import wording
 from forms.tone import Tone
 
 
@@ -318,10 +318,10 @@ def _ratio(value: float) -> str:
 
 _WRITTEN: Mapping[ReportKind, Callable[[float], str]] = {
     ReportKind.TEXT: str,
-    ReportKind.WHOLE: numbers.whole,
-    ReportKind.SECONDS: numbers.seconds,
-    ReportKind.PERCENT: numbers.percent,
+    ReportKind.WHOLE: wording.whole,
+    ReportKind.SECONDS: wording.cell_seconds,
+    ReportKind.PERCENT: wording.cell_percent,
     ReportKind.DECIMAL: _decimal,
     ReportKind.RATIO: _ratio,
-    ReportKind.SIGNED: numbers.signed_percent,
+    ReportKind.SIGNED: wording.signed_percent,
 }

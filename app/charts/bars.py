@@ -6,9 +6,9 @@ from app.charts.canvas import wrapped
 from app.charts.marks import AVERAGE, figure, run_mark
 from app.charts.terminal import ascii_only
 from forms import wording
-from forms.numbers import byte_rate, link_rate
 from forms.report import FAR_ABOVE
 from forms.series.summary import RunRow, SeriesSummary
+from forms.wording import byte_rate, link_rate
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 

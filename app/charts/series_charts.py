@@ -7,10 +7,10 @@ from app.charts.canvas import SMALLEST, Canvas, Pattern, too_small
 from app.charts.marks import BAD, EXPECTED, INTERVAL, RUN, draw_average, draw_link, draw_run, figure
 from app.charts.scale import round_ticks
 from forms import wording
-from forms.numbers import link_rate
 from forms.report import FAR_ABOVE
 from forms.series.progress import over_time
 from forms.series.summary import SeriesSummary
+from forms.wording import link_rate
 from storage.records import Decision
 
 _NARROW = 56

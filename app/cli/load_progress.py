@@ -11,7 +11,7 @@ from app.measure.control import SeriesControl
 from app.workflows.load import LoadClosed, LoadStep, PointStored
 from forms.layout import visible
 from forms.load import headline
-from forms.numbers import byte_rate
+from forms.wording import byte_rate
 from storage.loads.records import LoadPoint, PointStatus
 
 

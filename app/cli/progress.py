@@ -13,8 +13,8 @@ from app.measure.events import Paused, Progressed, RunFinished, RunStarted, Scra
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.workflows.event_words import words
 from forms.layout import visible
-from forms.numbers import byte_rate, size
 from forms.series.progress import standing
+from forms.wording import binary_size, byte_rate
 
 REDRAW_SECONDS = 0.5
 
@@ -44,7 +44,7 @@ class ProgressLine:
                 share = "" if now.percent is None else f"{now.percent:3.0f} %"
                 left = "" if now.seconds_left is None else f"{now.seconds_left:.0f} s left"
                 rate = byte_rate(now.bytes_per_second)
-                self._draw(f"{self._what}  {share}  {size(moved)} of {size(total)}  {rate}  {left}")
+                self._draw(f"{self._what}  {share}  {binary_size(moved)} of {binary_size(total)}  {rate}  {left}")
             case RunFinished():
                 self._draw(f"{self._what}  {words(event)}", force=True)
                 if not self._on:

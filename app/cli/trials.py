@@ -25,11 +25,11 @@ from app.workflows.consent import consent_lines
 from app.workflows.requests import series_request
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, check_target, new_order
-from forms.numbers import signed_percent
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary
+from forms.wording import signed_percent
 from storage.changes import LoadWindow, TrialPlan
 from storage.loads.records import MOST_USERS
 from storage.records import Command, ExperimentKind

@@ -18,10 +18,9 @@ from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
-from forms.numbers import byte_rate, link_rate, size
 from forms.series.file_size import FileFit, FileSizeContext, suitability
 from forms.tone import Tone
-from forms.wording import milliseconds
+from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.notebook import Notebook
 from storage.quiet import QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target, utc_now
@@ -206,7 +205,7 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
     state = {FileFit.WELL: CheckState.FINE, FileFit.SHORT: CheckState.FINE, FileFit.UNKNOWN: CheckState.FINE}.get(
         suits.word, CheckState.ATTENTION
     )
-    return Checked("file", state, f"{name}, {size(size_bytes)}. {suits.why}")
+    return Checked("file", state, f"{name}, {binary_size(size_bytes)}. {suits.why}")
 
 
 def _server(environment: Environment) -> Iterator[Checked]:

@@ -2,7 +2,7 @@
 
 from app.measure.events import Failed, Finished, Paused, RunFinished, RunStarted, ScratchMade, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
-from forms.numbers import byte_rate
+from forms.wording import byte_rate
 from storage.records import Phase, RunStatus, SeriesStatus
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forms import numbers, wording
+from forms import wording
 from forms.comparison.differences import Difference, session_difference
 from forms.comparison.settle import SettlingStep
 from forms.stats.decision import Doubt, Verdict
@@ -125,7 +125,7 @@ class Comparison:
             return "no change can be computed"
         ends = self.interval_percent
         reach = f" ({signed_end(ends[0], 1)} to {signed_end(ends[1], 1)})" if ends else ""
-        return f"{numbers.signed_percent(self.change_percent)}{reach}"
+        return f"{wording.signed_percent(self.change_percent)}{reach}"
 
     @property
     def headline(self) -> str:
@@ -156,7 +156,7 @@ def _verdict(found: Comparison) -> str:
         return f"Same settings: {wording.percent(abs(change))} {way} is normal variation{else_}"
     if found.doubt is Doubt.FEW_RUNS:
         return (
-            f"Inconclusive: {numbers.signed_percent(change)}, but a verdict needs at least {found.needed_runs} runs a"
+            f"Inconclusive: {wording.signed_percent(change)}, but a verdict needs at least {found.needed_runs} runs a"
             f" side, and there are {_have(found)}"
         )
     return verdict_sentence(found.verdict, change, found.interval_percent)

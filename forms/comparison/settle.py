@@ -185,7 +185,7 @@ def _versus(claimed: Change | None, differing: Sequence[Difference], other: Seri
 
 
 def _typed(name: str, value: object) -> str:
-    return wording.size(value) if name == "block" and isinstance(value, int) else str(value)
+    return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
 
 
 def _try_command(base: Series, setting: str) -> str:
@@ -200,7 +200,7 @@ def _versus_command(base: Series, options: str, runs: int) -> str:
         f" {option} {value}"
         for option, value in (
             ("--in-flight", settings.in_flight if settings else None),
-            ("--block", wording.size(settings.block_bytes) if settings and settings.block_bytes else None),
+            ("--block", wording.typed_size(settings.block_bytes) if settings and settings.block_bytes else None),
         )
         if value
     ]
@@ -210,6 +210,6 @@ def _versus_command(base: Series, options: str, runs: int) -> str:
 def _of_target(base: Series) -> str:
     put = " --put" if base.command is Command.PUT else ""
     size = base.plan.size_bytes if base.plan else None
-    made = f" --size {wording.size(size)}" if size and (put or (base.plan and base.plan.make_file)) else ""
+    made = f" --size {wording.typed_size(size)}" if size and (put or (base.plan and base.plan.make_file)) else ""
     make = " --make-file" if base.plan and base.plan.make_file else ""
     return f"{put}{make}{made} {shlex.quote(wording.plain(format_target(base.target)))}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forms import numbers, wording
+from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import Difference
 from forms.comparison.verdict import Sides, compare_several, rates_of
@@ -116,8 +116,8 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("When", series.created_at[:16].replace("T", " ")),
         ("Command", series.command.value),
         ("Target", wording.place(series.target)),
-        ("Size", numbers.size(sizes.pop()) if len(sizes) == 1 else "several" if sizes else numbers.ABSENT),
-        ("Link", numbers.link_rate(series.link_bits_per_second) if series.link_bits_per_second else numbers.ABSENT),
+        ("Size", wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several" if sizes else wording.ABSENT),
+        ("Link", wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else wording.ABSENT),
         ("Client", wording.plain(f"{client.name} {client.version}".strip())),
         ("Protocol", _protocol(series)),
         ("Valid runs", str(len(series.measured()))),
@@ -125,9 +125,9 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("Deviation", wording.rate(deviation, beside=average)),
         (
             "95 % interval",
-            f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}" if interval else numbers.ABSENT,
+            f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}" if interval else wording.ABSENT,
         ),
-        ("% of link", numbers.percent(form.average.percent_of_link if form.average else None)),
+        ("% of link", wording.cell_percent(form.average.percent_of_link if form.average else None)),
     ]
 
 
@@ -208,5 +208,5 @@ def difference_name(difference: Difference) -> str:
 
 def _value(name: str, value: JSONValue) -> str:
     if name.endswith("_bits_per_second") and isinstance(value, int | float) and not isinstance(value, bool):
-        return numbers.link_rate(value)
-    return numbers.ABSENT if value is None else wording.plain(str(value)) or "(empty)"
+        return wording.link_rate(value)
+    return wording.ABSENT if value is None else wording.plain(str(value)) or "(empty)"

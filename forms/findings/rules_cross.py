@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from forms import numbers, wording
+from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import MARGIN_PERCENT, compare, rates_of
 from forms.findings import rules_distance, series_warnings
@@ -48,7 +48,7 @@ class _Measured:
 
     def says(self) -> str:
         share = self.percent_of_link
-        of_link = "" if share is None else f" ({share:.0f} % of {numbers.link_rate(self.series.link_bits_per_second)})"
+        of_link = "" if share is None else f" ({share:.0f} % of {wording.link_rate(self.series.link_bits_per_second)})"
         return f"{wording.plain(self.series.target.abilities.label)} {wording.rate(self.bytes_per_second)}{of_link}"
 
 

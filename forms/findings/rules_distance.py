@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from forms import numbers, wording
+from forms import wording
 from forms.findings.finding import (
     TCP_ROUND_TRIP,
     Finding,
@@ -81,7 +81,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     least = limits[0] if limits else None
     trip = wording.milliseconds(round_trip)
     seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
-    need = f"; {numbers.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
+    need = f"; {wording.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
     loses = any(retransmits(series))
     starts = slow_start_rules(series) and not (least and least.window)
     if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses and not starts:
@@ -165,7 +165,7 @@ def _largest(facts: Facts, name: str) -> float | None:
 
 
 def _amount(size_bytes: float) -> str:
-    return numbers.byte_rate(size_bytes).removesuffix("/s")
+    return wording.byte_rate(size_bytes).removesuffix("/s")
 
 
 def _rates(series: Series) -> list[float]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from forms import numbers, wording
+from forms import wording
 from forms.findings.finding import Finding, Severity, called, is_far, is_loopback, is_wireless
 from forms.stats import summary
 from storage.records import Facts, FactValue, Series
@@ -48,9 +48,9 @@ def slow_link(series: Series) -> Iterator[Finding]:
         yield Finding(
             key="slow-link",
             severity=Severity.PROBLEM if grave else Severity.NOTE,
-            title=f"A {numbers.link_rate(rate)} link on a {numbers.link_rate(fastest)} card",
-            evidence=f"{side} {_interface(facts)} runs at {numbers.link_rate(rate)} and could run at"
-            f" {numbers.link_rate(fastest)}.",
+            title=f"A {wording.link_rate(rate)} link on a {wording.link_rate(fastest)} card",
+            evidence=f"{side} {_interface(facts)} runs at {wording.link_rate(rate)} and could run at"
+            f" {wording.link_rate(fastest)}.",
             what_to_do="Look at the cable first (four pairs, category 5e or better, no crushed plug), then at the"
             " switch port and at a fixed rate set by hand."
             if grave
@@ -181,13 +181,13 @@ def above_the_link(series: Series) -> Iterator[Finding]:
     carries = link * ceiling / rate if ceiling and rate else link
     if average <= carries * (1 + ABOVE_PERCENT / 100):
         return
-    said = numbers.link_rate(link)
+    said = wording.link_rate(link)
     yield Finding(
         key="above-link",
         severity=Severity.PROBLEM,
         title="More arrived than the link can carry",
-        evidence=f"{called(series)}: {numbers.link_rate(average)} of content, where a link of {said} carries"
-        f" {numbers.link_rate(carries)} at most.",
+        evidence=f"{called(series)}: {wording.link_rate(average)} of content, where a link of {said} carries"
+        f" {wording.link_rate(carries)} at most.",
         what_to_do="The link is faster than stated, or a cache answered: correct --link, or measure a file"
         " larger than the server's memory. Until then the percentages are wrong.",
     )
@@ -264,4 +264,4 @@ def _interface(facts: Facts) -> str:
 
 def _rate(facts: Facts) -> str:
     rate = _number(facts, "link.card_rate_bits_per_second") or _number(facts, "link.rate_bits_per_second")
-    return "an unknown rate" if rate is None else numbers.link_rate(rate)
+    return "an unknown rate" if rate is None else wording.link_rate(rate)

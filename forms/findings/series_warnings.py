@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from forms import numbers, wording
+from forms import wording
 from forms.stats import summary
 from storage.plan import DEFAULT_WARMUPS
 from storage.quiet import QuietVerdict
@@ -136,7 +136,7 @@ def _link(series: Series) -> Iterator[Advice]:
     if percent > _ALL_PERCENT:
         yield Advice(
             key="link",
-            text=f"No link of {numbers.link_rate(link)} carries {wording.percent(percent)} of itself: give its true"
+            text=f"No link of {wording.link_rate(link)} carries {wording.percent(percent)} of itself: give its true"
             " rate, or look whether the bytes came over it at all.",
             options="--link RATE",
         )
@@ -243,7 +243,7 @@ def _short(series: Series) -> Iterator[Advice]:
     few = block is not None and size < FEW_BLOCKS * block and typical < GOOD_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
-    advised = wording.size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
+    advised = wording.typed_size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo, options = f"a file of {advised} or more", f"--size {advised}"
     if not own_file:
@@ -297,7 +297,7 @@ def _ceiling(series: Series) -> Iterator[Advice]:
         yield Advice(
             key="ceiling",
             text="The series beat this client's own limit"
-            f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: have"
+            f" ({wording.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: have"
             " it found again at a quiet time.",
             options="--ceiling renew",
         )
@@ -308,7 +308,7 @@ def _ceiling(series: Series) -> Iterator[Advice]:
     yield Advice(
         key="ceiling",
         text=f"This is {wording.percent(share)} of what this client can do on this machine"
-        f" ({numbers.byte_rate(series.ceiling_bytes_per_second)}), so the server may be faster than it looks: measure"
+        f" ({wording.byte_rate(series.ceiling_bytes_per_second)}), so the server may be faster than it looks: measure"
         f" {wording.listed(ways)}.",
     )
 

@@ -23,10 +23,10 @@ from forms.importers.paper import (
     finer_seconds,
     printed,
 )
-from forms.numbers import rate_from
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM
+from forms.wording import rate_from
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import Plan
 from storage.records import (

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, pstdev, stdev
 
-from forms.numbers import number_from
 from forms.tuning.misprints import known_misprint
+from forms.wording import number_from
 
 
 class PaperColumn(StrEnum):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from forms import numbers, wording
+from forms import wording
 from forms.load.document import load_document
 from forms.load.headline import limit_text, load_answer, memory_text
 from forms.load.prediction import Prediction
@@ -82,7 +82,7 @@ def _fields(load: Load) -> Iterator[Field]:
     if load.file_set_bytes:
         yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
     if load.link_bits_per_second:
-        yield Field(name="Link", text=numbers.link_rate(load.link_bits_per_second))
+        yield Field(name="Link", text=wording.link_rate(load.link_bits_per_second))
     made = ", ".join(f"{w.processes} process{'es' if w.processes > 1 else ''} on {w.host}" for w in load.workers)
     if made:
         yield Field(name="Made by", text=made)
@@ -109,7 +109,7 @@ def scenario_text(scenario: Scenario) -> str:
 def _files_text(load: Load) -> str:
     whole = sum(each.share for each in load.scenario.sizes)
     sizes = ", ".join(
-        f"{numbers.size(each.size_bytes)} ({100 * each.share / whole:.3g} %)" for each in load.scenario.sizes
+        f"{wording.binary_size(each.size_bytes)} ({100 * each.share / whole:.3g} %)" for each in load.scenario.sizes
     )
     fits = fits_in_memory(load)
     memory = {
@@ -117,7 +117,7 @@ def _files_text(load: Load) -> str:
         False: "; larger than the server's memory",
         None: "",
     }[fits]
-    return f"{load.scenario.files:,} files, {numbers.size(load.file_set_bytes)}: {sizes}{memory}"
+    return f"{load.scenario.files:,} files, {wording.binary_size(load.file_set_bytes)}: {sizes}{memory}"
 
 
 def _ms(histogram: Histogram, share: float) -> float | None:
@@ -166,7 +166,7 @@ def _point_row(point: LoadPoint) -> Row:
 
 
 def _name(point: LoadPoint) -> str:
-    size = f" x {numbers.size(point.size_bytes)}" if point.size_bytes else ""
+    size = f" x {wording.binary_size(point.size_bytes)}" if point.size_bytes else ""
     return f"{point.users}{size}"
 
 
@@ -247,7 +247,7 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
         columns=columns_of("Size", ("Users", _WHOLE), *_decimals("Requests/s", "MB/s", "CPU ms a MB")),
         rows=tuple(
             row_of(
-                numbers.size(row.size_bytes),
+                wording.binary_size(row.size_bytes),
                 row.users,
                 row.requests_per_second,
                 row.bytes_per_second / 1e6,
@@ -327,7 +327,7 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
     if cards := card_check(load.valid_points()):
         rates = ", ".join(
-            f"{name} {numbers.byte_rate(come)} in, {numbers.byte_rate(go)} out" for name, come, go in cards.cards
+            f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards
         )
         yield Field(name="Cards", text=rates)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from forms import numbers, wording
+from forms import wording
 from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, request_seconds, round_trip_seconds
 from forms.findings.rules_session import closing_seconds, opening_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
@@ -76,7 +76,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
     if form.median_bytes_per_second is not None:
         yield Field(
             name="Median",
-            text=f"{numbers.whole(form.median_bytes_per_second)} bytes/sec",
+            text=f"{wording.whole(form.median_bytes_per_second)} bytes/sec",
             number=form.median_bytes_per_second,
             unit="bytes/sec",
         )
@@ -85,7 +85,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
     if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
         yield Field(
             name="All bytes / all seconds",
-            text=f"{numbers.whole(sustained)} bytes/sec",
+            text=f"{wording.whole(sustained)} bytes/sec",
             number=sustained,
             unit="bytes/sec",
         )
@@ -94,7 +94,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
         low, high = form.confidence
         yield Field(
             name="95 % interval of the average",
-            text=f"{numbers.whole(max(low, 0))} to {numbers.whole(high)} bytes/sec",
+            text=f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec",
         )
 
 
@@ -111,7 +111,7 @@ def link_field(bits_per_second: int | None) -> Field:
     """The link's nominal rate, which the last column is in percent of."""
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
-    return Field(name=LINK, text=numbers.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
+    return Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
 
 
 def client_text(client: ClientFacts) -> str:
@@ -124,7 +124,7 @@ def client_text(client: ClientFacts) -> str:
     if client.encryption:
         parts.append("not encrypted" if client.encryption == "none" else f"encrypted by {client.encryption}")
     if client.block_bytes:
-        parts.append(f"blocks of {numbers.size(client.block_bytes)}")
+        parts.append(f"blocks of {wording.binary_size(client.block_bytes)}")
     if client.in_flight:
         parts.append(f"{client.in_flight} in flight")
     return ", ".join(parts)
@@ -197,7 +197,7 @@ def _round_trip(series: Series) -> Iterator[Field]:
     if request is not None:
         text += f"; an empty request {wording.milliseconds(request)}"
     if rate is not None and trip is not None and not is_loopback(series):
-        text += f"; bandwidth-delay product {numbers.size(round(rate * trip))}"
+        text += f"; bandwidth-delay product {wording.binary_size(round(rate * trip))}"
     yield Field(name="Round trip", text=text, number=least, unit="seconds")
 
 
@@ -214,7 +214,7 @@ def _ceiling(series: Series) -> Iterator[Field]:
         reached = "; the average is above it, so it was calibrated at a busy moment"
     yield Field(
         name="Ceiling",
-        text=f"{numbers.byte_rate(series.ceiling_bytes_per_second)}, this client's own limit on this machine{reached}",
+        text=f"{wording.byte_rate(series.ceiling_bytes_per_second)}, this client's own limit on this machine{reached}",
         number=series.ceiling_bytes_per_second,
         unit="bytes/sec",
     )

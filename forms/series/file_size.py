@@ -68,7 +68,7 @@ def advised(around: FileSizeContext) -> int:
 
 def why_advised(around: FileSizeContext) -> str:
     """Why that size is advised, and what is not known."""
-    size, rate = wording.size(advised(around)), around.expected_bytes_per_second
+    size, rate = wording.typed_size(advised(around)), around.expected_bytes_per_second
     if rate is None:
         return (
             f"Neither the link's rate nor an earlier result is known, so {size} is a first guess: the review says"
@@ -99,7 +99,7 @@ def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:
             )
         return FileSuitability(word=FileFit.UNKNOWN, why="Neither link nor server rate is known; the review will tell.")
     seconds = size_bytes / rate
-    larger = f"choose one of {wording.size(advised(around))} or so, or have one made"
+    larger = f"choose one of {wording.typed_size(advised(around))} or so, or have one made"
     if seconds < SHORT_SECONDS:
         return FileSuitability(
             word=FileFit.TINY,

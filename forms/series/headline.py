@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from forms import numbers, wording
+from forms import wording
 from forms.findings.series_warnings import advice
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import deviation_percent
@@ -33,7 +33,7 @@ def _parts(form: SeriesSummary) -> Iterator[Toned]:
         yield Toned(f"{wording.rate(form.average_rate)}{'' if spread is None else f' ± {wording.percent(spread)}'}")
         share = form.average.percent_of_link
         if share is not None:
-            yield Toned(f"{wording.percent(share)} of {numbers.link_rate(series.link_bits_per_second)}")
+            yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
     yield _QUIET[series.quiet_verdict]
     rejected = sum(row.status is RunStatus.REJECTED for row in form.rows)
     left_out = f", {rejected} left out" if rejected else ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forms import numbers, wording
+from forms import wording
 from forms.findings.series_warnings import SCATTER_PERCENT
 from forms.stats import summary
 from forms.tone import Tone
@@ -137,4 +137,4 @@ def _line(series: Series, rates: Sequence[float], baselines: Sequence[str]) -> S
 
 
 def _percent(value: float | None) -> str:
-    return numbers.ABSENT if value is None else wording.percent(value)
+    return wording.ABSENT if value is None else wording.percent(value)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from forms import numbers, wording
+from forms import wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def estimate_text(
     parts = [_runs_in_words(runs, warmups, until_percent, max_runs)]
     if size_bytes is not None and total is not None:
         made = ", the file's making included" if makes_file_first else ""
-        parts.append(f"of {wording.file_size(size_bytes)} each, {numbers.size(total)} in all{made}")
+        parts.append(f"of {wording.file_size(size_bytes)} each, {wording.binary_size(total)} in all{made}")
     if seconds is not None:
         parts.append(f"about {duration(seconds)} or longer")
     else:

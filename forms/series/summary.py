@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forms.numbers import link_rate
 from forms.stats import summary
+from forms.wording import link_rate
 from storage.records import Phase, Run, RunStatus, Series
 
 CONFIDENCE_LEVEL = 0.95

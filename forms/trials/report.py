@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from forms import numbers, wording
+from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.origin import origin_fields
 from forms.stats.decision import Verdict
@@ -47,7 +47,7 @@ def verdict_sentence(found: TrialSummary) -> str:
     name, effect = f"{found.plan.name} = {found.value or 'empty'}", found.effect
     if effect is None:
         return "not known yet: no pair is complete; go on with it"
-    by = f"{numbers.signed_percent(effect.change_percent)}{_interval(effect)}"
+    by = f"{wording.signed_percent(effect.change_percent)}{_interval(effect)}"
     pairs = wording.count(effect.pairs, "pair")
     if found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
         return f"{name} is {found.verdict} than {found.plan.previous or 'empty'}: {by}, in {pairs}"
@@ -70,7 +70,7 @@ def _interval(effect: PairedEffect) -> str:
     if effect.interval_percent is None:
         return ""
     low, high = effect.interval_percent
-    return f" ({numbers.signed_percent(low)} to {numbers.signed_percent(high)})"
+    return f" ({wording.signed_percent(low)} to {wording.signed_percent(high)})"
 
 
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
@@ -128,14 +128,14 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     yield Field(name="p (rank sum, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
     if effect.deviation_percent is not None:
         yield Field(
-            name="Deviation of the pairs", text=f"{numbers.percent(effect.deviation_percent)} %",
+            name="Deviation of the pairs", text=f"{wording.cell_percent(effect.deviation_percent)} %",
             number=effect.deviation_percent, unit="%",
         )  # fmt: skip
     if found.slot_effect_percent is not None:
-        text = f"{numbers.signed_percent(found.slot_effect_percent)} for the second of a pair"
+        text = f"{wording.signed_percent(found.slot_effect_percent)} for the second of a pair"
         yield Field(name="Slot effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
-        text = f"{numbers.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f}): drift control"
+        text = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f}): drift control"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")
     if found.rejected_pairs:
         yield Field(name="Pairs left out", text=f"{found.rejected_pairs}, a run of each is rejected or failed")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from forms import numbers
+from forms import wording
 from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.tone import Tone
 from forms.trials.document import sweep_document
@@ -95,7 +95,7 @@ def _cell(one: SweepValue | None) -> str:
         return "as it was"
     if one.effect is None:
         return ""
-    return f"{numbers.signed_percent(one.effect.change_percent)}{' *' if one.on_plateau else ''}"
+    return f"{wording.signed_percent(one.effect.change_percent)}{' *' if one.on_plateau else ''}"
 
 
 def _value_row(found: SweepSummary, one: SweepValue) -> Row:

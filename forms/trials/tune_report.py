@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from forms import numbers, wording
+from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.origin import origin_fields
 from forms.trials.document import effect_document
@@ -29,7 +29,7 @@ def tune_report(found: TuneSummary) -> Report:
 
 
 def _about(found: TuneSummary) -> Iterator[Field]:
-    worth = numbers.signed_percent(found.worth_percent)
+    worth = wording.signed_percent(found.worth_percent)
     answer = f"{wording.count(len(found.found), 'setting')} found, worth {worth} together"
     yield Field(name="Answer", text=answer if found.found else "nothing that was tried is faster than what is there")
     if found.base:

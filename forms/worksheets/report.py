@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from forms import numbers, wording
+from forms import wording
 from forms.report import (
     Bar,
     Cell,
@@ -242,7 +242,7 @@ def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
         title=f"{_CLIENTS_TITLE}: {name}" if name else _CLIENTS_TITLE,
         name=name or _CLIENTS_TITLE,
         fields=(
-            Field(name=_CAPACITY, text=f"{numbers.whole(capacity)} bytes/sec", number=capacity, unit="bytes/sec"),
+            Field(name=_CAPACITY, text=f"{wording.whole(capacity)} bytes/sec", number=capacity, unit="bytes/sec"),
             Field(name="That is from", text=worksheet.capacity_source or "the admin"),
         ),
         tables=(Table(columns=_CLIENTS_COLUMNS, rows=tuple(rows), caption="Clients x transfers a second x file size"),),
@@ -344,7 +344,7 @@ def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
 
 
 def _bytes(size_bytes: int) -> str:
-    return numbers.byte_rate(size_bytes).removesuffix("/s")
+    return wording.byte_rate(size_bytes).removesuffix("/s")
 
 
 def _users_chart(worksheet: UsersCalculation) -> Chart | None:

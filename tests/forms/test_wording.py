@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms import numbers, wording
+from forms import wording
 from storage.records import Command, Target
 from tests.builders import series
 
@@ -13,7 +13,7 @@ from tests.builders import series
     ("value", "text"), [(0, "0"), (1000, "1000"), (65536, "64K"), (3 * 1024**3, "3G"), (1812898, "1812898")]
 )
 def test_sizes(value, text):
-    assert wording.size(value) == text
+    assert wording.typed_size(value) == text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_sizes_of_files_are_short(value, text):
     ("value", "text"), [(2.5, "+2.5 %"), (-2.5, "-2.5 %"), (-0.01, "+0.0 %"), (0, "+0.0 %"), (12.34, "+12.3 %")]
 )
 def test_changes_have_a_sign(value, text):
-    assert numbers.signed_percent(value) == text
+    assert wording.signed_percent(value) == text
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_a_series_without_a_label_is_called_what_it_did():
 def test_what_is_just_below_a_thousand_has_no_exponent():
     assert wording.seconds(999.7) == "1000 s"
     assert wording.milliseconds(0.9997) == "1000 ms"
-    assert numbers.byte_rate(999.7e6) == "1000 MB/s"
-    assert numbers.byte_rate(999.4e6) == "999 MB/s"
+    assert wording.byte_rate(999.7e6) == "1000 MB/s"
+    assert wording.byte_rate(999.4e6) == "999 MB/s"

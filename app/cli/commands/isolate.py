@@ -35,7 +35,7 @@ from app.measure.control import SeriesControl
 from app.workflows.isolate import record_isolation, resumable
 from forms.isolation.report import isolation_report
 from forms.isolation.words import clients_text
-from forms.numbers import byte_rate
+from forms.wording import byte_rate
 from storage.isolations import Isolation
 from storage.plan import Settings
 from storage.records import RunStatus, SeriesStatus

@@ -10,9 +10,9 @@ from app.workflows.load import LoadClosed, LoadOpened, LoadStep, PointStored
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import cut, visible
 from forms.load.report import load_charts, points_table
-from forms.numbers import byte_rate
 from forms.series.progress import duration
 from forms.tone import Tone, coloured
+from forms.wording import byte_rate
 from storage.loads.records import Load
 
 _WORDS = {

@@ -21,10 +21,10 @@ from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from app.workflows.guide.state.guide_store import recall
 from app.workflows.guide.state.job import request_of
 from forms.layout import hanging, visible
-from forms.numbers import signed_percent
 from forms.report import Report
 from forms.series.progress import duration
 from forms.tone import Toned
+from forms.wording import signed_percent
 
 if TYPE_CHECKING:
     from app.workflows.trial_order import TrialOrder

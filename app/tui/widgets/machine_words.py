@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from forms.numbers import byte_rate
+from forms.wording import byte_rate
 
 if TYPE_CHECKING:
     from app.environment.host.meter import MachineNow

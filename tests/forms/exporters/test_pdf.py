@@ -10,7 +10,7 @@ from fontTools.ttLib import TTFont
 from fpdf import FPDF
 from pypdf import PdfReader
 
-from forms import numbers
+from forms import wording
 from forms.exporters import export, export_reports, pdf_fonts
 from forms.exporters.pdf import _Pages
 from forms.exporters.pdf_fonts import other_font
@@ -34,14 +34,14 @@ def test_every_number_of_the_form_can_be_read_out(one):
     rows += [m for m in (form.average, form.deviation, form.average_with_rejected, form.deviation_with_rejected) if m]
     for row in rows:
         for value, written in (
-            (row.size_bytes, numbers.whole),
-            (row.seconds, numbers.seconds),
-            (row.bytes_per_second, numbers.whole),
-            (row.bits_per_second, numbers.whole),
-            (row.percent_of_link, numbers.percent),
+            (row.size_bytes, wording.whole),
+            (row.seconds, wording.cell_seconds),
+            (row.bytes_per_second, wording.whole),
+            (row.bits_per_second, wording.whole),
+            (row.percent_of_link, wording.cell_percent),
         ):
             assert value is None or written(value) in text
-    assert numbers.whole(form.median_bytes_per_second) in text
+    assert wording.whole(form.median_bytes_per_second) in text
     for heading in form.columns:
         assert heading in text
 

@@ -36,11 +36,11 @@ from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.report import TONES
-from forms.numbers import link_rate, percent
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
 from forms.tone import Tone, Toned
 from forms.tuning.relevance import acts_on, relevant
+from forms.wording import cell_percent, link_rate
 from storage.records import Command, Series, SeriesStatus
 from storage.target_url import format_target
 
@@ -163,7 +163,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts: list[str | Toned] = [f"Average: {wording.rate(form.average_rate)} over {_valid(series)}."]
     share = average.percent_of_link if average else None
     if share is not None:
-        facts.append(f"Link: {percent(share)} % of {link_rate(series.link_bits_per_second)}.")
+        facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}.")
     else:
         facts.append("Link: its rate is not known, so there is no percentage.")
     facts += [_against(series, stick) for stick in known.yardsticks]
@@ -292,8 +292,9 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
     if block:
         value = 65536 if block > 65536 else 1024**2
-        yield _change(choices, series, "block", wording.size(value), f"Bytes in a request: {wording.size(value)}",
-                      f"now {wording.size(block)}")  # fmt: skip
+        asked = f"Bytes in a request: {wording.typed_size(value)}"
+        now = f"now {wording.typed_size(block)}"
+        yield _change(choices, series, "block", wording.typed_size(value), asked, now)
 
 
 def _from_catalogue(series: Series) -> Iterator[Option]:

@@ -12,9 +12,9 @@ from app.workflows.guide.state.choices import GuideChoices, MethodStep, is_same_
 from app.workflows.guide.state.guide_context import GuideContext, around
 from app.workflows.guide.state.method import next_step
 from forms import wording
-from forms.numbers import link_rate
 from forms.series import file_size
 from forms.series.progress import estimate_text
+from forms.wording import link_rate
 from storage.quiet import Quiet
 from storage.records import Command, Target
 from storage.target_url import format_target
@@ -113,19 +113,19 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     made = "made for the runs, removed afterwards"
     if choices.target is not None and not choices.target.abilities.moves_files:
         options.append(
-            Option(f"Get {wording.size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
+            Option(f"Get {wording.typed_size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
         )
     else:
         options.append(
             Option(
-                f"Get a file of {wording.size(size)}",
+                f"Get a file of {wording.typed_size(size)}",
                 _made(choices, known, Command.GET, size),
                 made,
                 advised=not any(option.advised for option in options),
             )
         )
     options += [
-        Option(f"Put a file of {wording.size(size)}", _made(choices, known, Command.PUT, size), made),
+        Option(f"Put a file of {wording.typed_size(size)}", _made(choices, known, Command.PUT, size), made),
         Option("Get a file of another size…", _ask_size(choices, known, Command.GET, size), made),
         Option("Put a file of another size…", _ask_size(choices, known, Command.PUT, size), made),
         Option("Pick another file", Browse() if choices.target else None, "look into the share"),
@@ -172,7 +172,7 @@ def _ask_size(choices: GuideChoices, known: GuideContext, command: Command, size
     return Ask(
         heading="Size of the file",
         text="64M, 1G, 3G: powers of 1024. It is made of bytes that cannot be compressed.",
-        value=wording.size(size),
+        value=wording.typed_size(size),
         then=lambda text: _made(choices, known, command, parse_size(text)),
     )
 

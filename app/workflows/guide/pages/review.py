@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.workflows.guide.pages.page import Go, Judge, Option, Page, PageChart, Visit
 from app.workflows.guide.state.choices import GuideChoices, MethodStep, same_again
 from app.workflows.guide.state.guide_context import GuideContext
-from forms import numbers, wording
+from forms import wording
 from forms.findings.series_warnings import advice
 from forms.layout import pad
 from forms.series.fields import resumed_text
@@ -86,9 +86,11 @@ def _averages(form: SeriesSummary) -> Iterator[Option]:
 
 
 def _measured(name: str, measures: RunMeasures, average: float | None) -> str:
-    share = numbers.ABSENT if measures.percent_of_link is None else f"{numbers.percent(measures.percent_of_link)} %"
+    share = (
+        wording.ABSENT if measures.percent_of_link is None else f"{wording.cell_percent(measures.percent_of_link)} %"
+    )
     return _line(
-        name, numbers.seconds(measures.seconds), wording.rate(measures.bytes_per_second, beside=average), share
+        name, wording.cell_seconds(measures.seconds), wording.rate(measures.bytes_per_second, beside=average), share
     )
 
 

@@ -20,9 +20,9 @@ from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
 from app.workflows.event_words import run_name, words
 from app.workflows.guide.state.pace import SHOWN_SECONDS, each_second, last_second, sparkline
 from forms import wording
-from forms.numbers import byte_rate
 from forms.series.progress import RunProgress, duration, standing
 from forms.stats.distributions import student_t
+from forms.wording import byte_rate
 from storage.records import Phase, RunStatus, SeriesStatus
 
 MOST_SAMPLES = 600
