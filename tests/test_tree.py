@@ -16,12 +16,11 @@ from statistics import median
 import pytest
 
 from storage.notebook import Notebook
-from tests.builders import book, series
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}
 """Imported by another library where it is installed: fpdf2 shapes Arabic and Devanagari with it."""
-HEAVY = ("textual", "rich", "impacket", "smbclientng", "scipy", "numpy", "plotext", "xlsxwriter", "pyftpdlib")
+HEAVY = ("textual", "rich", "impacket", "smbclientng", "plotext", "xlsxwriter", "pyftpdlib")
 
 
 def loaded_by(code: str) -> set[str]:
@@ -39,8 +38,6 @@ def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
     assert modules.isdisjoint(
         {
             "sqlite_utils",
-            "numpy",
-            "scipy",
             "plotext",
             "impacket",
             "smbclientng",
@@ -68,14 +65,7 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
     modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
     assert "app.cli.commands.list_" in modules
     assert modules.isdisjoint({"app.recorder.recording", "app.environment.collect", "app.clients.base", "app.measure"})
-    assert modules.isdisjoint({"scipy", "forms.exporters.text", "forms.series.report", "forms.importers"})
-
-
-def test_a_form_is_filled_without_the_slow_half_of_scipy(tmp_path: Path):
-    file = book(tmp_path / "notebook.db", series(tuple(float(100 + run % 7) for run in range(12))))
-    modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'show', 'last'], None) == 0")
-    assert "forms.series.report" in modules
-    assert "scipy.stats" not in modules
+    assert modules.isdisjoint({"forms.exporters.text", "forms.series.report", "forms.importers"})
 
 
 @pytest.mark.parametrize(
