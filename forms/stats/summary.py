@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forms.stats.distributions import student_t as student_t  # noqa: PLC0414  until all ask there
+from forms.stats.distributions import student_t
 from forms.stats.mann_kendall import mann_kendall_p
 
 UNUSUAL_SCORES = {3: 22.0, 4: 6.9, 5: 7.9, 6: 5.5, 7: 5.9, 8: 4.9, 9: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 18: 4.1, 25: 3.9}

@@ -74,7 +74,7 @@ def setting(
     return samba_setting(name, values, samba.target("x"), ssh=ssh, smb_conf=str(samba.conf), accepted=accepted)
 
 
-def testparm_value(conf: Path) -> str:
+def printed_by_testparm(conf: Path) -> str:
     words = [program("testparm"), "-s", "--parameter-name=aio read size", "--section-name=bench", str(conf)]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -355,7 +355,7 @@ def test_a_full_disk_leaves_nothing_behind(kib: int, samba: Smbd, notebook: Note
                     file.write(bytes(512))
             with suppress(ChangeFailedError):
                 restore_entry(made.entry, notebook)
-            assert found.same(testparm_value(conf), found.previous or ""), "out of effect at least"
+            assert found.same(printed_by_testparm(conf), found.previous or ""), "out of effect at least"
             (disk / "filler").unlink()
         for entry in notebook.journal(ChangeState.OPEN):
             restore_entry(entry, notebook)
