@@ -5,11 +5,9 @@ import ctypes
 import os
 import resource
 import signal
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -34,25 +32,6 @@ def clean_environment(**more: str) -> dict[str, str]:
     """Our environment without the password, for every program that we start, with what is given put in."""
     kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
     return kept | more
-
-
-def run_to_end(words: Sequence[str], text: str, timeout_seconds: float) -> subprocess.CompletedProcess[str]:
-    """A program in the C locale that was given ``text`` on its stdin, once it has ended, whatever its code.
-
-    It has a session of its own: Ctrl-C at our terminal must not end what is about to change a server half-way.
-    Raises OSError where it cannot be run, subprocess.TimeoutExpired where it takes too long.
-    """
-    return subprocess.run(
-        words,
-        input=text,
-        capture_output=True,
-        timeout=timeout_seconds,
-        check=False,
-        encoding="utf-8",
-        errors="replace",
-        env=clean_environment(LC_ALL="C"),
-        start_new_session=True,
-    )
 
 
 def end_input(pipe: IO[str]) -> None:

@@ -148,6 +148,13 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
     from storage.protocols import PROTOCOLS  # noqa: PLC0415  the first paint does not wait for it
 
     server = ServerProfile(**texts)
+    if server.ssh:
+        from app.targets import check_ssh_host  # noqa: PLC0415  it imports this module
+
+        try:
+            check_ssh_host(server.ssh)
+        except UsageError as error:
+            raise ConfigError(f"{path}: {place}ssh: {error}") from None
     if "/" in server.address or "@" in server.address:
         raise ConfigError(f'{path}: {place}address is {server.address!r}; write address = "HOST" or "HOST:PORT"')
     if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.changes import server
 from app.changes.script import ServerChange, undo_script
 from app.changes.server import ChangeFailedError, ConflictError
-from app.environment.remote import Answer
+from app.server.shell import Answer
 from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import this_process

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 from app.changes import script
 from app.changes.script import ServerChange
-from app.environment.remote import Answer, run_script
 from app.errors import MeasurementError, UsageError
+from app.server.shell import Answer, run_script
 from storage.ownership import LEASE_SECONDS
 
 UNDO_SECONDS = 600.0

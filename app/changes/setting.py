@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.changes.script import ServerChange
 from app.changes.smb_conf import SambaPlace
-from app.environment.remote import Answer
+from app.server.shell import Answer
 from storage.changes import ChangeKind
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from app.changes.restart import RESTART_SECONDS, Restart, restart_text
 from app.changes.script import STEP_SECONDS, ServerChange, here, sha256
 from app.changes.server import ChangeRefusedError, FileState, ServerState, look, read_there
-from app.environment.remote import Answer, ask_server
 from app.environment.samba import testparm
 from app.environment.samba.facts import loadable_modules, running_log_level
+from app.environment.samba.server import ask_server
+from app.server.shell import Answer
 from forms.tuning import smb_conf
 from forms.tuning.smb_conf_file import parameter_key, read_conf
 from forms.tuning.trial_rules import SambaKnows

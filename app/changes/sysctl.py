@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from app.changes.script import ServerChange
 from app.changes.server import ChangeRefusedError, ConsentNeededError, look, read_there
 from app.changes.setting import ChangeableSetting
-from app.environment.remote import Answer
 from app.errors import UsageError
+from app.server.shell import Answer
 from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
 from storage.changes import ChangeKind

@@ -13,6 +13,7 @@ import click
 from app.cli import common
 from app.config import ConfigError, ServerProfile, config, profile
 from app.errors import UsageError
+from app.targets import check_ssh_host
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.plan import CeilingPolicy, QuietTime
@@ -26,6 +27,13 @@ FIELD_OF_WORD: dict[str, str] = {}
 
 def _change(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, str] | None:
     return None if value is None else parse_change(value)
+
+
+def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """The value of an option that names a host for ssh. Raises UsageError."""
+    if value:
+        check_ssh_host(value)
+    return value
 
 
 def _option(name: str, word: str, **attributes: Any) -> tuple[str, Callable[[_F], _F]]:
@@ -77,7 +85,9 @@ _OPTIONS = (
     _option("wait_seconds", "--wait", type=common.Number(0), default=_USUAL.wait_seconds, metavar="SECONDS",
         help="Wait that long for a quiet time.",
     ),
-    _option("server_ssh", "--server-ssh", metavar="[USER@]HOST", help="The way to the server, by ssh."),
+    _option("server_ssh", "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
+        help="The way to the server, by ssh.",
+    ),
     _option("smb_conf", "--smb-conf", metavar="FILE", help="Where the server keeps its smb.conf."),
     _option("timeout_seconds", "--timeout", type=common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
         show_default=True, metavar="SECONDS", help="A run with no progress for that long fails.",

@@ -1,28 +1,30 @@
 """What a server's machine does, second by second: processors, its server processes and their memory, cards, disks."""
 
 import os
+import re
 import secrets
-import shlex
-import signal
 import statistics
-import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Self
 
-from app.children import clean_environment
 from app.environment.host.processes import Ours, all_processes, parse_stat, tree
-from app.environment.remote import SSH_OPTIONS
+from app.errors import UsageError
+from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, with_variables
 from storage.records import Spread
 
 MEMORY_INTERVAL_SECONDS = 10
 """Adding up the memory of a thousand processes costs the server a third of a second."""
 _FIRST_SAMPLE_SECONDS = 20.0
 _STOP_SECONDS = 5.0
+_MOST_ENTRIES = 200_000
+"""Of all samples that are kept, some 60 MB: eight hours of a server with six cards and disks."""
+_NO_COUNTER = re.compile(r"\d{21}|\S{200}")
+"""The kernel counts in 64 bits, and names are short."""
 _VIRTUAL_DISKS = ("loop", "ram", "dm-", "md", "zram", "sr", "fd")
 
 
@@ -79,6 +81,11 @@ class ResourceSample:
     periods: tuple[int, int] | None = None
     """Of the control group that limits the server's processors: all periods, and those in which it held them back."""
 
+    @property
+    def entries(self) -> int:
+        """What it takes of the memory, in names."""
+        return 4 + len(self.interfaces) + len(self.disk_busy_seconds)
+
 
 class ResourceSampler:
     """A reader of one machine's counters, here or through ssh, for as long as it is needed.
@@ -107,9 +114,10 @@ class ResourceSampler:
             "memory_every": str(max(1, round(memory_interval_seconds / interval_seconds))),
             "pause": f"{interval_seconds:g}",
         }
-        self._samples: list[ResourceSample] = []
+        self._samples: deque[ResourceSample] = deque()
+        self._entries = 0
         self._began = threading.Event()
-        self._process: subprocess.Popen[str] | None = None
+        self._program: RunningProgram | None = None
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
@@ -121,22 +129,18 @@ class ResourceSampler:
 
     def start(self, timeout_seconds: float = _FIRST_SAMPLE_SECONDS) -> None:
         """Begin, and wait for the first sample."""
-        words = ("sh", "-s") if self._ssh is None else ("ssh", *SSH_OPTIONS, "--", self._ssh, "exec sh -s")
-        body = files("app.environment").joinpath("resources.sh").read_text(encoding="utf-8")
-        script = "".join(f"{name}={shlex.quote(value)}\n" for name, value in self._variables.items()) + body
+        body = with_variables(
+            files("app.environment").joinpath("resources.sh").read_text(encoding="utf-8"), self._variables
+        )
         try:
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                encoding="utf-8", errors="replace", env=clean_environment(LC_ALL="C"),
-                start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            self.problem = f"the server's load is not seen: `{words[0]}` cannot be run here ({error.strerror})"
+            self._program = RunningProgram(ServerShell(self._ssh).words("exec sh -s"), text=body)
+        except UsageError as error:
+            self.problem = f"the server's load is not seen: {error}"
             return
-        assert self._process.stdin is not None
-        with suppress(OSError):  # where it has ended at once no sample will come
-            self._process.stdin.write(script)
-            self._process.stdin.close()
+        except OSError as error:
+            program = "ssh" if self._ssh else "sh"
+            self.problem = f"the server's load is not seen: `{program}` cannot be run here ({error.strerror})"
+            return
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
         if not self._began.wait(timeout_seconds) or not self._samples:
@@ -145,19 +149,11 @@ class ResourceSampler:
 
     def stop(self) -> list[ResourceSample]:
         """End it: all samples."""
-        process, self._process = self._process, None
-        if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGTERM)  # also the sleep that it waits for
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        program, self._program = self._program, None
+        if program is not None:
+            program.end()
             if self._thread is not None:
                 self._thread.join(_STOP_SECONDS)
-            if process.stdout is not None:
-                process.stdout.close()
         return self.samples()
 
     def samples(self, since: float = 0.0, until: float = float("inf")) -> list[ResourceSample]:
@@ -165,23 +161,35 @@ class ResourceSampler:
         return [sample for sample in list(self._samples) if since <= sample.at_seconds <= until]
 
     def _read(self) -> None:
-        assert self._process is not None
-        assert self._process.stdout is not None
+        program = self._program
+        assert program is not None
         sections: dict[str, list[str]] = {}
         lines: list[str] = []
-        for line in self._process.stdout:
+        left = MOST_BYTES
+        while (line := program.line()) and (left := left - len(line)) > 0:
             if not line.startswith(self._mark):
-                lines.append(line)
+                if not _NO_COUNTER.search(line):
+                    lines.append(line)
                 continue
             name = line[len(self._mark) :].strip()
             lines = sections.setdefault(name, [])
             if name == "end":
                 own = 0 if self._ssh else Ours(trees=frozenset({os.getpid()})).ticks(all_processes())
-                sample = parse_resources(sections, self._roots, time.monotonic())
-                if sample is not None:
-                    self._samples.append(replace(sample, own_ticks=own))
-                    self._began.set()
-                sections = {}
+                self._keep(sections, own)
+                sections, left = {}, MOST_BYTES
+        self._began.set()
+
+    def _keep(self, sections: Mapping[str, Sequence[str]], own_ticks: int) -> None:
+        try:
+            sample = parse_resources(sections, self._roots, time.monotonic())
+        except ValueError:  # no line of /proc
+            return
+        if sample is None:
+            return
+        self._samples.append(replace(sample, own_ticks=own_ticks))
+        self._entries += sample.entries
+        while self._entries > _MOST_ENTRIES:
+            self._entries -= self._samples.popleft().entries
         self._began.set()
 
 

@@ -24,8 +24,8 @@ from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.samples import ResourceWatch
 from app.isolation.script import Operation, Script
-from app.isolation.shell import RunningProgram
 from app.isolation.smbd import OFF, ON, ProcessorQuota
+from app.server.shell import RunningProgram
 from storage.isolations import Layer, LayerRun, ProfileCounter
 from storage.records import ClientFacts, RunStatus, utc_now
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from app.errors import MeasurementError
 from app.isolation.script import Operation, Script
-from app.isolation.shell import RunningProgram, Said, ServerShell
+from app.server.shell import RunningProgram, Said, ServerShell
 
 TBENCH_PORT = 7003
 _WARM_UP_PART = 5
@@ -133,7 +133,10 @@ def start_tbench(script: BenchScript, seconds: int, clients: int, host: str) -> 
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
     """Its result. Raises MeasurementError."""
-    return parse_bench(program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS), name, seconds)
+    said = program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS)
+    if said.problem:
+        raise MeasurementError(f"{name} {said.problem}; run it by hand to see what it waits for")
+    return parse_bench(said, name, seconds)
 
 
 def warm_up_seconds(seconds: int) -> int:

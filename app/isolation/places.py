@@ -11,8 +11,9 @@ from app.environment.link.route import is_this_machine
 from app.errors import MeasurementError, UsageError
 from app.isolation.dbench import TBENCH_PORT
 from app.isolation.request import IsolationRequest
-from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
+from app.server.shell import ServerShell
+from app.targets import check_ssh_host
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ def find_places(request: IsolationRequest) -> Places:
     target = request.target
     if not target.abilities.has_share or not target.share:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+    if request.server_ssh:
+        check_ssh_host(request.server_ssh)
     found = _Found()
     around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     here = is_this_machine(target.host) and request.server_ssh is None

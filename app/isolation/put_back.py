@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 
 from app.clients.scratch import is_isolation_folder
 from app.errors import MeasurementError
-from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
+from app.server.shell import ServerShell
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
 from storage.records import Target

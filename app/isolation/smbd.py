@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.environment.samba.profile import Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
-from app.isolation.shell import ServerShell
+from app.server.shell import ServerShell
 from storage.isolations import ProfileCounter
 
 ON, OFF = "on", "off"

@@ -2,9 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, get_args
+
+from app.load.window import WorkerFigures, plain
+from storage.json_reader import JSONNode
+from storage.loads.records import LoadWorker
 
 
 class LoadPhase(StrEnum):
@@ -62,7 +66,7 @@ class SecondPassed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointMeasured:
-    """A point is over; ``workers`` holds what each process counted."""
+    """A point is over."""
 
     point: int
     users: int
@@ -70,7 +74,7 @@ class PointMeasured:
     ended_seconds: float
     """Of the steady window, by the monotonic clock."""
     ramp_seconds: float
-    workers: list[dict[str, Any]] = field(default_factory=list)
+    workers: tuple[WorkerFigures, ...] = ()
     failure: str | None = None
     """Why it does not count, where the load itself went wrong."""
     errors: Mapping[str, int] = field(default_factory=dict)
@@ -98,7 +102,7 @@ class JobsWait:
 class WorkersReady:
     """The processes that make load are there."""
 
-    workers: list[dict[str, Any]]
+    workers: tuple[LoadWorker, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +131,11 @@ _EVENTS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(Loa
 
 def load_event_line(event: LoadEvent) -> str:
     """The event as one line."""
-    return json.dumps({"event": type(event).__name__, **asdict(event)})
+    return json.dumps({"event": type(event).__name__, **plain(event)})
 
 
 def load_event_of(line: str) -> LoadEvent:
     """The event in a line."""
     found = json.loads(line)
-    kind = _EVENTS[found.pop("event")]
-    if kind is PhaseBegan:
-        found["phase"] = LoadPhase(found["phase"])
-    event: LoadEvent = kind(**found)
+    event: LoadEvent = JSONNode("event", found).record(_EVENTS[found["event"]])
     return event

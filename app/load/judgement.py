@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.load.events import PointMeasured
-from app.load.window import counted, unpacked
+from app.load.window import WorkerFigures, counted
 from storage.loads.histogram import Histogram, added
 from storage.loads.records import Limit, LoadPoint, PointServer, PointStatus
 
@@ -31,51 +31,50 @@ def load_point(
     parts = measured.workers
 
     def total(name: str) -> Any:
-        return sum(each[name] for each in parts)
+        return sum(getattr(each, name) for each in parts)
 
-    service = added(unpacked(each["service"]) for each in parts)
+    service = added(each.service for each in parts)
     everybody = bool(parts) and total("connected") >= measured.users
-    names = sorted({name for each in parts for name in each["operations"]})
+    names = sorted({name for each in parts for name in each.operations})
     point = LoadPoint(
         number=measured.point,
         users=measured.users,
         connected=total("connected"),
         started_at=started_at,
         ramp_seconds=measured.ramp_seconds,
-        seconds=sum(each["seconds"] for each in parts) / len(parts) if parts else 0.0,
+        seconds=sum(each.seconds for each in parts) / len(parts) if parts else 0.0,
         requests=total("requests"),
         reads=total("reads"),
         writes=total("writes"),
         read_bytes=total("read_bytes"),
         write_bytes=total("write_bytes"),
         late_starts=total("late_starts"),
-        errors=counted([each["errors"] for each in parts]) if everybody else dict(measured.errors),
-        first_error=next((each["first_error"] for each in parts if each["first_error"]), "") or measured.first_error,
-        response=added(unpacked(each["response"]) for each in parts),
+        errors=counted(each.errors for each in parts) if everybody else dict(measured.errors),
+        first_error=next((each.first_error for each in parts if each.first_error), "") or measured.first_error,
+        response=added(each.response for each in parts),
         service=service,
         operations={
-            name: added(unpacked(each["operations"][name]) for each in parts if name in each["operations"])
-            for name in names
+            name.value: added(each.operations[name] for each in parts if name in each.operations) for name in names
         },
-        logins=added(unpacked(each["logins"]) for each in parts),
+        logins=added(each.logins for each in parts),
         think_seconds=total("think_seconds") / total("pauses") if parts and total("pauses") else None,
         little_percent=_little_percent(parts, service, measured.users),
-        generator_cpu_percent=tuple(each["cpu_percent"] for each in parts),
-        generator_lateness=added(unpacked(each["lateness"]) for each in parts),
+        generator_cpu_percent=tuple(each.cpu_percent for each in parts),
+        generator_lateness=added(each.lateness for each in parts),
         client_interfaces=client_interfaces or {},
         server=server,
         limit=None if measured.failure is None else Limit.GENERATOR,
     )
-    held = max((each["held_percent"] for each in parts), default=0.0)
-    silent = max((each["silent_seconds"] for each in parts), default=0.0)
-    point = replace(point, silent_seconds=min((each["silent_seconds"] for each in parts), default=0.0))
+    held = max((each.held_percent for each in parts), default=0.0)
+    silent = max((each.silent_seconds for each in parts), default=0.0)
+    point = replace(point, silent_seconds=min((each.silent_seconds for each in parts), default=0.0))
     failure = measured.failure or _silence(silent, point.seconds)
     untrue = None if idle else _contradiction(point, total("answers"), total("failures"), total("pauses"))
     status, reason = _judged(point, failure, held, untrue, idle=idle)
     return replace(point, status=status, reason=reason)
 
 
-def _little_percent(parts: Sequence[dict[str, Any]], service: Histogram, users: int) -> float | None:
+def _little_percent(parts: Sequence[WorkerFigures], service: Histogram, users: int) -> float | None:
     """How far users = requests/s x (answer + pause) is off, in percent.
 
     The answers are those of the histogram that the form's percentiles come from, times as many as the form counts: what
@@ -83,13 +82,12 @@ def _little_percent(parts: Sequence[dict[str, Any]], service: Histogram, users: 
     is held to the law as strictly as a long one.
     Source: J. D. C. Little, Operations Research 9 (1961), 383.
     """
-    if not users or not any(each["answers"] for each in parts):
+    if not users or not any(each.answers for each in parts):
         return None
-    seconds = sum(each["seconds"] for each in parts) / len(parts)
-    requests = sum(each["requests"] for each in parts)
-    answering = requests / seconds * (service.mean_seconds or 0.0)
+    seconds = sum(each.seconds for each in parts) / len(parts)
+    answering = sum(each.requests for each in parts) / seconds * (service.mean_seconds or 0.0)
     names = ("failed_seconds", "think_seconds", "edge_seconds")
-    present = answering + sum(sum(each[name] for name in names) / each["seconds"] for each in parts)
+    present = answering + sum(sum(getattr(each, name) for name in names) / each.seconds for each in parts)
     return float(100 * (present / users - 1))
 
 

@@ -1,11 +1,10 @@
 """The engine: locust's master on the loopback, its workers, the scenario's files; points are asked for on stdin."""
 
 import os
-import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import gevent
 from locust.env import Environment
@@ -14,17 +13,21 @@ from app.errors import MeasurementError
 from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, UsersGone, WorkersReady
 from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
-from app.load.users import clock
-from app.load.window import counted, unpacked
+from app.load.users import ERROR_KINDS, clock
+from app.load.window import WorkerFigures, WorkerSecond, counted
+from app.load.workers.connection import make_master
 from app.load.workers.processes import WorkerProcesses
-from app.load.workers.worker import MESSAGE, FileUser
+from app.load.workers.worker import ORDER, FileUser
 from forms.load.summary import percentile_seconds
+from storage.json_reader import DocumentError, JSONNode
 from storage.loads.histogram import added
 
 Emit = Callable[[LoadEvent], None]
-LOOPBACK = "127.0.0.1"
+_Told = TypeVar("_Told", WorkerFigures, WorkerSecond)
 _LOGIN_PATIENCE_SECONDS = 30.0
 """So long may pass without another user getting in before the point goes on without the rest."""
+_SLOWEST_RAMP, _SLOWEST_LOGINS_SECONDS = 10, 600.0
+"""A ramp may take that many times as long as planned and so much longer, however often another user gets in."""
 _RESULT_SECONDS = 20.0
 
 
@@ -34,15 +37,15 @@ class LoadEngine:
     def __init__(self, plan: LoadPlan, emit: Emit) -> None:
         self._plan = plan
         self._emit = emit
-        self._token = secrets.token_hex(16)
         os.environ["LOCUST_WAIT_FOR_WORKERS_REPORT_AFTER_RAMP_UP"] = "0"
-        self._runner = Environment(user_classes=[FileUser]).create_master_runner(LOOPBACK, 0)
-        self._runner.register_message(MESSAGE, self._hear)
+        self._runner, key = make_master(Environment(user_classes=[FileUser]))
+        self._runner.register_message(WorkerSecond.__name__, self._hear_second)
+        self._runner.register_message(WorkerFigures.__name__, self._hear_measured)
         self._preparation = Preparation(plan, emit)
-        self._processes = WorkerProcesses(plan, self._runner.server.port, self._token)
-        self._latest: dict[int, dict[str, Any]] = {}
-        self._measured: dict[int, dict[str, Any]] = {}
-        self._errors: list[dict[str, int]] = []
+        self._processes = WorkerProcesses(plan, self._runner.server.port, key)
+        self._latest: dict[int, WorkerSecond] = {}
+        self._measured: dict[int, WorkerFigures] = {}
+        self._errors: dict[str, int] = {}
         self._first_error = ""
         self._now = (0, 0)
         """The point, and its users."""
@@ -52,7 +55,7 @@ class LoadEngine:
         self._preparation.look()
         self._start_workers()
         self._preparation.make()
-        self._emit(WorkersReady(workers=self._processes.told()))
+        self._emit(WorkersReady(workers=self._processes.machines()))
 
     def end(self) -> None:
         """End the workers, each of which ends its users, and the files, whatever happened."""
@@ -62,12 +65,12 @@ class LoadEngine:
     def point(self, number: int, users: int, size_bytes: int) -> None:
         """Ramp, settle and steady window with so many users, on files of one size unless that is 0."""
         began = ended = clock()
-        self._now, self._measured, self._errors, self._first_error = (number, users), {}, [], ""
+        self._now, self._measured, self._errors, self._first_error = (number, users), {}, {}, ""
         failure: str | None = None
         ramp_seconds = 0.0
         try:
             self._start_workers()
-            self._tell_all("size", size_bytes=size_bytes)
+            self._runner.send_message(ORDER, {"size_bytes": size_bytes})
             self._phase(LoadPhase.RAMP)
             started = clock()
             self._ramp(users)
@@ -76,7 +79,7 @@ class LoadEngine:
             self._wait(self._plan.scenario.settle_seconds)
             began = clock()
             self._phase(LoadPhase.STEADY, self._plan.scenario.duration_seconds)
-            self._tell_all("measure", seconds=self._plan.scenario.duration_seconds)
+            self._runner.send_message(ORDER, {"measure_seconds": self._plan.scenario.duration_seconds})
             self._wait(self._plan.scenario.duration_seconds)
             self._wait(_RESULT_SECONDS, lambda: len(self._measured) == self._processes.count)
             ended = clock()
@@ -90,7 +93,7 @@ class LoadEngine:
         self._emit(
             PointMeasured(
                 point=number, users=users, began_seconds=began, ended_seconds=ended, ramp_seconds=ramp_seconds,
-                workers=list(self._measured.values()), failure=failure, errors=counted(list(self._errors)),
+                workers=tuple(self._measured.values()), failure=failure, errors=self._errors,
                 first_error=self._first_error,
             )
         )  # fmt: skip
@@ -124,18 +127,16 @@ class LoadEngine:
         spawning = gevent.spawn(self._runner.start, users, self._plan.ramp_per_second)
         try:
             best, since = -1, clock()
-            while clock() - since < _LOGIN_PATIENCE_SECONDS:
+            last = since + _SLOWEST_RAMP * users / self._plan.ramp_per_second + _SLOWEST_LOGINS_SECONDS
+            while clock() - since < _LOGIN_PATIENCE_SECONDS and clock() < last:
                 self._wait(0.1)
-                there, settled = self._sum("connected"), self._sum("connected") + self._sum("given_up")
-                if there != best:
+                there = sum(each.connected for each in self._latest.values())
+                if there > best:
                     best, since = there, clock()
-                if spawning.dead and settled == users and self._sum("users") in {0, users}:
+                if spawning.dead and there + sum(each.given_up for each in self._latest.values()) == users:
                     return
         finally:
             spawning.kill()
-
-    def _sum(self, name: str) -> int:
-        return sum(int(each.get(name, 0)) for each in self._latest.values())
 
     def _wait(self, seconds: float, until: Callable[[], bool] | None = None, *, must: bool = False) -> None:
         """Wait, and notice a worker that dies meanwhile. Raises MeasurementError."""
@@ -151,22 +152,27 @@ class LoadEngine:
         number, users = self._now
         self._emit(PhaseBegan(phase=phase, point=number, users=users, seconds=seconds, at_seconds=time.monotonic()))
 
-    def _tell_all(self, what: str, **more: Any) -> None:
-        self._runner.send_message(MESSAGE, {"what": what, "token": self._token, **more})
+    def _hear_measured(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
+        if (measured := self._read(WorkerFigures, msg.data)) is not None:
+            self._measured[measured.index] = measured
 
-    def _hear(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        told = msg.data
-        if not isinstance(told, dict) or told.get("token") != self._token:
+    def _hear_second(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
+        if (second := self._read(WorkerSecond, msg.data)) is None:
             return
-        index = told["index"]
-        if told["what"] == "measured":
-            self._measured[index] = told
-            return
-        self._latest[index] = told
-        self._errors.append(told["errors"])
-        self._first_error = self._first_error or told["first_error"]
-        if index == min(self._latest):
+        self._latest[second.index] = second
+        self._errors = counted([self._errors, second.errors])
+        self._first_error = self._first_error or second.first_error
+        if second.index == min(self._latest):
             self._tell_second()
+
+    def _read(self, kind: type[_Told], data: Any) -> _Told | None:
+        """What a worker told; None for what none of ours can have told."""
+        try:
+            told = JSONNode("", data).record(kind)
+        except DocumentError:
+            return None
+        known = told.index in self._processes.indexes and told.errors.keys() <= ERROR_KINDS
+        return told if known else None
 
     def _tell_second(self) -> None:
         parts = list(self._latest.values())
@@ -175,12 +181,12 @@ class LoadEngine:
             SecondPassed(
                 point=number,
                 users=users,
-                connected=self._sum("connected"),
-                requests_per_second=self._sum("requests"),
-                read_bytes_per_second=self._sum("read_bytes"),
-                write_bytes_per_second=self._sum("write_bytes"),
-                errors=sum(counted([each["errors"] for each in parts]).values()),
-                p95_seconds=percentile_seconds(added(unpacked(each["response"]) for each in parts), 0.95),
-                cpu_percent=max(each["cpu_percent"] for each in parts),
+                connected=sum(each.connected for each in parts),
+                requests_per_second=sum(each.requests for each in parts),
+                read_bytes_per_second=sum(each.read_bytes for each in parts),
+                write_bytes_per_second=sum(each.write_bytes for each in parts),
+                errors=sum(sum(each.errors.values()) for each in parts),
+                p95_seconds=percentile_seconds(added(each.response for each in parts), 0.95),
+                cpu_percent=max(each.cpu_percent for each in parts),
             )
         )

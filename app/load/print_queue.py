@@ -1,18 +1,14 @@
 """The jobs that wait at a printer share: asked on the server, by the command that its smb.conf has for that."""
 
 import re
-import shlex
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.resources import files
 
-from app.children import run_to_end
-from app.environment.remote import SSH_OPTIONS
+from app.server.shell import ServerShell
 from storage.loads.records import LoadPoint, PrintQueue
 
-_ASK_SECONDS = 20.0
 _BETWEEN_SECONDS = 0.5
 _JOB = re.compile(r"(active\b|\d+(st|nd|rd|th)?\s|\S+-\d+\s)")
 """How a line of a waiting job begins: ``active`` or its rank (lpq), ``printer-12`` (lpstat)."""
@@ -49,7 +45,7 @@ class PrinterShare:
     def __init__(self, share: str, smb_conf: str, ssh: str | None) -> None:
         self._share = share
         self._smb_conf = smb_conf
-        self._ssh = ssh
+        self._shell = ServerShell(ssh)
         self._waited_before = 0
         self._newest_before: int | None = None
 
@@ -79,16 +75,9 @@ class PrinterShare:
     def _told(self, which: str) -> str | None:
         """The server's list of ``not-completed`` or ``all`` jobs."""
         script = files("app.load").joinpath("print_queue.sh").read_text(encoding="utf-8")
-        variables: Sequence[tuple[str, str]] = (
-            ("conf", self._smb_conf), ("share", self._share), ("which", which)
-        )  # fmt: skip
-        words = ("sh", "-s") if self._ssh is None else ("ssh", *SSH_OPTIONS, "--", self._ssh, "exec sh -s")
-        try:
-            text = "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables) + script
-            done = run_to_end(words, text, _ASK_SECONDS)
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        return done.stdout if done.returncode == 0 else None
+        variables = {"conf": self._smb_conf, "share": self._share, "which": which}
+        said = self._shell.script(script, variables)
+        return said.out if said.code == 0 else None
 
     def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[PrintQueue]:
         """Wait until it is as empty as it was before the load, ``since_seconds`` by the monotonic clock.

@@ -1,6 +1,5 @@
 """The processes of a load, ``engine`` and ``worker``: a plan comes in on stdin, and the sockets are gevent's."""
 
-import json
 import logging
 import os
 import resource
@@ -18,19 +17,16 @@ def main(role: str) -> int:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a user is an open file
     logging.disable(logging.WARNING)
-    from app.load.plan import LoadPlan  # noqa: PLC0415
-
     if role == "engine":
         from app.load.engine_child import serve  # noqa: PLC0415
 
         serve()
     from app.children import die_with_parent  # noqa: PLC0415
+    from app.load.workers.start import WorkerOrder  # noqa: PLC0415
     from app.load.workers.worker import Worker  # noqa: PLC0415
 
     die_with_parent()
-    order = json.loads(sys.stdin.readline())
-    plan = LoadPlan.from_json(order["plan"])
-    Worker(plan, order["index"], order["processes"], order["host"], order["port"], order["token"]).work()
+    Worker(WorkerOrder.from_json(sys.stdin.readline())).work()
     return 0
 
 

@@ -25,7 +25,7 @@ from app.load.file_requests import FileRequests
 from app.load.file_set import FileSet
 from app.load.pacing import Mix, Pacing
 from app.load.plan import LoadPlan
-from app.load.window import SteadyWindow, packed
+from app.load.window import SteadyWindow, WorkerFigures, WorkerSecond
 from storage.json_reader import named
 from storage.loads.histogram import HistogramBuilder
 from storage.records import Target
@@ -43,13 +43,15 @@ _KINDS: tuple[tuple[type[SharebenchError], str], ...] = (
     (AccessDeniedError, "access denied"),
     (NoSuchFileError, "no such file"),
 )
+_OTHER = "other"
+ERROR_KINDS = frozenset({_OTHER, *(name for _, name in _KINDS)})
 
 clock = time.monotonic
 
 
 def error_kind(error: SharebenchError) -> str:
-    """What an error is counted as."""
-    return next((name for kind, name in _KINDS if isinstance(error, kind)), "other")
+    """What an error is counted as, one of :data:`ERROR_KINDS`."""
+    return next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
 
 
 def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -77,7 +79,8 @@ class LoadUsers:
     def next_number(self) -> int:
         """A number for a new user, one of a kind in the whole load."""
         self._next_number += 1
-        return 1000 * self._next_number + self._index
+        thousands, index = divmod(self._index, 1000)
+        return 10**9 * thousands + 1000 * self._next_number + index
 
     def target(self) -> Target:
         """The newest user's: all of them in turns, over the processes too."""
@@ -115,29 +118,37 @@ class LoadUsers:
         self.window = SteadyWindow(clock())
         self.window.edge_seconds = -self._under_way(self.window.began)
 
-    def end_window(self) -> dict[str, Any]:
-        """The steady window ends now: its figures."""
+    def end_window(self, **more: float) -> WorkerFigures:
+        """The steady window ends now: its figures, with what else is known of this process."""
         window, self.window, now = self.window, None, clock()
         assert window is not None
         window.edge_seconds += self._under_way(now)
         for user in self.all:
             if user.asked_at is not None:
                 window.waited(now - user.asked_at, now)
-        return window.figures() | {"seconds": now - window.began, "connected": self.connected}
+        return window.figures(
+            index=self._index,
+            seconds=now - window.began,
+            connected=self.connected,
+            logins=self.logins.built(),
+            **more,
+        )
 
     def _under_way(self, now: float) -> float:
         """For how long the users have been, all together, in the pauses and requests that they are in."""
         return sum(now - user.since for user in self.all if user.since is not None)
 
-    def progress(self) -> dict[str, Any]:
+    def progress(self, cpu_percent: float) -> WorkerSecond:
         """What happened since the last report, in short."""
         last, self.second = self.second, SteadyWindow(clock())
-        return {
-            "connected": self.connected,
-            "given_up": self.given_up,
+        return WorkerSecond(
+            index=self._index,
+            connected=self.connected,
+            given_up=self.given_up,
             **named(last, "requests", "read_bytes", "write_bytes", "errors", "first_error"),
-            "response": packed(last.response.built()),
-        }
+            response=last.response.built(),
+            cpu_percent=cpu_percent,
+        )
 
     def watch_lateness(self, stop: Event) -> None:
         """See how late this process's timers fire, in the steady window."""

@@ -1,10 +1,11 @@
 """What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any
 
-from storage.json_reader import named
-from storage.loads.histogram import Histogram, HistogramBuilder
+from storage.json_reader import JSONNode, above_zero_up_to, named, up_to
+from storage.loads.histogram import Histogram, HistogramBuilder, histogram_from_json, lower_bound
 from storage.loads.scenario import RequestKind
 
 
@@ -25,7 +26,7 @@ class SteadyWindow:
         self.errors: dict[str, int] = {}
         self.first_error = ""
         self.response, self.service = HistogramBuilder(), HistogramBuilder()
-        self.operations: dict[str, HistogramBuilder] = {}
+        self.operations: dict[RequestKind, HistogramBuilder] = {}
         self.lateness = HistogramBuilder()
 
     def paused(self, seconds: float) -> None:
@@ -50,7 +51,7 @@ class SteadyWindow:
         self.writes += kind.writes
         self.response.add(ended - due)
         self.service.add(ended - began)
-        self.operations.setdefault(kind.value, HistogramBuilder()).add(ended - began)
+        self.operations.setdefault(kind, HistogramBuilder()).add(ended - began)
 
     def refused(self, seconds: float) -> None:
         """A request ended with an error after so long."""
@@ -68,32 +69,102 @@ class SteadyWindow:
         self.errors[kind] = self.errors.get(kind, 0) + 1
         self.first_error = self.first_error or text
 
-    def figures(self) -> dict[str, Any]:
-        """All of it, to be sent and added up."""
-        return {
+    def figures(self, **more: Any) -> "WorkerFigures":
+        """All of it, with what the window does not know of its process."""
+        return WorkerFigures(
             **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
             **named(self, "failures", "failed_seconds", "pauses", "think_seconds", "edge_seconds", "silent_seconds"),
             **named(self, "errors", "first_error"),
-            "response": packed(self.response.built()),
-            "service": packed(self.service.built()),
-            "operations": {name: packed(each.built()) for name, each in self.operations.items()},
-            "lateness": packed(self.lateness.built()),
-        }
+            response=self.response.built(),
+            service=self.service.built(),
+            operations={name: each.built() for name, each in self.operations.items()},
+            lateness=self.lateness.built(),
+            **more,
+        )
 
 
-def packed(histogram: Histogram) -> list[Any]:
-    """A histogram as lists of numbers."""
-    return [list(histogram.counts.items()), histogram.total_microseconds, histogram.max_microseconds]
+_MOST = 2**50
+"""Of any count: what 4,096 processes tell together is still a number of 64 bits."""
 
 
-def unpacked(found: list[Any]) -> Histogram:
-    """The histogram in lists of :func:`packed`."""
-    return Histogram(
-        counts={int(n): int(c) for n, c in found[0]}, total_microseconds=found[1], max_microseconds=found[2]
-    )
+def _number(place: JSONNode) -> float:
+    if abs(place.number()) > _MOST:
+        raise place.wrong(f"a number of at most {_MOST}")
+    return place.number()
 
 
-def counted(parts: list[Mapping[str, int]]) -> dict[str, int]:
+def _histogram(place: JSONNode) -> Histogram:
+    found = histogram_from_json(place)
+    longest = lower_bound(max(found.counts, default=0))
+    if max(found.count, found.total_microseconds, found.max_microseconds, longest) > _MOST:
+        raise place.wrong(f"numbers of at most {_MOST}")
+    return found
+
+
+Counted = Annotated[int, up_to(_MOST)]
+Number = Annotated[float, _number]
+Times = Annotated[Histogram, _histogram]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFigures:
+    """What the users of one worker process did in the steady window; another machine's may be anything that is read."""
+
+    index: Counted
+    seconds: Annotated[float, above_zero_up_to(_MOST)]
+    connected: Counted
+    requests: Counted
+    reads: Counted
+    writes: Counted
+    read_bytes: Counted
+    write_bytes: Counted
+    late_starts: Counted
+    answers: Counted
+    pauses: Counted
+    failures: Counted
+    failed_seconds: Number
+    think_seconds: Number
+    edge_seconds: Number
+    silent_seconds: Number
+    errors: Mapping[str, Counted]
+    first_error: str
+    response: Times
+    service: Times
+    operations: Mapping[RequestKind, Times]
+    lateness: Times
+    logins: Times
+    cpu_percent: Number
+    held_percent: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSecond:
+    """What they did in about one second."""
+
+    index: Counted
+    connected: Counted
+    given_up: Counted
+    requests: Counted
+    read_bytes: Counted
+    write_bytes: Counted
+    errors: Mapping[str, Counted]
+    first_error: str
+    response: Times
+    cpu_percent: Number
+
+
+def plain(value: Any) -> Any:
+    """A record of a load's processes as JSON has it, to be read by :meth:`JSONNode.record`."""
+    if isinstance(value, Histogram):
+        return value.to_json()
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Counts by name, added up."""
     total: dict[str, int] = {}
     for part in parts:

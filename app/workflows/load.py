@@ -34,11 +34,12 @@ from app.load.print_queue import PrinterShare, with_jobs_refused
 from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
+from app.targets import check_ssh_host
 from app.workflows.load_forms import prediction_of
 from forms.load.prediction import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from storage.errors import RefusedError
-from storage.loads.records import Load, LoadChoices, LoadPoint, LoadWorker, PointStatus
+from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
 from storage.plan import Settings
@@ -97,6 +98,12 @@ class LoadClosed:
 LoadStep = LoadEvent | LoadOpened | PointStored | LoadClosed
 
 
+def _check_hosts(request: LoadRequest) -> None:
+    for host in (request.server_ssh, *request.choices.hosts):
+        if host:
+            check_ssh_host(host)
+
+
 def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
     """Whether this machine can make that many connections. Raises UsageError with the number that it can."""
     most = max(choices.users, default=0)
@@ -132,6 +139,7 @@ def check_server_limits(choices: LoadChoices, environment: Environment) -> None:
 
 def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
     """Measure a new load; each point is stored before it is told. Raises NotebookError, UsageError."""
+    _check_hosts(request)
     check_limits(request.choices, request.targets)
     first = request.targets[0]
     environment = collect(first, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
@@ -162,6 +170,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
     """Go on with a load that was interrupted, at its next point. Raises UsageError where nothing is missing."""
+    _check_hosts(request)
     with open_notebook(notebook_path) as notebook, _taken(load, notebook):
         load = notebook.load(load.id)  # somebody else may have resumed it since
         kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
@@ -234,7 +243,7 @@ def _points(
             for event in engine.ready():
                 if isinstance(event, WorkersReady):
                     made = True
-                    load = replace(load, workers=tuple(LoadWorker(**each) for each in event.workers))
+                    load = replace(load, workers=event.workers)
                     notebook.update_load(load)
                 yield event
             while engine.ended is None and not (finishing and load.points) and not lost and (following := _next(load)):

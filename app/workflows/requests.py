@@ -5,10 +5,10 @@ from typing import Any
 
 from app.clients.base import Secrets
 from app.clients.registry import OWN, check_client_name
-from app.errors import PasswordInURLError, UsageError
+from app.errors import UsageError
 from app.measure.plan import MeasurementPlan
 from app.recorder.request import FormEntries, SeriesRequest
-from app.targets import check_complete
+from app.targets import check_complete, check_ssh_host
 from storage.plan import DEFAULT_SIZE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
@@ -101,11 +101,8 @@ def _check(options: SeriesOptions, target: Target) -> None:
         )
     if options.verify:
         _check_verify(options, protocol)
-    if ":" in (options.server_ssh or "").rpartition("@")[0]:
-        raise PasswordInURLError(
-            "a password does not belong in the name for ssh: `ssh HOST true` must work without one",
-            options="--server-ssh",
-        )
+    if options.server_ssh:
+        check_ssh_host(options.server_ssh)
 
 
 def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:

@@ -16,11 +16,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command, run_to_end
+from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command
 from app.clients.subprocesses import Subprocess
 from app.environment.host.procfs import run_text
-from app.environment.remote import _run
 from app.practice.servers import PracticeServers
+from app.server.shell import ServerShell
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = "MARKERpw"
@@ -35,9 +35,9 @@ def test_no_helper_program_inherits_the_password():
     assert MARKER not in str(clean_environment())
     assert MARKER not in (run_text("env") or MARKER)
     assert MARKER not in Subprocess().run(["env"], "here").output
-    answer = _run(("sh",), "echo; echo mark env; env; echo; echo mark end; echo", "mark", 10.0, where="sh")
-    assert "PATH=" in answer.sections["env"]
-    assert MARKER not in answer.sections["env"]
+    for said in (ServerShell().script("env", {}), ServerShell().run("env"), ServerShell().start("env").wait(10.0)):
+        assert "PATH=" in said.out
+        assert MARKER not in said.out
 
 
 def test_no_process_of_ours_inherits_the_password_or_looks_in_the_current_folder(tmp_path, monkeypatch):
@@ -161,8 +161,3 @@ def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
         signal.signal(signal.SIGALRM, before)
     reader.join(30)
     assert len(seen[0]) == 2**20
-
-
-def test_ctrl_c_at_the_terminal_does_not_end_a_script_half_way():
-    told = run_to_end(("sh", "-s"), "cut -d ' ' -f 5 /proc/$$/stat", 10.0).stdout
-    assert int(told) != os.getpgrp(), "the terminal sends its signals to our group of processes"

@@ -95,3 +95,11 @@ def test_a_mistake_is_told_with_its_place_in_one_line(tmp_path: Path, text: str,
         read_config(written(tmp_path, text))
     assert "\n" not in str(raised.value)
     assert raised.value.exit_code == 2
+
+
+def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(tmp_path):
+    (tmp_path / "config.toml").write_text('[servers.nas]\naddress = "nas"\nssh = "u:Marker7@nas"\n')
+    with pytest.raises(ConfigError) as refused:
+        read_config(tmp_path / "config.toml")
+    assert "servers.nas.ssh" in str(refused.value)
+    assert "Marker7" not in str(refused.value)

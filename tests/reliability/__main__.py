@@ -31,6 +31,8 @@ CAMPAIGNS = {
     "isolation": "tests.reliability.isolation",
     "printing": "tests.reliability.printing",
     "kills": "tests.reliability.kills",
+    "intruder": "tests.reliability.intruder",
+    "peers": "tests.reliability.peers",
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0

@@ -24,10 +24,10 @@ from app.clients.iperf3 import Iperf3Client
 from app.clients.smb import directory, negotiate, wire
 from app.clients.smb.channel import Channel
 from app.clients.subprocesses import SubprocessOutcome
-from app.environment.remote import Answer
 from app.environment.samba.facts import samba_facts
 from app.errors import SharebenchError
 from app.logins import read_credentials
+from app.server.shell import Answer
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers import Given, read_series

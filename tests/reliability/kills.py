@@ -17,8 +17,8 @@ from pathlib import Path
 
 import psutil
 
-from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
+from app.server.shell import ServerShell
 from tests.command_line import Sharebench
 from tests.reliability.figures import Clock, Figures
 from tests.servers.smbd import Smbd

@@ -4,7 +4,19 @@ import pytest
 
 from app.changes import script
 from tests.builders import book, one
-from tests.reliability import changes, crash, crash_rounds, hostile, scale, secret_marker, server, steps, storage
+from tests.reliability import (
+    changes,
+    crash,
+    crash_rounds,
+    hostile,
+    intruder,
+    peers,
+    scale,
+    secret_marker,
+    server,
+    steps,
+    storage,
+)
 from tests.reliability.figures import Figures, Share
 
 
@@ -91,3 +103,36 @@ def test_a_part_of_a_campaign_is_resumed_where_it_was_left(tmp_path):
     again = Share(2, 3, tmp_path / "results.jsonl")
     assert (again.has("case 1"), again.has("case 4")) == (True, False)
     assert (again.figures.counts["kills"], again.figures.losses) == (2, ["lost"])
+
+
+@pytest.mark.usefixtures("smbd")
+def test_another_local_user_at_a_loads_port_changes_nothing():
+    figures = intruder.campaign(0)
+    assert figures.losses == []
+    assert figures.counts["messages"] >= intruder.MESSAGES
+
+
+def test_what_an_intruder_reaches_is_a_loss():
+    point = {
+        "generator": {"cpu_percent": [1.0, 1.0]}, "read_bytes_per_second": 1e6, "connected": 4, "errors": {},
+        "status": "valid", "little_percent": 0.1,
+    }  # fmt: skip
+    intruded, nothing = {"sent": intruder.MESSAGES, "told": 0}, {"sent": intruder.MESSAGES - 1, "told": 0}
+    assert intruder.falsified({"points": [point]}, 0, intruded) == ""
+    assert intruder.falsified({"points": [point]}, 0, nothing)
+    assert intruder.falsified({"points": [point]}, 0, intruded | {"told": 1})
+    assert intruder.falsified({"points": [point]}, 4, intruded)
+    for wrong in ({"connected": 3}, {"generator": {"cpu_percent": [1.0] * 3}}, {"little_percent": 1.1}):
+        assert intruder.falsified({"points": [point | wrong]}, 0, intruded)
+
+
+@pytest.mark.usefixtures("smbd")
+@pytest.mark.parametrize(
+    ("command", "peer"),
+    [("workers", "endless line"), ("workers", "greeting 4097"), ("check", "endless lines"), ("load", "endless samples"),
+     ("isolate", "lies 1"), ("try", "escapes")],
+)  # fmt: skip
+def test_a_hostile_ssh_host_takes_neither_time_nor_memory(command: str, peer: str):
+    figures = peers.campaign(0, peers=(peer,), commands=(command,))
+    assert figures.losses == []
+    assert figures.counts["conversations"] == 1

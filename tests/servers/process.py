@@ -49,6 +49,16 @@ def unavailable(reason: str) -> None:
     pytest.skip(reason)
 
 
+OTHER_USER = 65534
+"""A user id that owns nothing of a test."""
+
+
+def as_another_user() -> list[str]:
+    """What a command begins with to be run as :data:`OTHER_USER`; skips the test where nobody can become that."""
+    require("setpriv")
+    return [program("setpriv"), f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups"]
+
+
 def program(name: str) -> str:
     """The program's path; the system folders count although they may not be on a user's PATH."""
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") or name

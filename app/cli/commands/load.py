@@ -14,7 +14,7 @@ from app.clients.scratch import is_load_folder
 from app.errors import SharebenchError, UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.measure.control import SeriesControl
-from app.targets import parse_target
+from app.targets import check_ssh_host, parse_target
 from storage.loads.records import LoadChoices, PointStatus
 from storage.records import Target
 
@@ -163,8 +163,7 @@ def _hosts(text: str | None) -> tuple[str, ...]:
     """The machines that ``HOST,HOST`` names. Raises UsageError."""
     found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
     for host in found:
-        if host.startswith("-") or " " in host:
-            raise UsageError(f"--workers-on: {host!r} is no [USER@]HOST")
+        check_ssh_host(host, "--workers-on")
     return found
 
 

@@ -8,13 +8,17 @@ from app.changes.journal import where
 from app.changes.server import ConflictError
 from app.cli import common, diagnostics, output
 from app.cli.isolation_output import unfinished
+from app.cli.run_options import ssh_host
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from storage.changes import ChangeState, JournalEntry
 
 
 @click.command("restore")
 @click.option("--list", "listing", is_flag=True, help="Only show what stands, and how it is put back by hand.")
-@click.option("--server-ssh", metavar="[USER@]HOST", help="The way to the server, from another machine than before.")
+@click.option(
+    "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
+    help="The way to the server, from another machine than before.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="What stood, as an array of objects.")
 @common.options_of_all
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:

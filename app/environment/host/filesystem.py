@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.environment.remote import Answer
+from app.server.shell import Answer
 from storage.records import FactValue
 
 OPTIONS_LIMIT = 400

@@ -12,8 +12,8 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from app.environment.remote import Answer
 from app.environment.samba import testparm
+from app.server.shell import Answer
 from forms.tuning.smb_conf import parameters
 from forms.tuning.smb_conf_file import SmbConfFile, global_names_in_shares, parameter_key, read_conf
 from storage.records import FactValue

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 from app.environment.host.activity import parse_cpu
 from app.environment.host.facts import HOST_FILES, host_facts
@@ -10,10 +11,32 @@ from app.environment.host.filesystem import filesystem_facts
 from app.environment.host.procfs import storable, whole_number
 from app.environment.link.route import find_route, is_this_machine
 from app.environment.link.shaper import parse_shaper
-from app.environment.remote import Answer, ask_server
 from app.environment.samba.facts import SambaFacts, samba_facts
 from app.environment.samba.server_counters import ServerCounters, busy_percent, server_counter_facts, server_counters
+from app.server.shell import Answer, run_script
 from storage.records import FactValue, Target
+
+COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
+DEFAULTS = {
+    "only": "",
+    "window": "0",
+    "samba": "no",
+    "conf": "",
+    "share": "",
+    "folder": "",
+    "client": "",
+    "server": "",
+    "files": "",
+    "counters": "\n".join(COUNTER_FILES),
+}
+"""The script's variables, as they are where nothing else is said."""
+PROBE = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
+"""The script that only reads."""
+
+
+def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
+    """Run the script with its variables set, here or by ssh. Never raises: a failure is an answer with a problem."""
+    return run_script(PROBE, {**DEFAULTS, **settings}, ssh)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from app.environment.host.activity import Cpu, parse_cpu
 from app.environment.link.counters import parse_interfaces, tcp_segments
-from app.environment.remote import Answer
+from app.server.shell import Answer
 from storage.records import FactValue
 
 

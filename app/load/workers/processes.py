@@ -3,14 +3,13 @@
 import platform
 import subprocess
 from contextlib import suppress
-from typing import Any
 
 from app import __version__
 from app.load.plan import LoadPlan
 from app.load.workers.remote import RemoteWorkers
-from app.load.workers.start import end_process, start_worker
+from app.load.workers.start import WorkerOrder, end_process, start_worker
+from storage.loads.records import LoadWorker
 
-_LOOPBACK = "127.0.0.1"
 HERE = "this machine"
 """What a machine without a name is called."""
 
@@ -18,13 +17,14 @@ HERE = "this machine"
 class WorkerProcesses:
     """As many processes as the plan wants."""
 
-    def __init__(self, plan: LoadPlan, port: int, token: str) -> None:
+    def __init__(self, plan: LoadPlan, port: int, key: str) -> None:
         self._plan = plan
         self._port = port
-        self._token = token
+        self._key = key
         self._here: list[subprocess.Popen[str]] = []
         self._elsewhere: list[RemoteWorkers] = []
-        self._next_index = 0
+        self.indexes = range(0)
+        """Of the processes that there are now."""
 
     @property
     def count(self) -> int:
@@ -35,19 +35,17 @@ class WorkerProcesses:
         """Start what is missing; whether anything was. Raises MeasurementError."""
         if self._here:
             return False
-        self._here = [start_worker(self._order(self._port, self._plan.processes)) for _ in range(self._plan.processes)]
+        plan, here, first = self._plan.to_json(), self._plan.processes, max(1, self.indexes.stop)
+        self._here = [
+            start_worker(WorkerOrder(plan=plan, index=index, processes=here, port=self._port, key=self._key))
+            for index in range(first, first + here)
+        ]
         for host in self._plan.hosts:
             workers = RemoteWorkers(host, self._port)
+            workers.begin(plan, first + self.count, self._key)
             self._elsewhere.append(workers)
-            workers.begin([self._order(workers.port, workers.processes) for _ in range(workers.processes)])
+        self.indexes = range(first, first + self.count)
         return True
-
-    def _order(self, port: int, processes: int) -> dict[str, Any]:
-        self._next_index += 1
-        return {
-            "plan": self._plan.to_json(), "index": self._next_index, "processes": processes, "host": _LOOPBACK,
-            "port": port, "token": self._token,
-        }  # fmt: skip
 
     def died(self) -> str | None:
         """What became of a process that should be there; None while all are."""
@@ -57,14 +55,16 @@ class WorkerProcesses:
                 how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
                 return f"a worker process {how} in the middle of the point"
         for workers in self._elsewhere:
-            if workers.process.poll() is not None:
+            if workers.have_ended:
                 return f"the connection to the workers on {workers.host} ended in the middle of the point"
         return None
 
-    def told(self) -> list[dict[str, Any]]:
-        """Which machine has how many, of which version."""
-        others = [{"host": each.host, "processes": each.processes, "version": each.version} for each in self._elsewhere]
-        return [{"host": platform.node() or HERE, "processes": self._plan.processes, "version": __version__}, *others]
+    def machines(self) -> tuple[LoadWorker, ...]:
+        """Which machine has how many; all are of one version."""
+        counts = {platform.node() or HERE: self._plan.processes} | {
+            each.host: each.processes for each in self._elsewhere
+        }
+        return tuple(LoadWorker(host=host, processes=count, version=__version__) for host, count in counts.items())
 
     def end(self) -> None:
         """End them all, by the end of their stdin, and at last by force."""

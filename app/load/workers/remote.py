@@ -2,22 +2,27 @@
 
 import json
 import secrets
-import subprocess
-from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from app import __version__
-from app.children import clean_environment
 from app.errors import MeasurementError
-from app.load.workers.start import end_process
+from app.load.workers.connection import LOOPBACK
+from app.load.workers.start import WorkerOrder
+from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
+from storage.json_reader import DocumentError, JSONNode, up_to
 
-SSH_WORDS = (
-    "ssh", "-T", "-x", "-a", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ControlMaster=no",
-    "-o", "ExitOnForwardFailure=yes",
-)  # fmt: skip
-_LOOPBACK = "127.0.0.1"
+MOST_PROCESSES = 4096
 _FIRST_PORT, _PORTS = 20_000, 12_000
 """Below the ports that Linux gives to connections of its own accord."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Greeting:
+    """What the other machine says first."""
+
+    version: str
+    processes: Annotated[int, up_to(MOST_PROCESSES, at_least=1)]
 
 
 class RemoteWorkers:
@@ -26,52 +31,37 @@ class RemoteWorkers:
     def __init__(self, host: str, port: int) -> None:
         """Start ``sharebench load-worker`` on ``[USER@]HOST``, with our ``port`` there. Raises MeasurementError."""
         self.host = host
-        self.port = _FIRST_PORT + secrets.randbelow(_PORTS)
-        self.process = subprocess.Popen(
-            [*SSH_WORDS, "-R", f"{_LOOPBACK}:{self.port}:{_LOOPBACK}:{port}", "--", host, "sharebench load-worker"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-            errors="replace", env=clean_environment(),
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        self._port = _FIRST_PORT + secrets.randbelow(_PORTS)
+        forward = ("-o", "ExitOnForwardFailure=yes", "-R", f"{LOOPBACK}:{self._port}:{LOOPBACK}:{port}")
         try:
-            told = json.loads(line)
-            self.version, self.processes = str(told["version"]), int(told["processes"])
-        except (ValueError, LookupError, TypeError) as error:
-            said = self._last_words()
-            self.end()
+            self._program = RunningProgram(ServerShell(host).words("sharebench load-worker", *forward))
+        except OSError as error:
+            raise MeasurementError(f"no workers on {host}: `ssh` cannot be run here ({error.strerror})") from error
+        try:
+            greeting = JSONNode("", json.loads(self._program.line(RUN_SECONDS))).record(_Greeting)
+        except (DocumentError, ValueError, RecursionError) as error:
+            said = self._program.wait(1.0).last_words
             raise MeasurementError(
-                f"no workers on {host}: {said or 'it said nothing'}; `ssh {host} sharebench --version` must work "
-                "without a question"
+                f"no workers on {host}: {said}; `ssh {host} sharebench --version` must work without a question"
             ) from error
-        if self.version != __version__:
+        self.processes = greeting.processes
+        if greeting.version != __version__:
             self.end()
             raise MeasurementError(
-                f"no workers on {host}: it has sharebench {self.version} and this is {__version__}; install the same"
+                f"no workers on {host}: it has sharebench {greeting.version[:40]!r} and this is {__version__}; install "
+                "the same"
             )
 
-    def begin(self, orders: list[dict[str, Any]]) -> None:
-        """Give each of its processes what it is to do."""
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.write(json.dumps([order | {"port": self.port} for order in orders]) + "\n")
-            self.process.stdin.flush()
+    @property
+    def have_ended(self) -> bool:
+        """Whether the connection to them has."""
+        return self._program.has_ended
+
+    def begin(self, plan: str, first_index: int, key: str) -> None:
+        """Give its processes what they are to do."""
+        order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
+        self._program.tell(order.to_json() + "\n")
 
     def end(self) -> None:
         """End them, by the end of stdin, and at last by force."""
-        with suppress(OSError):
-            assert self.process.stdin is not None
-            self.process.stdin.close()
-        end_process(self.process)
-        for pipe in (self.process.stdout, self.process.stderr):
-            if pipe is not None:
-                pipe.close()
-
-    def _last_words(self) -> str:
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(1.0)
-        if self.process.poll() is None:
-            return ""
-        assert self.process.stderr is not None
-        lines = self.process.stderr.read().strip().splitlines()
-        return lines[-1] if lines else ""
+        self._program.end()

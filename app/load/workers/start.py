@@ -1,4 +1,4 @@
-"""Worker processes of this machine: started, told what to do, ended; alone or as the far end of another machine."""
+"""Worker processes of this machine: started, told what to do, ended; for its own engine or for another machine's."""
 
 import json
 import os
@@ -6,13 +6,40 @@ import select
 import subprocess
 import sys
 from contextlib import suppress
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Self
 
 from app import __version__
 from app.children import own_command, own_environment
+from storage.json_reader import JSONNode
 
 _END_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOrder:
+    """What a worker process, or all of a machine, are to do."""
+
+    plan: str
+    """As :meth:`LoadPlan.to_json` writes it."""
+    index: int
+    """Of the process in the whole load, or of the machine's first one."""
+    processes: int
+    """Of its machine."""
+    port: int
+    """The engine's, on the loopback."""
+    key: str
+    """What lets it talk to the engine."""
+
+    def to_json(self) -> str:
+        """One line of JSON, secrets included: for the process's pipe and nothing else."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """The order that :meth:`to_json` wrote."""
+        return JSONNode("order", json.loads(line)).record(cls)
 
 
 def end_process(process: "subprocess.Popen[str]") -> None:
@@ -24,7 +51,7 @@ def end_process(process: "subprocess.Popen[str]") -> None:
         process.wait()
 
 
-def start_worker(order: dict[str, Any]) -> "subprocess.Popen[str]":
+def start_worker(order: WorkerOrder) -> "subprocess.Popen[str]":
     """A worker process on this machine, told what to do."""
     process = subprocess.Popen(
         own_command("app.load.process", "worker"),
@@ -32,19 +59,20 @@ def start_worker(order: dict[str, Any]) -> "subprocess.Popen[str]":
     )  # fmt: skip
     assert process.stdin is not None
     with suppress(OSError):
-        process.stdin.write(json.dumps(order) + "\n")
+        process.stdin.write(order.to_json() + "\n")
         process.stdin.flush()
     return process
 
 
 def serve_workers() -> int:
-    """The far end: say who we are, start the workers that are ordered, end with stdin or with the first that dies."""
+    """Say who we are, start the workers that the other machine orders, end with stdin or with the first that dies."""
     sys.stdout.write(json.dumps({"version": __version__, "processes": len(os.sched_getaffinity(0))}) + "\n")
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
         return 0
-    workers = [start_worker(order) for order in json.loads(line)]
+    order = WorkerOrder.from_json(line)
+    workers = [start_worker(replace(order, index=order.index + number)) for number in range(order.processes)]
     while all(worker.poll() is None for worker in workers) and not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
         continue
     for worker in workers:

@@ -12,10 +12,12 @@ from locust.env import Environment
 from app.children import held_seconds
 from app.load.plan import LoadPlan
 from app.load.users import LoadUser, LoadUsers
-from app.load.window import packed
+from app.load.window import WorkerFigures, WorkerSecond, plain
+from app.load.workers.connection import make_worker
+from app.load.workers.start import WorkerOrder
 
-MESSAGE = "sharebench"
-"""The kind of all messages of ours through locust's connection."""
+ORDER = "sharebench-order"
+"""The kind of the engine's messages through locust's connection; those of workers are named by their records."""
 REPORT_SECONDS = 1.0
 
 
@@ -37,14 +39,12 @@ class FileUser(User):
 class Worker:
     """The process's side of the conversation with the engine."""
 
-    def __init__(self, plan: LoadPlan, index: int, processes: int, host: str, port: int, token: str) -> None:
-        self._users = FileUser.users = LoadUsers(plan, index, processes)
-        self._token = token
-        self._index = index
+    def __init__(self, order: WorkerOrder) -> None:
+        self._users = FileUser.users = LoadUsers(LoadPlan.from_json(order.plan), order.index, order.processes)
         self._stop = Event()
         self._last = (time.monotonic(), time.process_time())
-        self._runner = Environment(user_classes=[FileUser]).create_worker_runner(host, port)
-        self._runner.register_message(MESSAGE, self._hear)
+        self._runner = make_worker(Environment(user_classes=[FileUser]), order.port, order.key)
+        self._runner.register_message(ORDER, self._hear)
 
     def work(self) -> None:
         """Be there until stdin ends."""
@@ -55,33 +55,30 @@ class Worker:
         self._runner.quit()
 
     def _hear(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        if msg.data["token"] != self._token:
-            return
-        if msg.data["what"] == "measure":
-            gevent.spawn(self._measure, msg.data["seconds"])
-        else:
-            self._users.use_size(msg.data["size_bytes"])
+        match msg.data:
+            case {"measure_seconds": seconds}:
+                gevent.spawn(self._measure, seconds)
+            case {"size_bytes": size_bytes}:
+                self._users.use_size(size_bytes)
 
     def _measure(self, seconds: float) -> None:
         began, processor, held = time.monotonic(), time.process_time(), held_seconds()
         self._users.begin_window()
         gevent.sleep(seconds)
-        figures = self._users.end_window()
         passed = time.monotonic() - began
-        figures |= {
-            "cpu_percent": 100 * (time.process_time() - processor) / passed,
-            "held_percent": 100 * (held_seconds() - held) / passed,
-            "logins": packed(self._users.logins.built()),
-        }
-        self._say("measured", figures)
+        self._say(
+            self._users.end_window(
+                cpu_percent=100 * (time.process_time() - processor) / passed,
+                held_percent=100 * (held_seconds() - held) / passed,
+            )
+        )
 
     def _report(self) -> None:
         while True:
             gevent.sleep(REPORT_SECONDS)
             now, before = (time.monotonic(), time.process_time()), self._last
             self._last = now
-            used = 100 * (now[1] - before[1]) / max(1e-9, now[0] - before[0])
-            self._say("second", self._users.progress() | {"cpu_percent": used})
+            self._say(self._users.progress(100 * (now[1] - before[1]) / max(1e-9, now[0] - before[0])))
 
-    def _say(self, what: str, figures: dict[str, Any]) -> None:
-        self._runner.send_message(MESSAGE, {"what": what, "token": self._token, "index": self._index, **figures})
+    def _say(self, told: WorkerFigures | WorkerSecond) -> None:
+        self._runner.send_message(type(told).__name__, plain(told))

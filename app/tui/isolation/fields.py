@@ -7,7 +7,7 @@ from app.clients.base import Secrets
 from app.errors import UsageError
 from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
 from app.isolation.script import load_script, operations_named
-from app.targets import parse_typed_target
+from app.targets import check_ssh_host, parse_typed_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values
 from app.workflows.guide.state.profiles import server_of
 from storage.records import JSONValue, Target
@@ -55,6 +55,8 @@ def target_of(typed: Mapping[str, str]) -> Target:
 def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> IsolationRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
+    if text["ssh"]:
+        check_ssh_host(text["ssh"], "Server by ssh")
     if text["expose"] not in {"", target.host}:
         raise UsageError(
             f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
-from app.targets import parse_typed_target
+from app.targets import check_ssh_host, parse_typed_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values, usual_values
 from app.workflows.guide.state.profiles import server_of
 from app.workflows.load import LoadRequest
@@ -44,6 +44,8 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
 def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
+    if text["ssh"]:
+        check_ssh_host(text["ssh"], "Server by ssh")
     target = read_target(typed)
     server = server_of(target)
     capacity = text["users"].lower() == CAPACITY

@@ -68,6 +68,9 @@ def test_a_file_whose_name_is_no_utf_8_is_measured_shown_exported_and_imported(t
         "smb://u:PW@h/s", "run smb://u:my PW@h/s", "run --size smb://u:PW@h", "survey u:PW@h", "export smb://u:PW@h",
         "run --server-ssh u:PW@h file:///x", "run --link u:PW@h x", "run --pasword=u:PW@h smb://h/s", "check smb://u:PW",
         "compare smb://u:PW@h x", "import smb://u:PW@h", "import - --target smb:/u:PW@h",
+        "load --server-ssh u:PW@h file:///x", "load --workers-on x,u:PW@h file:///x", "load --workers-on u:PW file:///x",
+        "isolate --server-ssh u:PW@h smb://h/s", "survey --server-ssh ssh://u:PW@h h", "restore --server-ssh u:PW@h",
+        "try --server-ssh u:PW@h x=1 smb://h/s", "tune --server-ssh u:PW@h smb://h/s", "check --server-ssh u:PW@h x",
     ],
 )  # fmt: skip
 def test_no_error_repeats_what_may_be_a_password(inside: Inside, line: str):

@@ -10,8 +10,8 @@ import pytest
 
 from app.environment.host.facts import HOST_FILES
 from app.environment.host.procfs import LARGEST
-from app.environment.remote import Answer, ask_server
-from app.environment.samba.server import counters_since, server_facts
+from app.environment.samba.server import ask_server, counters_since, server_facts
+from app.server.shell import Answer
 from storage.records import Target
 
 WORDS = ("", "-", "x", "-1", "99999999999999999999", "9.5", ":", "nan", "²", "\\")

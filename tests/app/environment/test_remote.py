@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from app.clients.registry import make_client
-from app.environment import collect, remote, with_counters
-from app.environment.remote import Answer, ask_server
-from app.environment.samba.server import counters_since, server_facts
+from app.environment import collect, with_counters
+from app.environment.samba import server as samba_server
+from app.environment.samba.server import ask_server, counters_since, server_facts
+from app.server import shell
+from app.server.shell import Answer
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.netns import PAYLOAD_SHARE, Link
@@ -90,7 +92,7 @@ def test_a_host_that_nobody_knows(through: Sshd, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=touch /tmp/pwned", "", "  "])
 def test_no_option_can_be_smuggled_in_as_a_host(name: str) -> None:
-    assert "is no [USER@]HOST for ssh" in str(ask_server({}, name).problem)
+    assert "is no [USER@]HOST" in str(ask_server({}, name).problem)
 
 
 def test_no_ssh_program_costs_facts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_a_login_that_greets_does_no_harm(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_a_server_that_does_not_answer_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake_ssh(monkeypatch, tmp_path, "exec sleep 60")
-    monkeypatch.setattr(remote, "SSH_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(shell, "RUN_SECONDS", 0.2)
     problem = server_facts(FAR, "slow").problems[0]
     assert "did not answer" in problem
     assert "slow" in problem
@@ -154,12 +156,14 @@ def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> N
     require("smbd", "testparm", root=False)
     conf = tmp_path / "smb.conf"
     conf.write_text("[global]\n[bench]\npath = /\n")
-    script = remote._with_variables(
-        remote.PROBE, {**remote.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"}
+    script = shell.with_variables(
+        samba_server.PROBE,
+        {**samba_server.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"},
     )
     lines = [line for line in script.splitlines() if not line.startswith("PATH=")]
     path = bare_path(tmp_path, without=missing)
-    answer = remote._run(("env", f"PATH={path}", "sh", "-s"), "\n".join(lines) + "\n", "@m@", 20, where="here")
+    said = shell.RunningProgram(("env", f"PATH={path}", "sh", "-s"), text="\n".join(lines) + "\n").wait(20)
+    answer = shell.answer_of(said, "@m@", shell.ServerShell())
     assert answer.problem is None
     if missing == "testparm":
         assert answer.code("testparm") is None

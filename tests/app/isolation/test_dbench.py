@@ -1,14 +1,12 @@
 """What dbench and tbench print, and programs that end with us."""
 
-import os
-
 import psutil
 import pytest
 
 from app.errors import MeasurementError
 from app.isolation.dbench import parse_bench
-from app.isolation.shell import Said, ServerShell
 from app.isolation.smbd import ProcessorQuota, SmbdControl, parse_quota
+from app.server.shell import Said, ServerShell
 from storage.isolations import ProfileCounter
 from tests.waiting import wait_for
 
@@ -55,9 +53,9 @@ def has_ended(pid: int) -> bool:
 
 def test_a_program_ends_with_all_that_it_started_when_nobody_listens_any_more():
     program = ServerShell().start("sh", "-c", "sleep 321 & echo $!; sleep 322")
-    wait_for(lambda: os.fstat(program._out.fileno()).st_size)
+    child = int(program.line())
     program.hang_up()
-    child = int(program.wait(60).out)
+    program.wait(60)
     wait_for(lambda: has_ended(child))
 
 

@@ -22,9 +22,9 @@ from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
 from app.isolation.rounds import IsolationClosed, IsolationProblem, LayerRunEnded
 from app.isolation.script import load_script
-from app.isolation.shell import ServerShell
 from app.isolation.smbd import SmbdControl
 from app.measure.control import SeriesControl
+from app.server.shell import ServerShell
 from app.workflows.isolate import record_isolation
 from forms.isolation.document import isolation_document
 from forms.isolation.summary import isolation_summary

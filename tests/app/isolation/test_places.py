@@ -13,8 +13,8 @@ from app.isolation.places import find_places
 from app.isolation.put_back import put_back, put_back_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.script import load_script
-from app.isolation.shell import ServerShell
 from app.measure.control import SeriesControl
+from app.server.shell import ServerShell
 from app.workflows.isolate import record_isolation
 from storage.isolations import Isolation, LeftBehind
 from storage.notebook import Notebook
@@ -44,7 +44,7 @@ def test_a_server_that_nobody_can_look_into_leaves_the_server_layer(monkeypatch)
 def shell_with(monkeypatch: pytest.MonkeyPatch, programs: set[str], folder: Path) -> None:
     """The server's shell is this machine's, with these programs alone."""
     monkeypatch.setattr(ServerShell, "has", lambda _shell, name: name in programs or name == "apt-get")
-    monkeypatch.setattr(ServerShell, "_command", lambda _shell, script, words: ["sh", "-c", script, "sh", *words])
+    monkeypatch.setattr(ServerShell, "words", lambda _shell, command, *_options: ["sh", "-c", command])
     assert folder.is_dir()
 
 

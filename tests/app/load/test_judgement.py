@@ -8,28 +8,30 @@ from app.environment.resources import ProcessMemory, ProcessorTicks, ResourceSam
 from app.load.events import PointMeasured, load_event_line, load_event_of
 from app.load.judgement import load_point
 from app.load.server_view import server_view
-from app.load.window import SteadyWindow, packed
+from app.load.window import SteadyWindow, WorkerFigures
 from forms.load.summary import tells_of_server
 from storage.loads.records import Limit, PointStatus
+from storage.loads.scenario import RequestKind
 from tests.loads import histogram
 
 
-def worker(users: int = 5, **changes: Any) -> dict[str, Any]:
+def worker(users: int = 5, **changes: Any) -> WorkerFigures:
     """Ten seconds of users who think 0.1 s and wait 0.025 s."""
     cycles = users * 80
     usual: dict[str, Any] = {
-        "seconds": 10.0, "connected": users, "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
+        "index": 1, "seconds": 10.0, "connected": users,
+        "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
         "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
         "failures": 0, "failed_seconds": 0.0, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
         "silent_seconds": 0.3, "errors": {}, "first_error": "",
-        "response": packed(histogram(*[0.025] * cycles)), "service": packed(histogram(*[0.025] * cycles)),
-        "operations": {"read": packed(histogram(0.025))}, "lateness": packed(histogram(0.0005)),
-        "logins": packed(histogram(0.03)), "cpu_percent": 20.0, "held_percent": 25.0,
+        "response": histogram(*[0.025] * cycles), "service": histogram(*[0.025] * cycles),
+        "operations": {RequestKind.READ: histogram(0.025)}, "lateness": histogram(0.0005),
+        "logins": histogram(0.03), "cpu_percent": 20.0, "held_percent": 25.0,
     }  # fmt: skip
-    return usual | changes
+    return WorkerFigures(**usual | changes)
 
 
-def measured(*workers: dict[str, Any], users: int = 10, **changes: Any) -> PointMeasured:
+def measured(*workers: WorkerFigures, users: int = 10, **changes: Any) -> PointMeasured:
     usual: dict[str, Any] = {
         "point": 1,
         "users": users,
@@ -37,7 +39,7 @@ def measured(*workers: dict[str, Any], users: int = 10, **changes: Any) -> Point
         "ended_seconds": 10.0,
         "ramp_seconds": 1.0,
     }
-    return PointMeasured(**usual | {"workers": list(workers)} | changes)
+    return PointMeasured(**usual | {"workers": workers} | changes)
 
 
 def test_two_workers_are_one_load():
@@ -58,15 +60,15 @@ def test_two_workers_are_one_load():
     [
         ({"cpu_percent": 71.0}, PointStatus.GENERATOR, "71 % of a processor"),
         ({"held_percent": 71.0}, PointStatus.GENERATOR, "waited for a processor 71 % of the time"),
-        ({"lateness": packed(histogram(*[0.006] * 100))}, PointStatus.GENERATOR, "6.0 ms late"),
-        ({"lateness": packed(histogram(*[0.0049] * 100))}, PointStatus.VALID, ""),
+        ({"lateness": histogram(*[0.006] * 100)}, PointStatus.GENERATOR, "6.0 ms late"),
+        ({"lateness": histogram(*[0.0049] * 100)}, PointStatus.VALID, ""),
         ({"silent_seconds": 5.1, "cpu_percent": 80.0}, PointStatus.FAILED, "for 5 of 10 s users waited and nothing"),
         ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
         ({"pauses": 389}, PointStatus.REJECTED, "did not pause once an answer"),
         ({"answers": 401, "failures": 0}, PointStatus.REJECTED, "801 answers are not 800 requests and 0 errors"),
         ({"answers": 401, "failures": 1, "failed_seconds": 0.025}, PointStatus.VALID, ""),
-        ({"response": packed(histogram(*[0.025] * 399))}, PointStatus.REJECTED, "contradict"),
-        ({"service": packed(histogram(*[0.0085] * 400))}, PointStatus.REJECTED, "6.6 % off the users"),
+        ({"response": histogram(*[0.025] * 399)}, PointStatus.REJECTED, "contradict"),
+        ({"service": histogram(*[0.0085] * 400)}, PointStatus.REJECTED, "6.6 % off the users"),
         (
             {"connected": 3, "first_error": "refused"},
             PointStatus.FAILED,
@@ -104,7 +106,7 @@ def test_a_died_worker_fails_the_point_and_no_request_is_no_measurement():
     found = load_point(measured(failure="a worker process was ended by signal 9", errors={"connection lost": 3}))
     assert (found.status, found.errors) == (PointStatus.FAILED, {"connection lost": 3})
     assert (found.limit, tells_of_server(found)) == (Limit.GENERATOR, False)
-    none = packed(histogram())
+    none = histogram()
     still = worker(requests=0, answers=0, pauses=0, think_seconds=0.0, response=none, service=none)
     assert load_point(measured(still, users=5)).status is PointStatus.FAILED
     assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID
@@ -173,4 +175,4 @@ def test_silence_is_what_a_request_waited_while_nothing_moved_for_anybody():
     window.answered(0.5, 110.0)
     assert window.silent_seconds == 1.0, "users who pause wait for nothing"
     window.waited(7.0, 117.0)
-    assert window.figures()["silent_seconds"] == 7.0
+    assert window.silent_seconds == 7.0

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from unittest.mock import MagicMock
 
 import gevent
@@ -20,8 +19,9 @@ from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.scenario import find_scenario
 from app.load.users import LoadUser, LoadUsers
-from app.load.window import SteadyWindow, packed
+from app.load.window import SteadyWindow
 from app.load.workers import start
+from app.load.workers.start import WorkerOrder
 from storage.loads.histogram import Histogram
 from storage.loads.records import PointStatus
 from storage.loads.scenario import RequestKind, Think
@@ -67,13 +67,14 @@ def test_a_refused_login_is_sent_three_times_and_never_again(monkeypatch: pytest
     assert (user.given_up, user.connected, users.given_up) == (True, False, 1)
 
 
-def test_the_far_end_of_another_machine_ends_with_the_first_worker_that_dies(monkeypatch: pytest.MonkeyPatch, tmp_path):
-    def start_worker(order: dict[str, Any]) -> "subprocess.Popen[str]":
-        return subprocess.Popen(order["words"], stdin=subprocess.PIPE, text=True)
+def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monkeypatch: pytest.MonkeyPatch, tmp_path):
+    def start_worker(order: WorkerOrder) -> "subprocess.Popen[str]":
+        return subprocess.Popen(["sleep", "600"] if order.index == 7 else ["true"], stdin=subprocess.PIPE, text=True)
 
     monkeypatch.setattr(start, "start_worker", start_worker)
+    order = WorkerOrder(plan="", index=7, processes=2, port=1, key="").to_json()
     near = subprocess.Popen(
-        ["sh", "-c", """echo '[{"words": ["sleep", "600"]}, {"words": ["true"]}]'; exec sleep 600"""],
+        ["sh", "-c", f"echo '{order}'; exec sleep 600"],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -131,13 +132,13 @@ def test_requests_that_vanish_contradict_the_users(
     gevent.sleep(0.2)
     users.begin_window()
     gevent.sleep(1.5)
-    figures = users.end_window() | {"cpu_percent": 1.0, "held_percent": 1.0, "lateness": packed(Histogram())}
+    figures = replace(users.end_window(cpu_percent=1.0, held_percent=1.0), lateness=Histogram(), logins=Histogram())
     gevent.killall(working)
     if counted_alike:
-        figures["answers"] = figures["pauses"] = figures["requests"]
+        figures = replace(figures, answers=figures.requests, pauses=figures.requests)
     measured = PointMeasured(
         point=1, users=10, began_seconds=0.0, ended_seconds=1.5, ramp_seconds=0.0,
-        workers=[figures | {"logins": packed(Histogram())}],
+        workers=(figures,),
     )  # fmt: skip
     point = load_point(measured)
     assert (point.status is PointStatus.VALID) == (said is None), point.reason

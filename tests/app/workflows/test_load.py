@@ -75,7 +75,7 @@ class Ended(EngineProcess):
 
 @pytest.mark.parametrize("points", [(), (point(1, 10, status=PointStatus.FAILED),), (point(1, 10),)])
 @pytest.mark.parametrize(
-    ("events", "folder"), [((), ".sharebench-load-0123456789ab"), ((WorkersReady(workers=[]),), None)]
+    ("events", "folder"), [((), ".sharebench-load-0123456789ab"), ((WorkersReady(workers=()),), None)]
 )
 def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
     monkeypatch: pytest.MonkeyPatch,

@@ -268,7 +268,7 @@ def test_a_worker_of_another_version_is_refused_by_name(smbd: Smbd, sharebench: 
     )
     put_on_path(through, version="0.0.9")
     said = sharebench.fails(4, "load", url, *SHORT, "--duration", "1", "--workers-on", "fileserver")
-    assert "fileserver: it has sharebench 0.0.9" in said
+    assert "fileserver: it has sharebench '0.0.9'" in said
     assert list((smbd.folder / "refused").iterdir()) == []
 
 

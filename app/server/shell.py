@@ -1,0 +1,310 @@
+"""The one shell to a server: programs and scripts, run here where the server is this machine, by the system's ssh else.
+
+What answers may be anybody's: each answer has a limit of seconds and of bytes, and each line one of bytes.
+"""
+
+import contextlib
+import io
+import os
+import secrets
+import shlex
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, NamedTuple, cast
+
+from app.children import clean_environment
+from app.errors import UsageError
+from app.targets import check_ssh_host
+
+RUN_SECONDS = 20.0
+"""A script of half a second; on a machine that is very busy it was seen to take over ten."""
+MOST_BYTES = 8 * 2**20
+"""Of an answer: decoded and cut into its sections it takes at most nine times that."""
+MOST_LINE_BYTES = 2**20
+_END_SECONDS = 5.0
+_CODE_DIGITS = 10
+_REFUSED_BY_SSH = 255
+_SSH = (
+    "ssh", "-T", "-x", "-a", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ControlMaster=no",
+    "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
+)  # fmt: skip
+"""No terminal, no question, no agent or display, no connection left behind, and none that is dead waited for."""
+_FIND_ALL = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; LC_ALL=C; export PATH LC_ALL'
+_ONCE = f'{_FIND_ALL}; exec "$@"'
+_FOR_AS_LONG_AS_WE_LISTEN = f"""{_FIND_ALL}
+exec 3<&0
+setsid "$@" </dev/null 3<&- & program=$!
+(read -r word <&3; kill -s TERM -- "-$program"; sleep 1; kill -s KILL -- "-$program") >/dev/null 2>&1 & watch=$!
+wait "$program"; code=$?
+kill "$watch" 2>/dev/null
+exit "$code"
+"""
+"""The end of stdin, also by the end of this program or of the connection, ends the program and all it started."""
+
+
+class Said(NamedTuple):
+    """What a program that has ended said."""
+
+    code: int
+    out: str
+    error: str
+    problem: str | None = None
+    """Why it was ended early, or could not be started at all."""
+
+    @property
+    def last_words(self) -> str:
+        """The problem, else the last line of its complaint, or of what it printed."""
+        lines = [line.strip() for line in f"{self.out}\n{self.error}".splitlines() if line.strip()]
+        return self.problem or (lines[-1] if lines else "it said nothing")
+
+
+class RunningProgram:
+    """A program of this machine, ssh among them; it is ended by :meth:`end`, and when it says too much."""
+
+    def __init__(self, words: Sequence[str], *, files: Sequence[int] = (), text: str | None = None) -> None:
+        """Start it; ``text`` is all that it is told, else its stdin stays open. Raises OSError."""
+        self._is_told_all = text is not None
+        self._left = MOST_BYTES
+        self._is_read = self._is_over = False
+        """What another thread reads from is closed by that: its number may be another file's by then."""
+        self._process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,  # closing a buffered pipe waits for the thread that reads from it
+            pass_fds=tuple(files),
+            env=clean_environment(LC_ALL="C"),
+            start_new_session=True,  # Ctrl-C at our terminal must not end what is about to change a server half-way
+        )
+        assert self._process.stdout is not None
+        self._lines = io.BufferedReader(cast("io.RawIOBase", self._process.stdout))
+        if text is not None:
+            self.tell(text)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has."""
+        return self._process.poll() is not None
+
+    def tell(self, text: str) -> None:
+        """Write to its stdin, without waiting for it to read."""
+        threading.Thread(target=self._tell, args=(text.encode(errors="surrogateescape"),), daemon=True).start()
+
+    def _tell(self, rest: bytes) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            while rest:
+                rest = rest[self._process.stdin.write(rest) :]
+        if self._is_told_all:
+            self.hang_up()
+
+    def line(self, seconds: float | None = None) -> str:
+        """Its next line, in place of :meth:`wait`; empty after the last. One that is late, or too long, ends it."""
+        late = threading.Timer(seconds or 0.0, self._kill)
+        late.daemon = True
+        if seconds is not None:
+            late.start()
+        self._is_read = True
+        line = b"" if self._is_over else self._lines.readline(MOST_LINE_BYTES)
+        self._is_read = False
+        late.cancel()
+        if self._is_over:
+            self._close()
+        if line.endswith(b"\n"):
+            return line.decode(errors="replace")
+        if len(line) == MOST_LINE_BYTES:
+            self._kill()
+        return ""
+
+    def wait(self, seconds: float) -> Said:
+        """What it said, once it has ended; one that takes longer is ended."""
+        parts: tuple[list[bytes], list[bytes]] = ([], [])
+        pairs = zip((self._process.stdout, self._process.stderr), parts, strict=True)
+        readers = [threading.Thread(target=self._take, args=pair, daemon=True) for pair in pairs]
+        problem, self._is_read = None, True
+        try:
+            for reader in readers:
+                reader.start()
+            code = self._process.wait(seconds)
+            until = time.monotonic() + _END_SECONDS
+            for reader in readers:  # a daemon that inherited the pipes is not waited for
+                reader.join(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            code, problem = 124, f"did not answer in {seconds:.0f} s"
+        finally:
+            self.end()
+        if self._left < 0:
+            return Said(code or 1, "", "", f"sent more than {MOST_BYTES // 2**20} MiB")
+        out, error = (b"".join(part).decode(errors="replace").replace("\r\n", "\n") for part in parts)
+        return Said(code, out, error, problem)
+
+    def _take(self, pipe: IO[bytes], into: list[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := pipe.read(2**16):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    self._kill()
+                    break
+                into.append(chunk)
+            pipe.close()
+
+    def hang_up(self) -> None:
+        """Have it end, with all that it started, without waiting for that: for another thread, or a signal."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin:
+                self._process.stdin.close()
+
+    def end(self) -> None:
+        """Have it end, and wait for that."""
+        if not self._is_told_all:
+            self.hang_up()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_SECONDS)
+        self._kill()
+        self._process.wait()
+        self._is_over = True
+        if not self._is_read:
+            self._close()
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdout, self._process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+    def _kill(self) -> None:
+        """End it at once; what it started ends with it, or with its stdin where that is watched."""
+        self.hang_up()
+        if self.has_ended:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            if self._is_told_all:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+
+class ServerShell:
+    """Where the server's programs and scripts are started."""
+
+    def __init__(self, ssh: str | None = None) -> None:
+        """``ssh`` is ``[USER@]HOST`` or an ``ssh://`` URL; without it, the server is this machine."""
+        self.ssh = ssh
+
+    @property
+    def where(self) -> str:
+        """The machine, in words."""
+        return self.ssh or "this machine"
+
+    def run(self, *words: str, stdin: str = "", timeout_seconds: float = RUN_SECONDS) -> Said:
+        """Run a program to its end; one that is not there or takes too long has a code other than 0."""
+        return self._run_command(_command(_ONCE, words), stdin, timeout_seconds)
+
+    def script(self, body: str, variables: Mapping[str, str], seconds: float = RUN_SECONDS) -> Said:
+        """Run a script to its end, with its variables set."""
+        return self._run_command("exec sh -s", with_variables(body, variables), seconds)
+
+    def _run_command(self, command: str, text: str, seconds: float) -> Said:
+        try:
+            said = RunningProgram(self.words(command), text=text).wait(seconds)
+        except UsageError as error:
+            return Said(_REFUSED_BY_SSH, "", "", str(error))
+        except OSError as error:
+            program = "sh" if self.ssh is None else "ssh"
+            return Said(127, "", "", f"`{program}` cannot be run here ({error.strerror}); install it")
+        if said.problem is None:
+            return said
+        hint = f"check that `ssh {self.ssh} true` returns at once" if self.ssh else "try again when it is less busy"
+        return said._replace(problem=f"{self.where} {said.problem}; {hint}")
+
+    def start(self, *words: str, files: Sequence[int] = ()) -> RunningProgram:
+        """Start a program that ends with us; ``files`` are descriptors that it inherits, on this machine only.
+
+        Raises UsageError, OSError.
+        """
+        return RunningProgram(self.words(_command(_FOR_AS_LONG_AS_WE_LISTEN, words)), files=files)
+
+    def words(self, command: str, *options: str) -> list[str]:
+        """How a shell command is started there; ``options`` are more of ssh's. Raises UsageError."""
+        if self.ssh is None:
+            return ["sh", "-c", command]
+        check_ssh_host(self.ssh)
+        return [*_SSH, *(options or ("-o", "ClearAllForwardings=yes")), "--", self.ssh, command]
+
+    def has(self, program: str) -> bool:
+        """Whether a program is installed there."""
+        return self.run("sh", "-c", f"command -v {shlex.quote(program)}").code == 0
+
+    def how_to_install(self, package: str) -> str:
+        """The command that installs a package there."""
+        for manager, command in _MANAGERS.items():
+            if self.has(manager):
+                return f"`{command} {package}` on {self.where}"
+        return f"the package {package} of its distribution on {self.where}"
+
+
+_MANAGERS = {
+    "apt-get": "apt-get install",
+    "dnf": "dnf install",
+    "zypper": "zypper install",
+    "pacman": "pacman -S",
+    "apk": "apk add",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a script printed, by section; with a problem, in words for the admin, where it could not run."""
+
+    sections: dict[str, str] = field(default_factory=dict)
+    problem: str | None = None
+
+    def text(self, name: str) -> str | None:
+        """One section without the line ends around it; None where it is not there or empty."""
+        return self.sections.get(name) or None
+
+    def file(self, path: str, /) -> str | None:
+        """The text of a file of the server."""
+        return self.text(f"file:{path}")
+
+    def code(self, name: str) -> int | None:
+        """The exit code of a recorded command; None where it was not run."""
+        text = self.sections.get(f"{name}.rc", "")
+        return int(text) if text.isdecimal() and len(text) < _CODE_DIGITS else None
+
+
+def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:
+    """Run a script that prints sections, by its variable ``mark``, the last ``end``. Never raises.
+
+    ``seconds`` is how long it may take, where that is more than usual.
+    """
+    shell, mark = ServerShell(ssh), f"@sharebench-{secrets.token_hex(8)}@"
+    return answer_of(shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS)), mark, shell)
+
+
+def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
+    """The sections of what a script said; what comes before the first (a login's greeting) is dropped."""
+    if said.problem:
+        return Answer(problem=f"no facts of the server: {said.problem}")
+    parts = (part.partition("\n") for part in said.out.split(f"\n{mark} ")[1:])
+    sections = {name.strip(): text.strip("\n") for name, _, text in parts}
+    if "end" in sections:
+        return Answer(sections=sections)
+    hint = "facts need a POSIX shell there"
+    if shell.ssh and said.code == _REFUSED_BY_SSH:
+        hint = f"`ssh {shell.ssh} true` must work without a question; log in once by hand, or set up a key"
+    last_words = Said(said.code, "", said.error).last_words
+    return Answer(sections=sections, problem=f"no facts of the server through {shell.where}: {last_words}; {hint}")
+
+
+def _command(script: str, words: Sequence[str]) -> str:
+    return f"exec sh -c {shlex.quote(script)} sh {shlex.join(words)}"
+
+
+def with_variables(body: str, variables: Mapping[str, str]) -> str:
+    """A script with variables set in front of it."""
+    return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()) + body

@@ -1,0 +1,153 @@
+"""Another local user at the port of a running load: joins, tells, garbage, and none of it changes a number.
+
+The intruder runs as an unused user id and sends what locust's master and our engine listen to, in plain ZMQ, with a key
+that is not the load's, and as bytes of no protocol, from the engine's start to the load's end.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from storage.target_url import format_target
+from tests.command_line import Sharebench
+from tests.reliability.figures import Clock, Figures
+from tests.servers.process import as_another_user
+from tests.servers.smbd import Smbd
+from tests.waiting import wait_for
+
+MESSAGES = 1_000
+"""At least that many in each load."""
+_PROCESSES = 2
+_INTRUDER = r"""
+import itertools, json, os, socket, sys, time
+import msgpack, zmq
+
+port = int(sys.argv[1])
+empty = {"counts": [], "total_microseconds": 0, "max_microseconds": 0}
+fast = {"counts": [[1, 2_000_000]], "total_microseconds": 2_000_000, "max_microseconds": 1}
+false = {
+    "seconds": 1.0, "connected": 4, "requests": 200_000, "reads": 200_000, "writes": 0, "read_bytes": 10**12,
+    "write_bytes": 0, "late_starts": 0, "answers": 200_000, "pauses": 200_000, "failures": 0, "failed_seconds": 0.0,
+    "think_seconds": 4.0, "edge_seconds": 0.0, "silent_seconds": 0.0, "errors": {}, "first_error": "",
+    "response": fast, "service": fast, "operations": {"read": fast}, "lateness": empty, "logins": empty,
+    "cpu_percent": 0.0, "held_percent": 0.0, "given_up": 0,
+}
+def messages(name):
+    yield "client_ready", "2.47.0"
+    yield "client_ready", -1
+    yield "heartbeat", None
+    yield "heartbeat", {"state": "ready", "current_cpu_usage": 0}
+    yield "client_stopped", None
+    yield "spawning_complete", {"user_classes_count": {"FileUser": 4}, "user_count": 4}
+    yield "stats", {"user_classes_count": {"FileUser": 4}}
+    yield "exception", {"msg": "x", "traceback": "x"}
+    for index in range(1, 5):
+        for kind in ("WorkerFigures", "WorkerSecond"):
+            yield kind, false | {"index": index}
+        yield "sharebench", {"what": "measured", "token": "", "index": index} | false
+    yield "quit", None
+def plain(key):
+    context = zmq.Context()
+    dealer = context.socket(zmq.DEALER)
+    dealer.linger = 0
+    dealer.identity = name = b"intruder_%d" % time.monotonic_ns()
+    if key:
+        public, secret = zmq.curve_keypair()
+        dealer.curve_serverkey = zmq.curve_keypair()[0]
+        dealer.curve_publickey, dealer.curve_secretkey = public, secret
+    dealer.connect(f"tcp://127.0.0.1:{port}")
+    sent = 0
+    for kind, data in messages(name):
+        dealer.send(msgpack.dumps((kind, data, name.decode())), zmq.NOBLOCK)
+        sent += 1
+    for body in (b"\xc1\xc1\xc1", b"", b"\x93\x01\x02\x03", os.urandom(100)):
+        dealer.send(body, zmq.NOBLOCK)
+        sent += 1
+    answered = bool(dealer.poll(100))
+    dealer.close()
+    context.term()
+    return sent, answered
+def garbage():
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"CURVE".ljust(20, b"\0") + bytes(32)
+    hello = greeting + b"\x04\xc8\x05HELLO" + bytes(194)
+    bodies = [b"\xc1\xc1\xc1", os.urandom(200), greeting + os.urandom(300), hello]
+    answered = False
+    for body in bodies:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            connection.sendall(body)
+    return len(bodies), answered
+sent = told = 0
+try:
+    for number in itertools.count():
+        count, answered = plain(number % 2) if number % 3 else garbage()
+        sent, told = sent + count, told + answered
+except OSError:
+    pass
+print(json.dumps({"sent": sent, "told": told}))
+"""
+
+
+def campaign(seconds: float) -> Figures:
+    """Loads of four users, each with an intruder from its beginning to its end."""
+    figures, clock = Figures(), Clock(seconds)
+    server = Smbd()
+    server.start()
+    try:
+        while not figures.counts["loads"] or not clock.is_over():
+            document, code, intruder = intruded_load(server)
+            figures.counts["loads"] += 1
+            figures.counts["messages"] += intruder["sent"]
+            if wrong := falsified(document, code, intruder):
+                figures.losses.append(wrong)
+    finally:
+        server.stop()
+    return figures
+
+
+def intruded_load(server: Smbd) -> tuple[dict[str, Any], int, dict[str, int]]:
+    """The document and the exit code of a load, and what the intruder did."""
+    prefix = as_another_user()
+    with tempfile.TemporaryDirectory(prefix="sharebench-intruder-") as folder:
+        sharebench = Sharebench(Path(folder) / "n.db", server.password)
+        load = sharebench.start(
+            "load", format_target(server.target()), "--users", "4", "--duration", "6", "--settle", "1", "--files", "60",
+            "--ramp", "100", "--processes", str(_PROCESSES), "--json",
+        )  # fmt: skip
+        port = wait_for(lambda: _port(load.pid))
+        with subprocess.Popen(
+            [*prefix, sys.executable, "-c", _INTRUDER, str(port)], stdout=subprocess.PIPE, text=True, cwd="/"
+        ) as intruder:
+            out, _err = load.communicate(timeout=120)
+            told, _ = intruder.communicate(timeout=60)
+    return json.loads(out or "{}"), load.returncode, json.loads(told)
+
+
+def _port(pid: int) -> int:
+    """The port on which the engine of a running load listens; 0 before it does."""
+    for child in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.Error):
+            if child.cmdline()[-1:] == ["engine"]:
+                for connection in child.net_connections("tcp"):
+                    if connection.status == psutil.CONN_LISTEN:
+                        return int(connection.laddr.port)
+    return 0
+
+
+def falsified(document: dict[str, Any], code: int, intruder: dict[str, int]) -> str:
+    """What the intruder has reached; empty for nothing."""
+    if code or not document:
+        return f"the load ended with {code}"
+    (point,) = document["points"]
+    own = len(point["generator"]["cpu_percent"]) == _PROCESSES and point["read_bytes_per_second"] < 1e11
+    whole = point["connected"] == 4 and not point["errors"] and point["status"] in {"valid", "generator"}
+    if not (own and whole and abs(point["little_percent"]) < 1):
+        return f"the load measured {json.dumps(point)[:500]}"
+    if intruder["told"]:
+        return f"the engine answered {intruder['told']} times"
+    return "" if intruder["sent"] >= MESSAGES else f"only {intruder['sent']} messages were sent"
